@@ -84,7 +84,7 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
     },
     ended({ controller, request, row, result, againInMs }) {
       const kind = controllers.get(controller);
-      if (kind === undefined || result === 'conflict') return;
+      if (kind === undefined || result === 'conflict' || result === 'interrupted') return;
       const key = runKey(kind, request);
       const isFailure = result === 'error' || result === 'requeue';
       const failures = isFailure ? (runs.get(key)?.failures ?? 0) + 1 : 0;

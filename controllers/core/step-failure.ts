@@ -1,5 +1,5 @@
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
-import { isConflict, messageOf } from '../../runtime/client/errors.ts';
+import { isConflict, isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
 import { describeBug } from './stack-bug.ts';
@@ -16,7 +16,7 @@ export interface FailureFacts<Known = unknown> {
   readonly isEventBrief?: boolean;
   /**
    * A conflict is told as well. By default it is put back silently: somebody changed the object since it was read, and
-   * the next run reads it anew.
+   * the next run reads it anew. So is always what an interruption of the leadership has kept back.
    */
   readonly areConflictsTold?: boolean;
   /** What the run knew by then, for its ending. */
@@ -50,11 +50,12 @@ export class StepFailure<Known = unknown> extends Error {
 
   /** Whether it ends the run without a word. */
   get isSilent(): boolean {
+    if (isInterrupted(this.cause)) return true;
     return isConflict(this.cause) && this.facts.areConflictsTold !== true;
   }
 }
 
-/** Awaits a step; its failure is `what: cause`, told as `facts` say. Conflicts stay conflicts. */
+/** Awaits a step; its failure is `what: cause`, told as `facts` say. Conflicts and interruptions stay what they are. */
 export async function failing<T, Known = unknown>(
   what: string,
   step: Promise<T>,

@@ -2,7 +2,7 @@ import { escapeIdentifier } from 'pg';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Closing } from '../../clients/postgresql/server-databases.ts';
-import { messageOf } from '../../runtime/client/errors.ts';
+import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 
@@ -41,6 +41,7 @@ export function closing({ server, credentials, tell, clock }: ClosingOptions): S
       if (event !== undefined) tell(event);
     } catch (error) {
       done = undefined;
+      if (isInterrupted(error)) return;
       failedAtMs = clock.elapsedMs();
       if (signal.aborted) return; // whoever waits with us has a signal of its own
       tell({ type: 'Warning', reason: 'CannotCloseServerDatabases', message: messageOf(error) });

@@ -69,6 +69,18 @@ export const isTransient = (error: unknown): boolean => {
   return code === 0 || code === 429 || code >= 500 || reason === unknownReason;
 };
 
+const leaseExpiredReason = 'LeaseExpired';
+/** What a process that may not lead any more keeps back is told with: nothing was sent. */
+export const leaseExpired = (message: string): ApiError =>
+  new ApiError(message, { code: 0, reason: leaseExpiredReason });
+/**
+ * The leadership was interrupted: what only the leader may do was kept back, and is tried again once the lease is renewed,
+ * here or elsewhere. Nobody's failure, so that nobody is told of it.
+ */
+export const isInterrupted = (error: unknown): boolean => says(error, 0, leaseExpiredReason);
+/** Whether a write that failed may have been carried out all the same, as one whose answer was lost. */
+export const mayBeDone = (error: unknown): boolean => isTransient(error) && !isInterrupted(error);
+
 /** The text of anything thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

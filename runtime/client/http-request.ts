@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, isInterrupted } from './errors.ts';
 import type { ExchangeHead } from './http-exchange.ts';
 import { exchange, parsedOrUndefined, statusError, unreachable } from './http-exchange.ts';
 import type { Access, Transport } from './transport.ts';
@@ -155,6 +155,7 @@ export function requestSender(
 
   return async function send(call: Call, signal: AbortSignal | undefined): Promise<unknown> {
     let mayRepeatRead = call.method === 'GET';
+    let before: ApiError | undefined;
     for (let retries = 0; ; ) {
       let error: ApiError;
       try {
@@ -170,6 +171,8 @@ export function requestSender(
               });
       } catch (thrown) {
         error = thrown instanceof ApiError ? thrown : unreachable(thrown);
+        // Of that one nobody knows whether it was carried out: this one being kept back does not change that.
+        if (before !== undefined && before.code !== 429 && isInterrupted(error)) throw before;
         if (mayRepeatRead && staleConnection.has(error.reason)) {
           mayRepeatRead = false;
           continue;
@@ -178,6 +181,7 @@ export function requestSender(
       const isForNow = error.retryAfterMs !== undefined && (error.code === 429 || error.code >= 500);
       if (!isForNow || retries >= maxRetries) throw error;
       retries += 1;
+      before = error;
       log.debug('API server asks to wait', {
         method: call.method,
         code: error.code,

@@ -5,7 +5,7 @@
  */
 
 import { defer, merge, Observable, retry, timer } from 'rxjs';
-import { apiErrorIn, isConflict, messageOf } from '../client/errors.ts';
+import { apiErrorIn, isConflict, isInterrupted, messageOf } from '../client/errors.ts';
 import { bugIn } from '../log/bug.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
@@ -27,13 +27,13 @@ export interface Outcome {
   readonly because: readonly string[];
   /** The row of the decision tables that it took, if it said so. */
   readonly row?: string;
-  readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict';
+  readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict' | 'interrupted';
   readonly durationMs: number;
   /** After how many milliseconds its key comes back by itself, if nothing wakes it before; absent: it does not. */
   readonly againInMs?: number;
   /** The run was told to stop because it took longer than allowed. */
   readonly isTimedOut: boolean;
-  /** What a run with result `error` or `conflict` threw. */
+  /** What a run with result `error`, `conflict` or `interrupted` threw. */
   readonly error?: unknown;
   /** What one with result `error` says on the object. */
   readonly failure?: string;
@@ -158,8 +158,9 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     };
 
     const fail = (thrown: unknown): void => {
-      if (isConflict(thrown)) {
-        end('conflict', { type: 'conflict' }, { error: thrown });
+      const silent = isConflict(thrown) ? 'conflict' : isInterrupted(thrown) ? 'interrupted' : undefined;
+      if (silent !== undefined) {
+        end(silent, { type: silent }, { error: thrown });
         return;
       }
       const { retryAfterMs } = apiErrorIn(thrown) ?? {};
@@ -190,6 +191,12 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
 const resultNames = { done: 'success', after: 'requeue_after', requeue: 'requeue' } as const;
 
+/** What is said of a run that nobody has failed in. */
+const silences = {
+  conflict: 'object changed since it was read, trying again',
+  interrupted: 'the leadership was interrupted, trying again',
+} as const;
+
 /** Reconcilers of other authors may be plain JavaScript, and a delay that is no number would be none. */
 const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
@@ -202,8 +209,8 @@ const isResult = (result: Result | undefined): result is Result =>
 function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
   const { request, row, result, durationMs, error, failure, bug } = outcome;
   const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs), result };
-  if (result === 'conflict') {
-    log.debug('object changed since it was read, trying again', facts);
+  if (result === 'conflict' || result === 'interrupted') {
+    log.debug(silences[result], facts);
     return;
   }
   const what =

@@ -11,12 +11,13 @@ import type { Request, Result } from './reconcile.ts';
 import type { Asking, Stage } from './urgency.ts';
 import { urgencyOf } from './urgency.ts';
 
-/** What to do with a key after a run: a reconciler's result, or a conflict, which has a back-off of its own. */
+/** What to do with a key after a run: a reconciler's result; or a conflict or an interruption, which share a back-off. */
 export type Next =
   | Exclude<Result, { readonly type: 'requeue' }>
   /** `atLeastMs`: a wait somebody asked for. */
   | { readonly type: 'requeue'; readonly atLeastMs?: number }
-  | { readonly type: 'conflict' };
+  | { readonly type: 'conflict' }
+  | { readonly type: 'interrupted' };
 
 /** A request, and what asks for it: completes "reconciled because …". */
 export interface Wake {
@@ -30,6 +31,7 @@ export const comesBack = {
   after: 'it was to be looked at again by now',
   requeue: 'the last attempt failed',
   conflict: 'it changed while it was reconciled',
+  interrupted: 'the leadership was interrupted',
 } as const;
 
 /** A run that has ended: what to tell, and when the key runs again. */
@@ -198,6 +200,7 @@ export function workQueue<R>(
           case 'requeue':
             return schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
           case 'conflict':
+          case 'interrupted':
             return schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
         }
       }

@@ -50,7 +50,7 @@ const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100
 /** A poll that has waited for its turn for so long is late. */
 const lateMs = 10_000;
 
-const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict'] as const;
+const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict', 'interrupted'] as const;
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const { version, informers, stacks, droppedEvents, clock, withProcess = true } = options;
@@ -79,7 +79,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const reconcileErrors = new Counter({
     name: 'controller_runtime_reconcile_errors_total',
-    help: 'Runs of reconciles that failed, per controller; conflicts are none.',
+    help: 'Runs of reconciles that failed, per controller; conflicts and interruptions of the leadership are none.',
     labelNames: ['controller'],
     registers,
   });

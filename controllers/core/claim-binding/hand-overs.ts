@@ -1,5 +1,5 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { isTransient } from '../../../runtime/client/errors.ts';
+import { mayBeDone } from '../../../runtime/client/errors.ts';
 
 /**
  * Claims that were given connection details, or may have been, and are not Bound yet. The secret says so, too, but
@@ -31,7 +31,7 @@ export function createHandOvers(): HandOvers {
       try {
         return await handingOver();
       } catch (error) {
-        if (!mayHaveIt && !isTransient(error)) known.set(uid, 'refused');
+        if (!mayHaveIt && !mayBeDone(error)) known.set(uid, 'refused');
         throw error;
       }
     },

@@ -14,7 +14,7 @@ import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { isAlreadyExists, isTransient } from '../../../runtime/client/errors.ts';
+import { isAlreadyExists, mayBeDone } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request, Result } from '../../../runtime/controller/reconcile.ts';
 import { after } from '../../../runtime/controller/reconcile.ts';
@@ -275,7 +275,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     try {
       await failing('cannot create managed resource', managedResources.create(wanted, signal), cannotCreate);
     } catch (error) {
-      if (isTransient(error)) creations.note(claim);
+      if (mayBeDone(error)) creations.note(claim);
       if (!isAlreadyExists(error)) throw error;
       // Ours after a crash, or somebody else's: read, and decided about at once.
       const existing = managedResources.fetch({ name: wanted.metadata.name }, signal);

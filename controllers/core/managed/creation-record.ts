@@ -2,7 +2,7 @@ import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { isConflict, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
+import { isConflict, isInterrupted, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -17,6 +17,8 @@ import type { Overtaken } from './overtaken.ts';
 
 const attempts = 5;
 const pauseMs = 10;
+/** Within this time of a thaw the lease is renewed, or lost for good. */
+const leasePauseMs = 500;
 
 /** Where a creation is put on record. */
 export interface CreationContext {
@@ -127,7 +129,7 @@ function causesOf(error: unknown): readonly Error[] {
 
 /**
  * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error but that
- * the object is gone; after a conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
+ * the object is gone; as many more as it takes while the leadership is interrupted, for nothing was sent then; after a conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
  * RetryingCriticalAnnotationUpdater). Returns the stored object; throws the last error.
  */
 async function updateCriticalAnnotations(
@@ -139,7 +141,7 @@ async function updateCriticalAnnotations(
 ): Promise<Managed> {
   let current = object;
   let last: unknown;
-  for (let attempt = 0; attempt < attempts && !signal.aborted; attempt += 1) {
+  for (let attempt = 0; attempt < attempts && !signal.aborted; ) {
     try {
       const desired = {
         ...current,
@@ -149,7 +151,9 @@ async function updateCriticalAnnotations(
     } catch (error) {
       last = error;
       if (isNotFound(error)) break;
-      if (attempt + 1 < attempts) await clock.sleep(pauseMs, signal);
+      const wasKept = isInterrupted(error);
+      if (!wasKept) attempt += 1;
+      if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
       if (isConflict(error)) current = await refetched(managedResources, current, signal);
       // Another has its name: what came of this creation is not on that one's record.
       if (current.metadata.uid !== object.metadata.uid) break;

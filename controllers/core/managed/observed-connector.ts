@@ -1,4 +1,5 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { Operation } from './around-calls.ts';
 import { aroundCalls } from './around-calls.ts';
@@ -15,7 +16,7 @@ export interface ExternalCall {
   readonly isUpToDate?: boolean;
 }
 
-/** Told of each external call, for metrics. Must not throw. */
+/** Told of each external call, for metrics, but not of those that were kept back. Must not throw. */
 export type CallObserver = (call: ExternalCall) => void;
 
 /** A connector that tells of each call, its own and those of its clients. */
@@ -34,7 +35,7 @@ export function observedConnector<M extends Managed>(
       told({ hasFailed: false, ...(operation === 'observe' && upToDate(answer)) });
       return answer;
     } catch (error) {
-      told({ hasFailed: true });
+      if (!isInterrupted(error)) told({ hasFailed: true });
       throw error;
     }
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { closing, closingEvent } from '../../../controllers/postgresql/server-closing.ts';
+import { leaseExpired } from '../../../runtime/client/errors.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { database, edited, role } from '../../controllers/postgresql/passes.ts';
 import { loginOf, stackFixture } from './fixture.ts';
@@ -85,6 +86,14 @@ describe("the server's own databases", () => {
       assert.deepEqual(made.events, [
         { type: 'Warning', reason: 'CannotCloseServerDatabases', message: 'unreachable' },
       ]);
+    });
+
+    test('and again at once, without a word, if that was kept back', async () => {
+      const kept = () => Promise.reject(leaseExpired('the lease was not renewed in time'));
+      const { made, prepare, keepUp } = attempts(kept, closed);
+      await prepare(signal);
+      await keepUp(signal);
+      assert.deepEqual(made, { calls: 2, events: [] });
     });
 
     test('and where nothing is made any more, by who looks at what is there, each time that it is polled', async () => {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ApiError, annotate, isConflict } from '../../../runtime/client/errors.ts';
+import {
+  ApiError,
+  annotate,
+  isConflict,
+  isInterrupted,
+  leaseExpired,
+  mayBeDone,
+} from '../../../runtime/client/errors.ts';
 
 describe('a conflict is recognised', () => {
   const apiError = (code: number, reason: string) => new ApiError('no', { code, reason });
@@ -27,4 +34,21 @@ describe('a conflict is recognised', () => {
     );
     assert.ok(isConflict(failure));
   });
+});
+
+describe('what was kept back while the leadership was interrupted', () => {
+  const kept = leaseExpired('the lease was not renewed in time');
+  const unanswered = new ApiError('no answer', { code: 0, reason: 'Timeout' });
+  const rows: Record<string, { readonly error: unknown; readonly want: readonly [boolean, boolean] }> = {
+    'is recognised, and is not done': { error: kept, want: [true, false] },
+    'whatever wraps it': { error: new Error('cannot create x', { cause: kept }), want: [true, false] },
+    'no answer is none, and may be done': { error: unanswered, want: [false, true] },
+    'nor is an answer of that name': {
+      error: new ApiError('no', { code: 409, reason: 'LeaseExpired' }),
+      want: [false, false],
+    },
+  };
+  for (const [name, { error, want }] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual([isInterrupted(error), mayBeDone(error)], want));
+  }
 });

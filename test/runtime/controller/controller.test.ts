@@ -4,7 +4,7 @@ import type { Observable, Subscription } from 'rxjs';
 import { concat, map, mergeMap, NEVER, of, Subject, throwError } from 'rxjs';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
-import { ApiError, annotate } from '../../../runtime/client/errors.ts';
+import { ApiError, annotate, leaseExpired } from '../../../runtime/client/errors.ts';
 import type { ControllerOptions, Outcome } from '../../../runtime/controller/controller.ts';
 import { controller } from '../../../runtime/controller/controller.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
@@ -286,6 +286,12 @@ describe('controller', () => {
       again: true,
       logged: 'debug',
     },
+    'what an interruption of the leadership kept back': {
+      end: () => annotate('cannot update thing', Promise.reject(leaseExpired('another may lead'))),
+      result: 'interrupted',
+      again: true,
+      logged: 'debug',
+    },
     'AlreadyExists, which is no conflict': {
       end: () => Promise.reject(new ApiError('exists', { code: 409, reason: 'AlreadyExists' })),
       result: 'error',
@@ -327,7 +333,7 @@ describe('controller', () => {
       assert.equal(log.lines[0]?.level, logged);
       const { controller: name, namespace, name: object } = log.lines[0]?.fields ?? {};
       assert.deepEqual([name, namespace, object], ['things', 'ns', 'a']);
-      assert.equal('error' in outcomes[0]!, result === 'error' || result === 'conflict');
+      assert.equal('error' in outcomes[0]!, ['error', 'conflict', 'interrupted'].includes(result));
     });
   }
 

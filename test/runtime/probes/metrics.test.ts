@@ -28,6 +28,7 @@ describe('metrics', () => {
       'controller_runtime_reconcile_total{controller="c",result="requeue"} 0',
       'controller_runtime_reconcile_total{controller="c",result="requeue_after"} 0',
       'controller_runtime_reconcile_total{controller="c",result="conflict"} 0',
+      'controller_runtime_reconcile_total{controller="c",result="interrupted"} 0',
     ]);
     assert.deepEqual(await samples('controller_runtime_max_concurrent_reconciles'), [
       'controller_runtime_max_concurrent_reconciles{controller="c"} 10',

@@ -362,7 +362,32 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'return named(context, current);',
     },
   ],
+  'controllers/core/step-failure.ts': [
+    {
+      against: 'a failure that is told of what was only kept back, for the leadership was interrupted',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
+      was: 'if (isInterrupted(this.cause)) return true;',
+      becomes: '',
+    },
+  ],
+  'clients/http-failure.ts': [
+    {
+      against: 'a creation that was not sent, and is taken for one that may have happened',
+      provenBy:
+        'test/clients/aws/aws-client.test.ts: passes on that the process keeps requests back, and does not try again',
+      was: 'if (error instanceof HaltedError) return error;',
+      becomes: '',
+    },
+  ],
   'controllers/core/managed/creation-record.ts': [
+    {
+      against: 'a creation without a result, for the leadership was interrupted just then',
+      provenBy:
+        'test/controllers/core/managed/rows.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
+      was: 'if (!wasKept) attempt += 1;',
+      becomes: 'attempt += 1;',
+    },
     {
       against: 'an assigned name on the record of another resource, which has the name of the first by now',
       provenBy:

@@ -22,7 +22,7 @@ import {
 } from '../../../../controllers/core/claim-binding/provision.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
-import { ApiError, isConflict } from '../../../../runtime/client/errors.ts';
+import { ApiError, isConflict, leaseExpired } from '../../../../runtime/client/errors.ts';
 import type { Verb } from '../cluster-fake.ts';
 import { broken, conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -1193,7 +1193,8 @@ describe('what wakes a claim', () => {
   }
 });
 
-describe('H13: a conflict is put back silently', () => {
+describe('H13: a conflict is put back silently, and so is what an interruption of the leadership kept back', () => {
+  const silences = { conflict, kept: () => leaseExpired('the lease was not renewed in time') };
   const statics = { claim: byName, managed: bindable, secrets: [source] };
   const calls: readonly (readonly [Parameters<typeof worldOf>[0], Verb, Kind])[] = [
     [{ claim: byClass }, 'update', claimKind],
@@ -1206,11 +1207,13 @@ describe('H13: a conflict is put back silently', () => {
     [{ ...statics, claim: boundClaim(deleted), managed: bound }, 'updateStatus', managedKind],
     [{ ...statics, claim: boundClaim(deleted), managed: bound }, 'update', claimKind],
   ];
-  for (const [given, verb, kind] of calls) {
-    test(`${verb} ${kind.kind}, claim ${given.claim.metadata.deletionTimestamp ? 'deleted' : 'new'}, ${given.managed ? 'static' : 'dynamic'}`, async () => {
+  for (const [[given, verb, kind], silence] of calls.flatMap((call) =>
+    (['conflict', 'kept'] as const).map((silence) => [call, silence] as const),
+  )) {
+    test(`${silence}: ${verb} ${kind.kind}, claim ${given.claim.metadata.deletionTimestamp ? 'deleted' : 'new'}, ${given.managed ? 'static' : 'dynamic'}`, async () => {
       const { cluster, process } = worldOf(given);
       cluster.before(verb, kind, () => {
-        throw conflict();
+        throw silences[silence]();
       });
       let isSyncedEverFalse = false;
       for (const written of [claimKind, managedKind]) {
@@ -1220,7 +1223,7 @@ describe('H13: a conflict is put back silently', () => {
         });
       }
       await process.settle();
-      assert.equal(process.conflicts, 1);
+      assert.equal(process.conflicts, silence === 'conflict' ? 1 : 0);
       assert.deepEqual(process.errors, []);
       assert.equal(isSyncedEverFalse, false);
       const warnings = process.events.filter(({ type }) => type === 'Warning');

@@ -3,17 +3,18 @@ import { describe, test } from 'node:test';
 import type { ExternalClient } from '../../../../controllers/core/managed/external-client.ts';
 import type { ExternalCall } from '../../../../controllers/core/managed/observed-connector.ts';
 import { observedConnector } from '../../../../controllers/core/managed/observed-connector.ts';
+import { leaseExpired } from '../../../../runtime/client/errors.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { managed } from '../objects.ts';
 
 const { signal } = new AbortController();
 
 /** A client whose calls take 100 ms; `fails`: that one throws. */
-function scene(fails?: string) {
+function scene(fails?: string, error = new Error('the cloud says no')) {
   const clock = testClock();
   const took = async <T>(operation: string, answer: T): Promise<T> => {
     clock.stall(100);
-    if (operation === fails) throw new Error('the cloud says no');
+    if (operation === fails) throw error;
     return answer;
   };
   const client: ExternalClient = {
@@ -54,6 +55,17 @@ describe('each external call is told of', () => {
         ...well,
       })),
     ]);
+  });
+
+  test('unless it was kept back, for the leadership was interrupted', async () => {
+    const kept = leaseExpired('the lease was not renewed in time');
+    const { connector, told } = scene('observe', kept);
+    const client = await connector.connect(managed(), signal);
+    await assert.rejects(client.observe(managed(), {}, signal), kept);
+    assert.deepEqual(
+      told.map(({ operation }) => operation),
+      ['connect'],
+    );
   });
 
   test('as failed if it throws, and what it throws comes through', async () => {

@@ -7,7 +7,7 @@ import { allowsPropagationTo, encodeDetails, SecretKind } from '../../../../apis
 import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
 import { nothingPublished } from '../../../../controllers/core/connection/published-details.ts';
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
-import { isConflict } from '../../../../runtime/client/errors.ts';
+import { isConflict, isInterrupted, leaseExpired } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
@@ -68,8 +68,8 @@ function drifted(spec = {}, metadata = {}, options = {}): Scene {
   return scene;
 }
 
-async function assertSilent(scene: Scene): Promise<void> {
-  await assert.rejects(scene.run(), isConflict);
+async function assertSilent(scene: Scene, isAsExpected = isConflict): Promise<void> {
+  await assert.rejects(scene.run(), isAsExpected);
   assert.deepEqual(scene.events, []);
   assert.equal(scene.object?.status, undefined);
 }
@@ -507,9 +507,9 @@ describe('rows 11 to 20 of the original: what was observed', () => {
   }
 });
 
-describe('rows 21 to 25 of the original: creation', () => {
-  const assigned = { externalNames: 'assigned' } as const;
+const assigned = { externalNames: 'assigned' } as const;
 
+describe('rows 21 to 25 of the original: creation', () => {
   test('row 21 announcing the creation fails: nothing is created', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.cluster.gate = refuse('update', kind, broken());
@@ -1099,5 +1099,69 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     scene.cluster.put(SecretKind, { ...secret, data: { ...secret.data, endpoint: 'eA==' } });
     await scene.run();
     assert.equal(scene.secret?.endpoint, 'db.example');
+  });
+});
+
+describe('what is kept back while the leadership is interrupted is nobody’s failure', () => {
+  const kept = leaseExpired('the lease was not renewed in time: another process may lead');
+  const cases: Record<string, () => readonly [Scene, ExternalMethod]> = {
+    connecting: () => [settled(), 'connect'],
+    looking: () => [settled(), 'observe'],
+    creating: () => [new Scene(), 'create'],
+    updating: () => [drifted(), 'update'],
+    deleting: () => [settled({}, leaving), 'delete'],
+  };
+  for (const [what, given] of Object.entries(cases)) {
+    test(`${what}: silent, whatever wraps the error`, async () => {
+      const [scene, method] = given();
+      scene.external.gate = failAt(method, new Error('cannot ask the cloud', { cause: kept }));
+      await assertSilent(scene, isInterrupted);
+    });
+  }
+  for (const [verb, of] of [
+    ['update', kind],
+    ['create', SecretKind.kind],
+    ['updateStatus', kind],
+  ] as const) {
+    test(`${verb} of ${of === kind ? 'the managed resource' : 'its secret'}: silent`, async () => {
+      const scene = settled({ writeConnectionSecretToRef: secretKey }, { finalizers: [] });
+      scene.cluster.gate = refuse(verb, of, kept);
+      await assertSilent(scene, isInterrupted);
+    });
+  }
+
+  test('a creation that was not sent is recorded as failed, once the lease is renewed', async () => {
+    const clock = testClock();
+    const scene = new Scene({}, {}, { ...assigned, env: { clock } });
+    const expiresMs = clock.elapsedMs() + 3_000;
+    scene.external.gate = failAt('create', kept);
+    scene.cluster.gate = ({ verb, kind: of }) => {
+      const isRecord = verb === 'update' && of === kind && scene.external.count('create') > 0;
+      if (isRecord && clock.elapsedMs() < expiresMs) throw kept;
+    };
+    const run = assert.rejects(scene.run(), isInterrupted);
+    await clock.advance(3_000);
+    await run;
+    assert.ok(scene.annotations['crossplane.io/external-create-failed']);
+    assert.deepEqual([scene.events, scene.object?.status], [[], undefined]);
+    scene.external.gate = () => {};
+    await scene.run();
+    assert.equal(scene.external.made, 1);
+  });
+
+  test('a creation that was sent is recorded, once the lease is renewed', async () => {
+    const clock = testClock();
+    const scene = new Scene({}, {}, { ...assigned, env: { clock } });
+    const expiresMs = clock.elapsedMs() + 3_000;
+    scene.cluster.gate = ({ verb, kind: of }) => {
+      const isRecord = verb === 'update' && of === kind && scene.external.made > 0;
+      if (isRecord && clock.elapsedMs() < expiresMs) throw kept;
+    };
+    const run = scene.run();
+    await clock.advance(3_000);
+    await run;
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.ok(scene.annotations['crossplane.io/external-create-succeeded']);
+    assert.deepEqual(scene.events, ['Normal CreatedExternalResource']);
   });
 });
