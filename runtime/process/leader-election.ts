@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound, messageOf } from '../client/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound, leaseExpired, messageOf } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import { createKnownFailures } from '../controller/known-failures.ts';
 import type { Logger } from '../log/log.ts';
@@ -54,7 +54,7 @@ export interface LeaderElection {
    */
   readonly leadership$: Observable<'leading' | 'lost'>;
   /**
-   * Throws ApiError (`code` 0) if we have led and our last renewal is longer ago than the renew deadline: another may
+   * Throws `leaseExpired` if we have led and our last renewal is longer ago than the renew deadline: another may
    * lead by now, and we may not have noticed, if the process was stopped for a while. To be asked right before
    * whatever only the leader may do.
    */
@@ -183,8 +183,13 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       startedMs = clock.elapsedMs();
       const leftMs = renewedMs + renewDeadlineMs - startedMs;
       // At least one attempt, or a process that was stopped for a while would never find out whether it leads.
-      if (await tryOnce(Math.max(leftMs, 1000), signal)) renewedMs = startedMs;
-      else if (signal.aborted) return;
+      if (await tryOnce(Math.max(leftMs, 1000), signal)) {
+        const sinceMs = clock.elapsedMs() - renewedMs;
+        renewedMs = startedMs;
+        if (sinceMs < renewDeadlineMs) continue;
+        // For all that was kept back meanwhile.
+        log.warn('leading again, after an interruption: nobody else has led', { ...facts, sinceMs });
+      } else if (signal.aborted) return;
       else {
         const { holderIdentity } = observed?.lease.spec ?? {};
         const isTaken = holderIdentity !== undefined && holderIdentity !== '' && holderIdentity !== identity;
@@ -202,10 +207,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       const isHeld = renewedMs === undefined || clock.elapsedMs() < renewedMs + renewDeadlineMs;
       if (isHeld && !isReleased) return;
       const why = isReleased ? 'the lease was released' : 'the lease was not renewed in time';
-      throw new ApiError(`${why}: another process may lead`, {
-        code: 0,
-        reason: 'LeaseExpired',
-      });
+      throw leaseExpired(`${why}: another process may lead`);
     },
     leadership$: new Observable((subscriber) => {
       const abort = new AbortController();

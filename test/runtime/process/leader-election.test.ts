@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { ApiError, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type {
   LeaderElection,
@@ -259,6 +259,23 @@ describe('leader election', () => {
     await clock.settle();
     await contender.release(forever);
     assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
+  });
+
+  test('whoever was stopped for longer goes on if nobody took the lease, and says so once', async () => {
+    const contender = election('a');
+    const told = contend(contender);
+    await clock.settle();
+    clock.stall(60_000);
+    assert.throws(() => contender.check(), isInterrupted);
+    assert.throws(() => contender.check(), isInterrupted);
+    await clock.advance(5 * times.retryPeriodMs);
+    contender.check();
+    assert.deepEqual([told, holder()], [['leading'], 'a']);
+    const said = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
+    assert.deepEqual(
+      said.map(({ level, message, fields }) => [level, message, fields?.sinceMs]),
+      [['warn', 'leading again, after an interruption: nobody else has led', 60_000]],
+    );
   });
 
   test('a renewal counts from when it was asked for', async () => {
