@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import type { FancySQLFixture } from './fancysql-fixture.ts';
+import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
+import { eventually } from './stack-harness.ts';
+
+const definitions = [
+  'fancysqlinstances.database.crossplane.io',
+  'favouritedbinstances.database.fcp.crossplane.io',
+] as const;
+
+/** What docs/operating.md warns of. */
+describe('definitions that are deleted take their objects along, and what these stand for', () => {
+  let fixture: FancySQLFixture;
+  const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
+  const outside = () => fixture.favourite.instances().length;
+  const flags = ['--stacks', 'fcp', '--poll-interval', '2s'];
+
+  before(async () => {
+    fixture = await startFancySQL();
+    await fixture.favouriteClass('small');
+    await fixture.favouriteClass('retain', { template: { reclaimPolicy: 'Retain' } });
+  });
+  after(() => fixture?.stop());
+
+  test('also where no process runs, as soon as one does again; but for what says Orphan or Retain by then', async () => {
+    const former = fixture.cluster.startProcess(flags);
+    for (const [name, className] of [
+      ['lost', 'small'],
+      ['before', 'small'],
+      ['meanwhile', 'small'],
+      ['retained', 'retain'],
+    ] as const) {
+      await fixture.claim('team-a', name, { classRef: favouriteClassRef(className) });
+    }
+    const resources: Record<string, string> = {};
+    for (const name of ['lost', 'before', 'meanwhile', 'retained']) {
+      const { spec } = await fixture.bound('team-a', name);
+      resources[name] = spec.resourceRef?.name ?? '';
+    }
+    const keep = (name: string) =>
+      kubectl(
+        ...['patch', `${FavouriteDBInstanceKind.plural}.${FavouriteDBInstanceKind.group}`],
+        ...[resources[name] ?? '', '--type', 'merge', '-p', '{"spec":{"deletionPolicy":"Orphan"}}'],
+      );
+    await keep('before');
+    await former.end('SIGTERM');
+
+    await kubectl('delete', 'crd', ...definitions, '--wait=false');
+    await eventually('the resources are deleted', async () => {
+      const found = await fixture.cluster.find(FavouriteDBInstanceKind, { name: resources.lost ?? '' });
+      return found?.metadata.deletionTimestamp !== undefined;
+    });
+    assert.equal(outside(), 4, 'nobody carries it out');
+    await keep('meanwhile');
+
+    const next = fixture.cluster.startProcess(flags);
+    await eventually('the definitions are gone', async () => {
+      const left = await kubectl('get', 'crd', '-o', 'name');
+      return !definitions.some((name) => left.includes(name));
+    });
+    await next.end('SIGTERM');
+    const left = fixture.favourite.instances().map(({ item }) => item.name);
+    const kept = ['before', 'meanwhile', 'retained'].map((name) => resources[name]);
+    assert.deepEqual(left.toSorted(), kept.toSorted());
+  });
+});
