@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { condition, failingWith, tracedIn } from './traced-objects.ts';
+import { condition, failingWith, leaseHeld, sourceOf, tracedIn } from './traced-objects.ts';
 
 /** A managed resource that fails so, its ProviderConfig and, where it has entries, the secret. */
 const failing = (
@@ -118,6 +118,62 @@ describe('credentials', () => {
       }
     });
   }
+});
+
+describe('credentials in a secret that others have theirs from, too', () => {
+  const provider = (name: string, secret = 'server') =>
+    ({
+      apiVersion: 'gcp.crossplane.io/v1alpha3',
+      kind: 'Provider',
+      metadata: { name },
+      spec: {
+        projectID: 'shop',
+        credentialsSecretRef: { namespace: 'infra', name: secret, key: 'key.json' },
+      },
+    }) as KubernetesObject;
+  const asked = ['topic.pubsub.gcp.crossplane.io', 'db'] as const;
+  const own = failing(gcp, 'key.json', ['key.json'], refused);
+  const edit = 'kubectl edit providerconfigs.gcp.crossplane.io demo';
+
+  test('are not changed by a command: it might lead the resources of others elsewhere', async () => {
+    const { fault } = await tracedIn([...own, provider('theirs'), provider('else', 'another')], asked);
+    assert.deepEqual(
+      { advice: fault?.advice, mend: fault?.mend },
+      {
+        advice:
+          'Provider theirs has its credentials from the same secret, which a change would lead elsewhere, too. Unless that is meant, make a secret of its own for this one, and name it there:',
+        mend: [edit],
+      },
+    );
+  });
+
+  test('may be, where nobody may see it: that is said first', async () => {
+    const source = sourceOf([leaseHeld(), ...own], [], ({ kind }) => kind !== 'Provider');
+    const { fault } = await tracedIn(own, asked, source);
+    assert.deepEqual(
+      { advice: fault?.advice, mend: fault?.mend },
+      {
+        advice:
+          'You may not see whether others have their credentials from the same secret: ask first. FILE holds what the entry "key.json" is to be.',
+        mend: [patching('--from-file=key.json=FILE')],
+      },
+    );
+  });
+
+  test('or which lead elsewhere by now: none of the two ways back is a command to paste', async () => {
+    const words =
+      'connect failed: the provider leads to projects/b now, but external resource "db" is in projects/a';
+    const { fault } = await tracedIn(failing(gcp, 'key.json', ['key.json'], words), asked);
+    assert.deepEqual(
+      { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+      {
+        name: 'other system',
+        advice:
+          'Either somebody led it elsewhere by mistake: put back the secret with its credentials, or the secret that it names. Or both are known to be one system, by another name: say so, of this resource, with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while nothing is done.',
+        mend: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
+      },
+    );
+  });
 });
 
 describe('a ProviderConfig that says it is not ready is not as it should be', () => {

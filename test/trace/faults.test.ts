@@ -283,7 +283,7 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       /^Provider favourite leads to another system by now: the provider leads to http:\/\/127\.0\.0\.1:18080\/other now, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
-    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+    mend: 'kubectl get providers.fcp.crossplane.io favourite -o yaml',
   },
   {
     fault: 'nothing there',

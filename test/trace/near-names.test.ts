@@ -70,13 +70,18 @@ test('what a claim names in vain has its near names in the advice', async () => 
     kind: 'FavouriteDBInstance',
     name: 'legacy-order',
   };
-  const objects = [claimOf('team-shop', 'archive', { resourceRef }), managed('legacy-orders', {})];
+  const theirs = { namespace: 'team-pay', name: 'ledger', kind: 'FancySQLInstance' };
+  const objects = [
+    claimOf('team-shop', 'archive', { resourceRef }),
+    managed('legacy-orders', {}),
+    managed('legacy-order-1', { claimRef: theirs }), // which is another claim's, and not told of
+  ];
   const { fault } = await tracedIn(objects, ['fsql', 'team-shop/archive']);
   assert.deepEqual(
     [fault?.name, fault?.advice],
     [
       'missing resource',
-      'Did you mean legacy-orders? Create it; or delete the claim and create it anew with another.',
+      'Did you mean legacy-orders? Create it; or make another claim, that names another, and delete this one, which has nothing:',
     ],
   );
 });

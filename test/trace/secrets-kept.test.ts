@@ -281,6 +281,33 @@ describe("a claim's secret that is not kept in step", () => {
     });
   }
 
+  test('since it is immutable, and changed where it comes from: it is deleted, and made again', async () => {
+    const world = new TracedWorld();
+    world.managed('legacy');
+    world.start();
+    const key = world.claim('orders', { resourceRef: legacy });
+    await world.pass();
+    world.cluster.put(SecretKind, {
+      ...world.cluster.get(SecretKind, target),
+      immutable: true,
+      data: { password: 'b2xk' },
+    } as never);
+    await world.pass();
+    const { fault } = await world.trace('fancysqlinstance', key);
+    assert.deepEqual(
+      [fault?.name, fault?.advice, fault?.mend],
+      [
+        'secret not in step',
+        'It is made again, of what the resource publishes now:',
+        ['kubectl -n team-shop delete secrets orders-connection'],
+      ],
+    );
+    world.cluster.delete(SecretKind, target);
+    await world.pass();
+    assert.equal((await world.trace('fancysqlinstance', key)).fault, undefined);
+    world.simulation.kill();
+  });
+
   test('as after the manifest of its resource was put back as it was first applied: no command deletes anything', async () => {
     const world = new TracedWorld();
     world.managed('legacy');

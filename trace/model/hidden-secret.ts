@@ -23,7 +23,7 @@ const isOurs = (_value: string, key: string): boolean =>
 
 /** Hides the values of a secret at the door, so that nothing behind it can tell them. */
 export function hidden(secret: Secret): HiddenSecret {
-  const { apiVersion, kind, metadata, type, data = {} } = secret;
+  const { apiVersion, kind, metadata, type, immutable, data = {} } = secret;
   const details = decodeDetails(secret);
   const published = withoutEdited(details, metadata.annotations);
   const keys = Object.keys(data).toSorted(compareNames);
@@ -32,6 +32,7 @@ export function hidden(secret: Secret): HiddenSecret {
       ...{ apiVersion, kind },
       metadata: { ...metadata, annotations: pickBy(metadata.annotations, isOurs) },
       ...(type !== undefined && { type }),
+      ...(immutable !== undefined && { immutable }),
       data: mapValues(data, (value, key) => hash('sha256', `${key}=${value}`, 'hex')),
     },
     keys,

@@ -39,14 +39,32 @@ export const missingProvider: Find = (view) => {
   };
 };
 
-/** What puts other credentials where the provider has its own; nothing where they are in no secret. */
-function otherCredentials({ provider, providerName, credentials }: View): Pick<Fault, 'advice' | 'mend'> {
+/**
+ * What puts other credentials where the provider has its own; nothing where they are in no secret. A secret that others
+ * have theirs from, too, is not changed: it might lead their resources elsewhere.
+ */
+function otherCredentials({
+  provider,
+  providerName,
+  credentials,
+  sharing,
+}: View): Pick<Fault, 'advice' | 'mend'> {
+  const edit = providerName === undefined ? [] : [kubectl('edit', providerName.kindOf, providerName)];
   const reference = credentialsKeyOf(thereOf(provider));
-  if (reference !== undefined) {
-    const isThere = credentials?.secret.is !== 'absent';
-    return putCredentials(reference, { isThere, entries: providerName?.credentialEntries });
+  if (reference === undefined) return { mend: edit };
+  const isThere = credentials?.secret.is !== 'absent';
+  const others = (sharing && thereOf(sharing)) ?? [];
+  if (isThere && others.length > 0) {
+    const who = named(others.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+    return {
+      advice: `${who} ${others.length === 1 ? 'has its' : 'have their'} credentials from the same secret, which a change would lead elsewhere, too. Unless that is meant, make a secret of its own for this one, and name it there:`,
+      mend: edit,
+    };
   }
-  return { mend: providerName === undefined ? [] : [kubectl('edit', providerName.kindOf, providerName)] };
+  const { advice, mend } = putCredentials(reference, { isThere, entries: providerName?.credentialEntries });
+  const isUnsure = isThere && sharing?.is === 'withheld';
+  const first = 'You may not see whether others have their credentials from the same secret: ask first.';
+  return { ...adviceOf(isUnsure ? first : undefined, advice), mend };
 }
 
 /** Their secret, or the key in it, is not there. */
@@ -117,21 +135,20 @@ export const otherSystem: Find = (view) => {
     /\bthe provider leads to \S+ now, but external/.test(said),
   );
   if (words === undefined || providerName === undefined) return undefined;
-  const back = otherCredentials(view);
-  const isOne = theManaged !== undefined && managedService !== undefined;
+  const one =
+    theManaged === undefined || managedService === undefined
+      ? `the annotation ${annotationKeys.adoptIdentity}=true`
+      : annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.adoptIdentity}=true`);
+  const isSecret = credentialsKeyOf(thereOf(view.provider)) !== undefined;
+  const where = isSecret
+    ? 'the secret with its credentials, or the secret that it names'
+    : 'what leads there';
+  // Neither is for pasting: whoever does not know which of the two is so makes everything anew in another system.
   return {
-    link: credentialsKeyOf(thereOf(view.provider)) === undefined ? 'provider' : 'credentials',
+    link: isSecret ? 'credentials' : 'provider',
     cause: `${providerName.kind} ${providerName.name} leads to another system by now: ${words}.`,
-    ...adviceOf(
-      'Put back what led there; or, if both are one system, say so with the annotation.',
-      back.advice,
-    ),
-    mend: [
-      ...back.mend,
-      ...(isOne
-        ? [annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.adoptIdentity}=true`)]
-        : []),
-    ],
+    advice: `Either somebody led it elsewhere by mistake: put back ${where}. Or both are known to be one system, by another name: say so, of this resource, with ${one}. Nothing is lost while nothing is done.`,
+    mend: [kubectl('get', providerName.kindOf, providerName, '-o', 'yaml')],
   };
 };
 
@@ -200,7 +217,7 @@ function adviceToClaim({ theClaim }: View): string {
   const asked = theClaim === undefined || wasBound(theClaim) ? [] : Object.keys(parametersOf(theClaim));
   if (asked.length === 0) return '';
   const fields = named(asked.map((field) => `spec.${field}`));
-  return `What the claim asks for (${fields}) cannot be changed: if that is refused, delete it and create one that asks for something else. Otherwise: `;
+  return `What the claim asks for (${fields}) cannot be changed: if that is refused, make another claim that asks for something else. Otherwise: `;
 }
 
 /** What keeps the outside from being used, by what it says. */

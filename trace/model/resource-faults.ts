@@ -73,7 +73,8 @@ export const notOffered: Find = (view) => {
   return {
     link: 'resource',
     cause: `${describeObject(theManaged)} was given to a claim before and is not offered again.`,
-    advice: 'Who administers it can offer it to this claim, and to no other:',
+    advice:
+      'It may hold the data of the claim that had it: ask first whose that is. Then who administers it can offer it to this claim, and to no other:',
     mend: [patch(managedService.kind, keyOf(theManaged), offering(theClaim))],
   };
 };
@@ -93,7 +94,10 @@ export const missingResource: Find = (view) => {
   return {
     link: 'resource',
     cause,
-    ...adviceOf(meantIn(view), 'Create it; or delete the claim and create it anew with another.'),
+    ...adviceOf(
+      meantIn(view),
+      'Create it; or make another claim, that names another, and delete this one, which has nothing:',
+    ),
     mend: managedService === undefined ? [create, deleted] : [deleted],
   };
 };

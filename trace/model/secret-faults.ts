@@ -2,7 +2,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
-import { controlOf } from '../../apis/core/v1alpha1/secret.ts';
+import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isProvisionedName } from '../../controllers/core/claim/provisioned-name.ts';
 import { fittingName } from '../../controllers/core/name-limits.ts';
 import type { Find } from './fault-finding.ts';
@@ -14,8 +14,8 @@ import type { View } from './view.ts';
 import { readyOf } from './view.ts';
 
 /*
- *   connection secrets that cannot be written. Nothing here has a secret deleted: it may be somebody else's, or the only
- *   copy of what it holds.
+ *   connection secrets that cannot be written. None is deleted that may be somebody else's, or the only copy of what it
+ *   holds.
  */
 
 /** Whose a secret is that an owner is to write: why he may not, and what is to be said of it. */
@@ -104,6 +104,15 @@ export const propagationRefused: Find = (view) => {
   if (isWritten) {
     const mend = [lookAgain(claimKindOf(view), keyOf(theClaim))];
     return { link: 'claim secret', cause, advice: 'Binding writes it at its next look.', mend };
+  }
+  if (propagation.row === 'X4 immutable') {
+    const mend = [kubectl('delete', SecretKind, target.key)];
+    return {
+      link: 'claim secret',
+      cause,
+      advice: 'It is made again, of what the resource publishes now:',
+      mend,
+    };
   }
   return {
     link: 'claim secret',

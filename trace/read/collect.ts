@@ -8,12 +8,14 @@ import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import { referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
 import { heldAmong, holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
 import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
+import { wasTakenAway } from '../../controllers/core/claim-marks.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
@@ -108,8 +110,23 @@ async function inVainAmong(
     everywhere.is === 'withheld' && namespace !== undefined ? await source.list(kind, namespace) : everywhere;
   const isNamespaceAbsent =
     namespace !== undefined && (await source.get(NamespaceKind, { name: namespace })).is === 'absent';
-  const there = (thereOf(listed) ?? []).map(({ metadata }) => objectKey(metadata));
+  const theClaim = own.is === 'absent' ? undefined : thereOf(claim);
+  const there = (thereOf(listed) ?? [])
+    .filter((object) => theClaim === undefined || mayBeTaken(object as unknown as Managed, theClaim))
+    .map(({ metadata }) => objectKey(metadata));
   return { key, there, isNamespaceAbsent };
+}
+
+/** Whether a managed resource is nobody's yet, so that a claim may have meant it; what others have it is not told of. */
+function mayBeTaken(managed: Managed, claim: Claim): boolean {
+  if (holdsClaim(managed, claim)) return true;
+  const { bindingPhase } = managed.status ?? {};
+  return (
+    managed.spec.claimRef === undefined &&
+    !wasTakenAway(managed) &&
+    bindingPhase !== 'Bound' &&
+    bindingPhase !== 'Released'
+  );
 }
 
 async function aroundClaim(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
@@ -220,7 +237,7 @@ async function aroundProvider(options: CollectOptions, { known, key }: Subject):
   );
   const { credentialEntries } = served[0]?.providers ?? {};
   const providerName = { ...name, kindOf: known.kind, credentialEntries };
-  return { provider, providerName, users, credentials: await credentialsOf(source, thereOf(provider)) };
+  return { provider, providerName, users, ...(await credentialsOf(options, thereOf(provider))) };
 }
 
 /** What a managed resource, or one that would be made from a class, needs to be made. */
@@ -253,7 +270,7 @@ async function beneath(
     referenced,
     providerName: chosen?.name,
     provider: chosen?.found ?? unsought,
-    credentials: chosen && (await credentialsOf(source, thereOf(chosen.found))),
+    ...(chosen && (await credentialsOf({ catalogue, source }, thereOf(chosen.found)))),
     source: sourceSecret,
     holding,
   };
@@ -320,13 +337,27 @@ async function firstThere(
   return other?.found.is === 'there' ? other : own;
 }
 
-/** The secret with a provider's credentials, where they are in one. */
+/** The secret with a provider's credentials, where they are in one, and who else has them from there. */
 async function credentialsOf(
-  source: Source,
+  { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
   provider: Provider | ProviderConfig | undefined,
-): Promise<FoundSecret | undefined> {
+): Promise<Pick<Findings, 'credentials' | 'sharing'>> {
   const reference = credentialsKeyOf(provider);
-  return reference && secretAt(source, reference);
+  if (provider === undefined || reference === undefined) return {};
+  const kinds = catalogue.kinds.filter(({ sort }) => sort === 'provider');
+  const [credentials, { seen, isWithheld }] = await Promise.all([
+    secretAt(source, reference),
+    allOf(source, kinds.map(objectsOf<Provider | ProviderConfig>)),
+  ]);
+  const sharing = seen.filter((other) => {
+    const its = credentialsKeyOf(other);
+    const isSame = its?.namespace === reference.namespace && its.name === reference.name;
+    return isSame && !referencesEqual(referenceTo(other), referenceTo(provider));
+  });
+  return {
+    credentials,
+    sharing: isWithheld && sharing.length === 0 ? { is: 'withheld' } : { is: 'there', value: sharing },
+  };
 }
 
 async function secretAt(source: Source, { namespace, name }: SecretKey): Promise<FoundSecret> {

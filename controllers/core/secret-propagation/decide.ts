@@ -74,11 +74,10 @@ export function decidePropagation(input: PropagationInput): PropagationDecision 
     };
   }
   if (claim === undefined || typeof controlOf(target, claim) === 'object') {
-    return {
-      row: 'X4 target',
-      act: 'refuse',
-      message: `secret ${namespace}/${name} is not controlled by a claim that exists`,
-    };
+    const whom =
+      claim === undefined ? 'a claim that exists' : `${claim.kind} ${claim.metadata.name} as it is there now`;
+    const message = `secret ${namespace}/${name} is not controlled by ${whom}`;
+    return { row: 'X4 target', act: 'refuse', message };
   }
   if (!areBound(managed, claim)) {
     const message = `${claim.kind} ${claim.metadata.name} and ${managed.kind} ${managed.metadata.name} are not bound to each other`;

@@ -178,6 +178,12 @@ describe('secret propagation decides', () => {
       input: { claim: claim({ resourceRef: resourceRef('db') }, { name: 'other', uid: 'other-uid' }) },
       row: 'X4 target',
       act: 'refuse',
+      message: 'secret team/conn is not controlled by FancySQLInstance other as it is there now',
+    },
+    'X4 a target whose claim is gone': {
+      input: { claim: undefined },
+      row: 'X4 target',
+      act: 'refuse',
       message: 'secret team/conn is not controlled by a claim that exists',
     },
     'X4 a claim bound to something else': {
