@@ -8,7 +8,7 @@ import isEmpty from 'lodash/isEmpty.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { messageOf } from '../../../runtime/client/errors.ts';
+import { isInterrupted, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Request } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
@@ -237,7 +237,7 @@ async function connect(
     ending = await examine({ ...context, external }, run).catch((error: unknown) => failed(run, error));
   } finally {
     await external.disconnect?.().catch((error: unknown) => {
-      undone = error;
+      if (!isInterrupted(error)) undone = error;
     });
   }
   if (undone === undefined) return ending;

@@ -1130,6 +1130,14 @@ describe('what is kept back while the leadership is interrupted is nobody’s fa
     });
   }
 
+  test('disconnecting: no Event, and the rest counts', async () => {
+    const scene = settled();
+    scene.external.gate = failAt('disconnect', new Error('cannot ask the cloud', { cause: kept }));
+    assert.deepEqual(await scene.run(), poll);
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.events, []);
+  });
+
   test('a creation that was not sent is recorded as failed, once the lease is renewed', async () => {
     const clock = testClock();
     const scene = new Scene({}, {}, { ...assigned, env: { clock } });
