@@ -1851,20 +1851,28 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
-      ['another process let go of since', 'p2', 1, []],
-      ['another process had let go of before', 'p2', 10_001, [/made favourite a for a, which is not there$/]],
-      ['it let go of itself since', 'p1', 1, [/made favourite a for a, which is not there$/]],
+      ['another process let go of since', 'p2', 1, 10_000, []],
+      ['another process had just let go of', 'p2', 10_099, 100, []],
+      [
+        'another process had let go of before',
+        'p2',
+        10_001,
+        10_000,
+        [/made favourite a for a, which is not there$/],
+      ],
+      ['it let go of itself since', 'p1', 1, 10_000, [/made favourite a for a, which is not there$/]],
     ] as const
   ).map(
-    ([name, by, sentAtMs, says]): Case => ({
+    ([name, by, sentAtMs, laterMs, says]): Case => ({
       invariant: recordedFirst,
       name: `a process makes something for what ${name}`,
-      async history({ as, cluster, clouds, call, later }) {
+      async history({ as, ask, cluster, clouds, call, later }) {
         const made = managed('a', {}, held);
+        ask('get X', 'p1');
         put(made)(cluster);
         later(10_000);
         as(by, (of) => of.remove(kindOf(made), 'a'));
-        later(10_000);
+        later(laterMs);
         await post(clouds, 'a');
         call({ by: 'p1', system: 'favourite', verb: 'POST', target: '/v1/instances', sentAtMs });
       },
@@ -3141,6 +3149,36 @@ const cases: readonly Case[] = [
         patch(made, { metadata: { finalizers: [] } })(cluster);
         cluster.delete(kindOf(made) as Kind, objectKey(made.metadata));
         call({ system: 'postgresql', verb: 'DROP DATABASE', target: 'shop' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['while it was at it', 'p1', []],
+      ['and was never at it', 'p3', [/^p3 deletes shop in postgresql$/]],
+    ] as const
+  ).map(
+    ([name, who, says]): Case => ({
+      invariant: externalKept,
+      name: `a process drops what another has dropped and made anew, ${name}`,
+      history({ cluster, call }) {
+        const {
+          metadata,
+          status: _status,
+          ...rest
+        } = shop as KubernetesObject & {
+          readonly spec: Fields;
+          readonly status?: unknown;
+        };
+        const spec = { ...rest.spec, reclaimPolicy: 'Delete' };
+        const former = { ...rest, metadata: { ...metadata, ...gone, ...held }, spec } as KubernetesObject;
+        put(former)(cluster);
+        call({ system: 'postgresql', verb: 'ALTER ROLE', target: 'shop' });
+        call({ by: 'p2', system: 'postgresql', verb: 'DROP ROLE', target: 'shop' });
+        patch(former, { metadata: { finalizers: [] } })(cluster);
+        put({ ...rest, metadata: { ...metadata, ...held }, spec } as KubernetesObject)(cluster);
+        call({ by: who, system: 'postgresql', verb: 'DROP ROLE', target: 'shop' });
       },
       says,
     }),

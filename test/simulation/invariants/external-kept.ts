@@ -52,6 +52,12 @@ export const externalKept: InvariantOf = (world) => {
   let owners = new Map<string, string | undefined>();
   /** What is new outside, until a process has written to its resource: somebody may let go of that while it is made. */
   const untold = new Set<string>();
+  /**
+   * Of what is to go in PostgreSQL: which processes are at it; and, once another resource has the name, which still may be,
+   * since they were overtaken by one that ran beside them by mistake.
+   */
+  const dropping = new Map<string, Set<string>>();
+  const late = new Map<string, Set<string>>();
 
   function look(isOurs: boolean): void {
     const before = owners;
@@ -81,7 +87,10 @@ export const externalKept: InvariantOf = (world) => {
       const places = names.map((each) => placeOf(system, isNetwork, each));
       // What has its name now may take it up, and has once it has our finalizer.
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
-        for (const place of places) given.get(place)?.delete(name);
+        for (const place of places) {
+          if (given.get(place)?.delete(name) === true) late.set(place, dropping.get(place) ?? new Set());
+          dropping.delete(place);
+        }
       }
       if (after !== undefined && isProcess(by)) for (const place of places) untold.delete(place);
       const isOvertaken = by === overtaking || places.some((place) => untold.has(place));
@@ -98,11 +107,19 @@ export const externalKept: InvariantOf = (world) => {
       const owner = owners.get(place);
       look(isProcess(by));
       // A role is what the creation of a database, too, begins with.
-      if (verb === 'CREATE ROLE' && isProcess(by) && !isRefused) untold.add(placeOf(system, false, target));
+      const isOfOurs = system === 'postgresql' && isProcess(by) && !isRefused;
+      if (isOfOurs && verb === 'CREATE ROLE') untold.add(placeOf(system, false, target));
+      const going = placeOf(system, false, target);
+      if (isOfOurs && (given.get(going)?.size ?? 0) > 0) {
+        dropping.set(going, (dropping.get(going) ?? new Set()).add(by));
+      }
       if (name === undefined || isRefused || !isProcess(by)) return [];
       if (owner !== undefined && leaving.has(`${system} ${owner}`) && !isTakenUp(owner, name)) return [];
       const givers = given.get(place);
-      if (givers === undefined || givers.size === 0) return [`${by} deletes ${target} in ${system}`];
+      if (givers === undefined || givers.size === 0) {
+        const isLate = late.get(place)?.has(by) === true && system === 'postgresql';
+        return isLate ? [] : [`${by} deletes ${target} in ${system}`];
+      }
       return owner === undefined || givers.has(owner)
         ? []
         : [`${by} deletes ${target} in ${system}, which is ${owner}’s`];

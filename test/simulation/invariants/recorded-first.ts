@@ -94,10 +94,11 @@ export const recordedFirst: InvariantOf = (world) => {
   /** Whether a process may not have seen yet that it is gone. */
   const isOvertaken = ({ owner, ownerKind }: Outside, by: string): boolean =>
     isBelieved(overtaken.get(`${ownerKind} ${owner}`), by);
-  /** Another process, which runs by mistake, let go of it when it had been asked for already. */
+  /** Another process, which runs by mistake, let go of it when it had been asked for already, or a moment before. */
   function isReleasedMeanwhile({ owner, ownerKind }: Outside, { by, sentAtMs }: Call): boolean {
     const release = released.get(`${ownerKind} ${owner}`);
-    return release !== undefined && release.by !== by && release.atMs >= sentAtMs;
+    if (release === undefined || release.by === by) return false;
+    return release.atMs >= sentAtMs || isBelieved(release, by);
   }
   function formerly(
     of: ReadonlyMap<string, Former>,
