@@ -147,33 +147,125 @@ describe('credentials in a secret that others have theirs from, too', () => {
     );
   });
 
-  test('may be, where nobody may see it: that is said first', async () => {
+  test('nor where nobody may see it', async () => {
     const source = sourceOf([leaseHeld(), ...own], [], ({ kind }) => kind !== 'Provider');
     const { fault } = await tracedIn(own, asked, source);
     assert.deepEqual(
       { advice: fault?.advice, mend: fault?.mend },
       {
         advice:
-          'You may not see whether others have their credentials from the same secret: ask first. FILE holds what the entry "key.json" is to be.',
-        mend: [patching('--from-file=key.json=FILE')],
+          'Whether others have their credentials from the same secret, you may not see: who may can change it. Or make a secret of its own for this one, and name it there:',
+        mend: [edit],
       },
     );
   });
 
-  test('or which lead elsewhere by now: none of the two ways back is a command to paste', async () => {
-    const words =
-      'connect failed: the provider leads to projects/b now, but external resource "db" is in projects/a';
-    const { fault } = await tracedIn(failing(gcp, 'key.json', ['key.json'], words), asked);
+  test('nor where a store of connection details has its token from there', async () => {
+    const store = {
+      apiVersion: 'secrets.crossplane.io/v1alpha1',
+      kind: 'StoreConfig',
+      metadata: { name: 'vault' },
+      spec: {
+        type: 'Vault',
+        defaultScope: 'apps',
+        vault: {
+          auth: {
+            method: 'Token',
+            token: { source: 'Secret', secretRef: { namespace: 'infra', name: 'server', key: 'token' } },
+          },
+        },
+      },
+    } as unknown as KubernetesObject;
+    const { fault } = await tracedIn([...own, store], asked);
+    assert.match(fault?.advice ?? '', /^StoreConfig vault has its credentials from the same secret, /);
+    assert.deepEqual(fault?.mend, [edit]);
+  });
+
+  test('nor what somebody else writes, as the connection secret of the server that it leads to', async () => {
+    const controlled = own.map((object) =>
+      object.kind === 'Secret'
+        ? ({
+            ...object,
+            metadata: {
+              ...object.metadata,
+              ownerReferences: [
+                {
+                  apiVersion: 'database.aws.crossplane.io/v1beta1',
+                  kind: 'RDSInstance',
+                  name: 'orders',
+                  uid: 'u',
+                  controller: true,
+                },
+              ],
+            },
+          } as KubernetesObject)
+        : object,
+    );
+    const { fault } = await tracedIn(controlled, asked);
     assert.deepEqual(
-      { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+      { advice: fault?.advice, mend: fault?.mend },
       {
-        name: 'other system',
         advice:
-          'Either somebody led it elsewhere by mistake: put back the secret with its credentials, or the secret that it names. Or both are known to be one system, by another name: say so, of this resource, with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while nothing is done.',
-        mend: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
+          'What is in the secret is for RDSInstance orders to write, which controls it. Have it put right there, or make a secret of its own for this one, and name it there:',
+        mend: [edit],
       },
     );
   });
+
+  test('are made, where there are none, for all who wait for them: that is said first', async () => {
+    const absent = own.filter(({ kind }) => kind !== 'Secret');
+    const { fault } = await tracedIn([...absent, provider('theirs')], asked);
+    assert.deepEqual(
+      { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+      {
+        name: 'missing credentials',
+        advice:
+          'Provider theirs has its credentials from there, too: it must lead where those mean. FILE holds what the entry "key.json" is to be.',
+        mend: ['kubectl -n infra create secret generic server --from-file=key.json=FILE'],
+      },
+    );
+  });
+
+  test('may serve others who use the provider, where others are put in: that is said', async () => {
+    const words = 'observe failed: the service does not allow it (403 Forbidden)';
+    const { fault } = await tracedIn(failing(gcp, 'key.json', ['key.json'], words), asked);
+    assert.deepEqual(
+      { name: fault?.name, advice: fault?.advice },
+      {
+        name: 'not allowed',
+        advice:
+          'Give them the right in the external system; or put in others, with which all that uses ProviderConfig demo is served then. FILE holds what the entry "key.json" is to be.',
+      },
+    );
+  });
+
+  const elsewhere =
+    'connect failed: the provider leads to projects/b now, but external resource "db" is in projects/a';
+  const eitherOr =
+    'Either somebody led it elsewhere by mistake: put back the secret with its credentials, or the secret that it names. Or both are known to be one system, by another name: say so, of this resource, with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while nothing is done.';
+  const ways: Readonly<Record<string, readonly [others: readonly KubernetesObject[], advice: string]>> = {
+    'none of the two ways back is a command to paste': [[], eitherOr],
+    'and who else has them is said before': [
+      [provider('theirs'), provider('ours')],
+      `Provider theirs, Provider ours have their credentials from the same secret: what is changed there leads the resources of those, too. ${eitherOr}`,
+    ],
+  };
+  for (const [name, [others, advice]] of Object.entries(ways)) {
+    test(`or which lead elsewhere by now: ${name}`, async () => {
+      const { fault } = await tracedIn(
+        [...failing(gcp, 'key.json', ['key.json'], elsewhere), ...others],
+        asked,
+      );
+      assert.deepEqual(
+        { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+        {
+          name: 'other system',
+          advice,
+          mend: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
+        },
+      );
+    });
+  }
 });
 
 describe('a ProviderConfig that says it is not ready is not as it should be', () => {

@@ -1,5 +1,6 @@
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 
 /** Which secret, and which entry of it, holds a provider's credentials; undefined if none does. */
 export function credentialsKeyOf(
@@ -11,4 +12,10 @@ export function credentialsKeyOf(
     return spec.credentials.source === 'Secret' ? spec.credentials.secretRef : undefined;
   }
   return (spec as Provider['spec']).credentialsSecretRef;
+}
+
+/** Which secret holds the token of a store; undefined if none does. */
+export function tokenKeyOf({ spec: { vault } }: StoreConfig): SecretKey | undefined {
+  const { token } = vault?.auth ?? {};
+  return token?.source === 'Secret' ? token.secretRef : undefined;
 }

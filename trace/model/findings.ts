@@ -101,8 +101,8 @@ export interface Findings {
     | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
   readonly credentials?: FoundSecret | undefined;
-  /** The other providers, of all stacks, that have theirs from the same secret. */
-  readonly sharing?: Found<readonly (Provider | ProviderConfig)[]> | undefined;
+  /** The other providers, of all stacks, and the StoreConfigs, that have theirs from the same secret. */
+  readonly sharing?: Found<readonly KubernetesObject[]> | undefined;
   /** The managed resource's connection secret. */
   readonly source?: FoundSecret | undefined;
   /** The claim's. */

@@ -1,13 +1,14 @@
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import { parametersOf } from '../../controllers/core/claim/claim-record.ts';
 import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import { deploymentOf } from './controller-faults.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, keyOf, meantIn } from './fault-finding.ts';
-import { thereOf } from './findings.ts';
+import { thereOf, unsought } from './findings.ts';
 import { ofTaken } from './holding.ts';
 import { named } from './link-parts.ts';
 import {
@@ -39,32 +40,54 @@ export const missingProvider: Find = (view) => {
   };
 };
 
+/** `Provider a, ProviderConfig b have their`: who else has credentials from a provider's secret; undefined: nobody known. */
+function whoShares({ sharing = unsought }: View): { readonly who: string; readonly has: string } | undefined {
+  const others = thereOf(sharing) ?? [];
+  if (others.length === 0) return undefined;
+  return { who: named(others.map(describeObject)), has: others.length === 1 ? 'has its' : 'have their' };
+}
+
 /**
  * What puts other credentials where the provider has its own; nothing where they are in no secret. A secret that others
- * have theirs from, too, is not changed: it might lead their resources elsewhere.
+ * have theirs from, too, or may have, is not changed: it might lead their resources elsewhere. Nor is one that somebody
+ * else writes.
  */
-function otherCredentials({
-  provider,
-  providerName,
-  credentials,
-  sharing,
-}: View): Pick<Fault, 'advice' | 'mend'> {
+function otherCredentials(view: View): Pick<Fault, 'advice' | 'mend'> {
+  const { provider, providerName, credentials, sharing } = view;
   const edit = providerName === undefined ? [] : [kubectl('edit', providerName.kindOf, providerName)];
   const reference = credentialsKeyOf(thereOf(provider));
   if (reference === undefined) return { mend: edit };
   const isThere = credentials?.secret.is !== 'absent';
-  const others = (sharing && thereOf(sharing)) ?? [];
-  if (isThere && others.length > 0) {
-    const who = named(others.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+  const others = whoShares(view);
+  const { advice, mend } = putCredentials(reference, { isThere, entries: providerName?.credentialEntries });
+  if (!isThere) {
+    // Whoever else waits for it is served by it, too.
+    const too =
+      others && `${others.who} ${others.has} credentials from there, too: it must lead where those mean.`;
+    return { ...adviceOf(too, advice), mend };
+  }
+  const secret = credentials && thereOf(credentials.secret)?.secret;
+  const writer = secret && controllerOf(secret);
+  const anew = 'make a secret of its own for this one, and name it there:';
+  if (writer !== undefined) {
     return {
-      advice: `${who} ${others.length === 1 ? 'has its' : 'have their'} credentials from the same secret, which a change would lead elsewhere, too. Unless that is meant, make a secret of its own for this one, and name it there:`,
+      advice: `What is in the secret is for ${writer.kind} ${writer.name} to write, which controls it. Have it put right there, or ${anew}`,
       mend: edit,
     };
   }
-  const { advice, mend } = putCredentials(reference, { isThere, entries: providerName?.credentialEntries });
-  const isUnsure = isThere && sharing?.is === 'withheld';
-  const first = 'You may not see whether others have their credentials from the same secret: ask first.';
-  return { ...adviceOf(isUnsure ? first : undefined, advice), mend };
+  if (others !== undefined) {
+    return {
+      advice: `${others.who} ${others.has} credentials from the same secret, which a change would lead elsewhere, too. Unless that is meant, ${anew}`,
+      mend: edit,
+    };
+  }
+  if (sharing?.is === 'withheld') {
+    return {
+      advice: `Whether others have their credentials from the same secret, you may not see: who may can change it. Or ${anew}`,
+      mend: edit,
+    };
+  }
+  return { ...adviceOf(advice), mend };
 }
 
 /** Their secret, or the key in it, is not there. */
@@ -140,6 +163,10 @@ export const otherSystem: Find = (view) => {
       ? `the annotation ${annotationKeys.adoptIdentity}=true`
       : annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.adoptIdentity}=true`);
   const isSecret = credentialsKeyOf(thereOf(view.provider)) !== undefined;
+  const others = whoShares(view);
+  const too =
+    others &&
+    `${others.who} ${others.has} credentials from the same secret: what is changed there leads the resources of ${others.has === 'has its' ? 'that' : 'those'}, too.`;
   const where = isSecret
     ? 'the secret with its credentials, or the secret that it names'
     : 'what leads there';
@@ -147,7 +174,10 @@ export const otherSystem: Find = (view) => {
   return {
     link: isSecret ? 'credentials' : 'provider',
     cause: `${providerName.kind} ${providerName.name} leads to another system by now: ${words}.`,
-    advice: `Either somebody led it elsewhere by mistake: put back ${where}. Or both are known to be one system, by another name: say so, of this resource, with ${one}. Nothing is lost while nothing is done.`,
+    ...adviceOf(
+      too,
+      `Either somebody led it elsewhere by mistake: put back ${where}. Or both are known to be one system, by another name: say so, of this resource, with ${one}. Nothing is lost while nothing is done.`,
+    ),
     mend: [kubectl('get', providerName.kindOf, providerName, '-o', 'yaml')],
   };
 };
@@ -247,7 +277,10 @@ export const outside =
         return {
           link,
           cause: `The credentials of ${who} are known, and do not allow what is needed: ${words}.`,
-          ...adviceOf('Give them the right in the external system, or put in others.', others.advice),
+          ...adviceOf(
+            `Give them the right in the external system; or put in others, with which all that uses ${who} is served then.`,
+            others.advice,
+          ),
           mend: reference === undefined ? again : others.mend,
         };
       case 'provider down':

@@ -11,6 +11,8 @@ import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
 import { heldAmong, holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
@@ -25,7 +27,7 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
 import { isEditedAway, isSettled } from '../model/claim-ref-faults.ts';
-import { credentialsKeyOf } from '../model/credentials-key.ts';
+import { credentialsKeyOf, tokenKeyOf } from '../model/credentials-key.ts';
 import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../model/findings.ts';
 import { thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
@@ -345,19 +347,21 @@ async function credentialsOf(
   const reference = credentialsKeyOf(provider);
   if (provider === undefined || reference === undefined) return {};
   const kinds = catalogue.kinds.filter(({ sort }) => sort === 'provider');
-  const [credentials, { seen, isWithheld }] = await Promise.all([
+  const isIt = (its: SecretKey | undefined): boolean =>
+    its?.namespace === reference.namespace && its.name === reference.name;
+  const [credentials, providers, stores] = await Promise.all([
     secretAt(source, reference),
     allOf(source, kinds.map(objectsOf<Provider | ProviderConfig>)),
+    allOf<StoreConfig>(source, [StoreConfigKind]),
   ]);
-  const sharing = seen.filter((other) => {
-    const its = credentialsKeyOf(other);
-    const isSame = its?.namespace === reference.namespace && its.name === reference.name;
-    return isSame && !referencesEqual(referenceTo(other), referenceTo(provider));
-  });
-  return {
-    credentials,
-    sharing: isWithheld && sharing.length === 0 ? { is: 'withheld' } : { is: 'there', value: sharing },
-  };
+  const sharing: readonly KubernetesObject[] = [
+    ...providers.seen.filter(
+      (other) => isIt(credentialsKeyOf(other)) && !referencesEqual(referenceTo(other), referenceTo(provider)),
+    ),
+    ...stores.seen.filter((store) => isIt(tokenKeyOf(store))),
+  ];
+  const isUnknown = (providers.isWithheld || stores.isWithheld) && sharing.length === 0;
+  return { credentials, sharing: isUnknown ? { is: 'withheld' } : { is: 'there', value: sharing } };
 }
 
 async function secretAt(source: Source, { namespace, name }: SecretKey): Promise<FoundSecret> {
