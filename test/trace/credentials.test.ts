@@ -63,7 +63,7 @@ const rows: Readonly<Record<string, Row>> = {
     entries: all,
     fault: 'wrong credentials',
     advice:
-      'FILE has a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
+      'FILE stands for a file of yours, with a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
     mend: patching('--from-env-file=FILE'),
   },
   'of PostgreSQL, without the entry that is named: likewise': {
@@ -72,7 +72,7 @@ const rows: Readonly<Record<string, Row>> = {
     entries: ['username', 'password'],
     fault: 'missing credentials',
     advice:
-      'FILE has a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
+      'FILE stands for a file of yours, with a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
     mend: patching('--from-env-file=FILE'),
   },
   'of PostgreSQL, not there: made with all entries': {
@@ -80,7 +80,8 @@ const rows: Readonly<Record<string, Row>> = {
     key: 'endpoint',
     entries: undefined,
     fault: 'missing credentials',
-    advice: 'FILE has a line for each entry: endpoint=…, port=…, username=…, password=….',
+    advice:
+      'FILE stands for a file of yours, with a line for each entry: endpoint=…, port=…, username=…, password=….',
     mend: 'kubectl -n infra create secret generic server --from-env-file=FILE',
   },
   "of Google's cloud, refused: the one entry that is named": {
@@ -88,7 +89,7 @@ const rows: Readonly<Record<string, Row>> = {
     key: 'key.json',
     entries: ['key.json', 'note'],
     fault: 'wrong credentials',
-    advice: 'FILE holds what the entry "key.json" is to be.',
+    advice: 'FILE stands for a file of yours, with what the entry "key.json" is to be.',
     mend: patching('--from-file=key.json=FILE'),
   },
   'of AWS, not there: made with the one entry': {
@@ -96,7 +97,7 @@ const rows: Readonly<Record<string, Row>> = {
     key: 'credentials',
     entries: undefined,
     fault: 'missing credentials',
-    advice: 'FILE holds what the entry "credentials" is to be.',
+    advice: 'FILE stands for a file of yours, with what the entry "credentials" is to be.',
     mend: 'kubectl -n infra create secret generic server --from-file=credentials=FILE',
   },
 };
@@ -220,7 +221,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       {
         name: 'missing credentials',
         advice:
-          'Provider theirs has its credentials from there, too: it must lead where those mean. FILE holds what the entry "key.json" is to be.',
+          'Provider theirs has its credentials from there, too: it must lead where those mean. FILE stands for a file of yours, with what the entry "key.json" is to be.',
         mend: ['kubectl -n infra create secret generic server --from-file=key.json=FILE'],
       },
     );
@@ -234,7 +235,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       {
         name: 'not allowed',
         advice:
-          'Give them the right in the external system; or put in others, with which all that uses ProviderConfig demo is served then. FILE holds what the entry "key.json" is to be.',
+          'Give them the right in the external system; or put in others, with which all that uses ProviderConfig demo is served then. FILE stands for a file of yours, with what the entry "key.json" is to be.',
       },
     );
   });

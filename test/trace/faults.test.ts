@@ -177,7 +177,7 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
     cause: 'The claim names FavouriteDBInstanceClass huge, which does not exist.',
-    mend: 'kubectl apply -f favouritedbinstanceclass-huge.yaml',
+    mend: 'kubectl apply -f FILE',
   },
   {
     fault: 'no match',
@@ -409,7 +409,7 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       /^What is of that name in the external system is not ours: observe failed: instance "(\S+)" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "(team-shop-orders-\w+)"; .*\. There is no FavouriteDBInstance \2 here any more: it was kept when that was deleted, or another cluster has it\.$/,
-    mend: /^kubectl apply -f favouritedbinstance-team-shop-orders-\w+\.yaml$/,
+    mend: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'name taken',
@@ -444,7 +444,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is paused: reconciliation is paused by empty spec\.managementPolicies\.$/,
-    mend: /^kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --type=merge -p '\{"spec":\{"managementPolicies":\["\*"\]\}\}'$/,
+    mend: /^kubectl edit favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+$/,
   },
   {
     fault: 'leaked creation',
@@ -526,7 +526,7 @@ const cases: readonly Case[] = [
     play: claiming({ resourceRef: legacy }),
     link: 'resource',
     cause: 'Waiting for FavouriteDBInstance legacy, which does not exist.',
-    mend: 'kubectl apply -f favouritedbinstance-legacy.yaml',
+    mend: 'kubectl apply -f FILE',
   },
   {
     fault: 'unknown kind',
@@ -562,7 +562,7 @@ const cases: readonly Case[] = [
     link: 'references',
     cause:
       'FavouriteDBInstance legacy refers to what is not there: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
-    mend: 'kubectl apply -f network-lan.yaml',
+    mend: 'kubectl apply -f FILE',
   },
   {
     fault: 'missing provider',
@@ -570,7 +570,7 @@ const cases: readonly Case[] = [
     link: 'provider',
     cause:
       'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist, so that nobody knows where to make it, nor as whom.',
-    mend: 'kubectl apply -f provider-favourite.yaml',
+    mend: 'kubectl apply -f FILE',
   },
   {
     fault: 'missing credentials',
@@ -659,7 +659,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /is paused: reconciliation is paused by the crossplane\.io\/paused annotation; deletion waits until it resumes\.$/,
-    mend: /crossplane\.io\/paused-$/,
+    mend: /^kubectl edit favouritedbinstances/,
   },
 ];
 
@@ -700,7 +700,7 @@ describe('what was kept outside', () => {
     const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
     assert.equal(
       fault?.advice,
-      `To take up what was kept, create a FavouriteDBInstance of the name ${name} with the annotation ${externalName}: ${external}: this one has no use then. Or give this one another external name.`,
+      `Give this one another external name. Or take up what was kept, if you know whose it is: create a FavouriteDBInstance of the name ${name} with the annotation ${externalName}: ${external}; this one has no use then. To name this one otherwise:`,
     );
     const again = world.managed(name, {}, named(external));
     await world.pass();

@@ -134,7 +134,7 @@ const rows: Readonly<Record<string, Row>> = {
     whose:
       'There is no CloudMemorystoreInstance a.b here any more: it was kept when that was deleted, or another cluster has it.',
     advice:
-      'To take up what was kept, create a CloudMemorystoreInstance of the name a.b with the annotation crossplane.io/external-name: orders: this one has no use then. Or give this one another external name.',
+      'Give this one another external name. Or take up what was kept, if you know whose it is: create a CloudMemorystoreInstance of the name a.b with the annotation crossplane.io/external-name: orders; this one has no use then. To name this one otherwise:',
   },
   'an owner of a kind that nobody knows here': {
     asked: redis,

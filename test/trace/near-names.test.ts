@@ -81,7 +81,7 @@ test('what a claim names in vain has its near names in the advice', async () => 
     [fault?.name, fault?.advice],
     [
       'missing resource',
-      'Did you mean legacy-orders? Create it; or make another claim, that names another, and delete this one, which has nothing:',
+      'Did you mean legacy-orders? Make another claim, for another resource, and delete this one, which has nothing. Or create what this one names. FILE stands for a file of yours, with the manifest of FavouriteDBInstance legacy-order:',
     ],
   );
 });
@@ -97,5 +97,11 @@ test('and so has a provider', async () => {
     } as KubernetesObject,
   ];
   const { fault } = await tracedIn(objects, ['favouritedbinstance', 'db']);
-  assert.deepEqual([fault?.name, fault?.advice], ['missing provider', 'Did you mean favourite?']);
+  assert.deepEqual(
+    [fault?.name, fault?.advice],
+    [
+      'missing provider',
+      'Did you mean favourite? FILE stands for a file of yours, with the manifest of ProviderConfig favourit:',
+    ],
+  );
 });

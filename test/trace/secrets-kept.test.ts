@@ -343,7 +343,7 @@ describe('a claim that was bound keeps its secret', () => {
     assert.deepEqual(toldBy(fault), {
       name: 'missing resource',
       advice:
-        'Its secret orders-connection goes with the claim, and may be the only copy of a password that works: ask first whether anybody needs that. Then delete the claim and create it anew.',
+        'Make another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
       mend: [],
     });
   });

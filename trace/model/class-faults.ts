@@ -1,9 +1,11 @@
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { wasBound } from '../../controllers/core/claim/claim-status.ts';
+import { anotherClaim } from './another-claim.ts';
 import type { Find } from './fault-finding.ts';
-import { claimKindOf, classKindOf, keyOf, sentence } from './fault-finding.ts';
+import { adviceOf, claimKindOf, keyOf, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { annotate, fileWith, kubectl } from './mend.ts';
+import { annotate, kubectl, making } from './mend.ts';
 import { labelledClasses, nearMiss } from './near-miss.ts';
 import type { View } from './view.ts';
 import { readyOf } from './view.ts';
@@ -65,20 +67,14 @@ export const versionMisfit: Find = (view) => {
     return {
       link: 'resource',
       cause: `${sentence(binding.event.message)}.`,
-      mend: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
-      advice: 'Then create it anew, with another resource or what this one has.',
+      ...anotherClaim(view, theClaim, 'Make another claim, with another resource or for what this one has'),
     };
   }
   if (misfit !== undefined && theClass !== undefined) {
-    const kind = classKindOf(view);
     return {
       link: 'class',
       cause: `The claim names a class that cannot serve it: ${misfit}.`,
-      advice: 'Delete the claim and create it anew, with another class or what this one has.',
-      mend: [
-        kubectl('delete', claimKindOf(view), keyOf(theClaim)),
-        ...(kind === undefined ? [] : [kubectl('edit', kind, keyOf(theClass))]),
-      ],
+      ...anotherClaim(view, theClaim, 'Make another claim, with another class or for what this one has'),
     };
   }
   const [why] = choice?.misfits ?? [];
@@ -101,8 +97,7 @@ export const unknownKind: Find = (view) => {
   return {
     link: theClaim.spec.resourceRef === undefined ? 'class' : 'resource',
     cause: `${sentence(message ?? 'the claim names a kind that no controller handles')}.`,
-    advice: 'Run the stack that handles it (--stacks), or delete the claim and create it anew.',
-    mend: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
+    ...anotherClaim(view, theClaim, 'Run the stack that handles it (--stacks); or make another claim'),
   };
 };
 
@@ -112,15 +107,20 @@ export const missingClass: Find = (view) => {
   const reference = theClaim?.spec.classRef;
   if (theClaim === undefined || reference === undefined || resourceClass.is !== 'absent') return undefined;
   // Once it has a resource the class has done its part.
-  if (theManaged !== undefined || held.is !== 'absent') return undefined;
+  if (theManaged !== undefined || held.is !== 'absent' || wasBound(theClaim)) return undefined;
   const others = view.classes
     .flatMap(({ classes }) => thereOf(classes) ?? [])
     .map(({ metadata }) => metadata.name);
-  const there = others.length === 0 ? 'There are no classes.' : `There are ${others.toSorted().join(', ')}.`;
+  const create = making(reference);
+  const another = anotherClaim(view, theClaim, 'Make another claim, with one that is there', {
+    ...create,
+    advice: `Or create that class. ${create.advice}`,
+  });
   return {
     link: 'class',
     cause: `The claim names ${describeReference(reference)}, which does not exist.`,
-    advice: `Create that class, or delete the claim and create it with another. ${there}`,
-    mend: [`kubectl apply -f ${fileWith(reference)}`, kubectl('delete', claimKindOf(view), keyOf(theClaim))],
+    ...(others.length === 0
+      ? { ...adviceOf('There are no classes. Create that one.', create.advice), mend: create.mend }
+      : { ...adviceOf(`There are ${others.toSorted().join(', ')}.`, another.advice), mend: another.mend }),
   };
 };

@@ -7,7 +7,7 @@ import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
 import { keyOf } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { named } from './link-parts.ts';
-import { describeObject, fileWith, kubectl } from './mend.ts';
+import { describeObject, kubectl } from './mend.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
@@ -65,7 +65,7 @@ export function ofTaken(view: View, words: string): Pick<Fault, 'cause' | 'advic
   const annotation = external ? ` with the annotation ${annotationKeys.externalName}: ${external}` : '';
   return {
     cause: `${told} There is no ${kind.kind} ${name} here any more: it was kept when that was deleted, or another cluster has it.`,
-    advice: `To take up what was kept, create a ${kind.kind} of the name ${name}${annotation}: this one has no use then. Or give this one another external name.`,
-    mend: [`kubectl apply -f ${fileWith({ kind: kind.kind, name })}`, ...edit],
+    advice: `${another}. Or take up what was kept, if you know whose it is: create a ${kind.kind} of the name ${name}${annotation}; this one has no use then. To name this one otherwise:`,
+    mend: edit,
   };
 }

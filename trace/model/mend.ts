@@ -40,10 +40,11 @@ export function putCredentials(
   const create = `create secret generic ${quoted(name)} ${from}`;
   const lines = entries.map((entry) => `${entry}=…`).join(', ');
   const several = isThere
-    ? `FILE has a line for each entry that is wrong, of ${lines}; the others stay as they are.`
-    : `FILE has a line for each entry: ${lines}.`;
+    ? `with a line for each entry that is wrong, of ${lines}; the others stay as they are.`
+    : `with a line for each entry: ${lines}.`;
+  const file = entries.length === 0 ? `with what the entry "${key}" is to be.` : several;
   return {
-    advice: entries.length === 0 ? `FILE holds what the entry "${key}" is to be.` : several,
+    advice: `FILE stands for a file of yours, ${file}`,
     mend: [
       isThere
         ? `kubectl -n ${namespace} patch secret ${quoted(name)} --patch "$(kubectl ${create} --dry-run=client -o json)"`
@@ -52,14 +53,17 @@ export function putCredentials(
   };
 }
 
-/** A file with the manifest of an object, which is for the reader to write. */
-export const fileWith = ({
+/** Has an object made of a manifest, which is for the reader to write: without such a file nothing is changed. */
+export const making = ({
   kind = '',
   name = '',
 }: {
   readonly kind?: string | undefined;
   readonly name?: string | undefined;
-}): string => quoted(`${kind.toLowerCase()}-${name}.yaml`);
+}): Pick<Fault, 'advice' | 'mend'> => ({
+  advice: `FILE stands for a file of yours, with the manifest of ${kind} ${name}:`,
+  mend: ['kubectl apply -f FILE'],
+});
 
 export const describeKey = ({ namespace, name }: ObjectKey): string =>
   namespace === undefined ? name : `${namespace}/${name}`;

@@ -11,15 +11,7 @@ import { adviceOf, keyOf, meantIn } from './fault-finding.ts';
 import { thereOf, unsought } from './findings.ts';
 import { ofTaken } from './holding.ts';
 import { named } from './link-parts.ts';
-import {
-  annotate,
-  describeKey,
-  describeObject,
-  fileWith,
-  kubectl,
-  lookAgain,
-  putCredentials,
-} from './mend.ts';
+import { annotate, describeKey, describeObject, kubectl, lookAgain, making, putCredentials } from './mend.ts';
 import { outsideTrouble } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
@@ -32,11 +24,12 @@ export const missingProvider: Find = (view) => {
   if (theManaged !== undefined && wasDeleted(theManaged) && !hasFinalizer(theManaged, finalizerNames.managed))
     return undefined;
   const { kind, name, kindOf } = providerName;
+  const create = making({ kind, name });
   return {
     link: 'provider',
     cause: `${kind} ${name} (${apiVersionOf(kindOf)}) does not exist, so that nobody knows where to make it, nor as whom.`,
-    ...adviceOf(meantIn(view)),
-    mend: [`kubectl apply -f ${fileWith({ kind, name })}`],
+    ...adviceOf(meantIn(view), create.advice),
+    mend: create.mend,
   };
 };
 

@@ -1,32 +1,24 @@
-import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { offering, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
-import { isNeverChanged, shouldDelete } from '../../controllers/core/management-policies.ts';
+import {
+  isNeverChanged,
+  isPausedByPolicies,
+  shouldDelete,
+} from '../../controllers/core/management-policies.ts';
+import { anotherClaim } from './another-claim.ts';
 import { givingBack, saysInstead } from './claim-ref-faults.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, claimKindOf, keyOf, meantIn, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { annotate, describeObject, fileWith, kubectl, patch } from './mend.ts';
+import { annotate, describeObject, kubectl, making, patch } from './mend.ts';
 import { meant } from './near-names.ts';
 import { tellsOfNothingThere } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
-
-/** Has a claim made anew, unless that would lose what nobody else may have: the secret that it was given goes with it. */
-function anew(view: View, claim: Claim, todo: string): Pick<Fault, 'advice' | 'mend'> {
-  const { target } = view;
-  const mayHaveSecret = target !== undefined && target.secret.is !== 'absent';
-  if (wasBound(claim) && mayHaveSecret) {
-    const advice = `Its secret ${target.key.name} goes with the claim, and may be the only copy of a password that works: ask first whether anybody needs that. Then ${todo}`;
-    return { advice, mend: [] };
-  }
-  return { advice: sentence(todo), mend: [kubectl('delete', claimKindOf(view), keyOf(claim))] };
-}
 
 /** The resource that the claim names is not for it. */
 export const heldByAnother: Find = (view) => {
@@ -61,7 +53,7 @@ export const heldByAnother: Find = (view) => {
           ? `${describeObject(theManaged!)} is reserved for another claim, which its spec.claimRef names.`
           : `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
         : `${sentence(binding.event.message)}.`,
-    ...anew(view, theClaim, 'delete this claim and create it anew with another resource, or with a class.'),
+    ...anotherClaim(view, theClaim, 'Make another claim, for another resource or of a class'),
   };
 };
 
@@ -81,26 +73,24 @@ export const notOffered: Find = (view) => {
 
 /** It is not there, or not any more. */
 export const missingResource: Find = (view) => {
-  const { binding, theClaim, managedService } = view;
+  const { binding, theClaim } = view;
   if (binding?.act !== 'report' || theClaim === undefined) return undefined;
   if (!['K2', 'K2 lost', 'K2 edited'].includes(binding.row)) return undefined;
   const { resourceRef } = theClaim.spec;
   const isWaiting = binding.row === 'K2';
   const cause = `${sentence(binding.event.message)}.`;
-  if (!isWaiting)
-    return { link: 'resource', cause, ...anew(view, theClaim, 'delete the claim and create it anew.') };
-  const deleted = kubectl('delete', claimKindOf(view), keyOf(theClaim));
-  const create = `kubectl apply -f ${fileWith(resourceRef ?? {})}`;
-  return {
-    link: 'resource',
-    cause,
-    ...adviceOf(
-      meantIn(view),
-      'Create it; or make another claim, that names another, and delete this one, which has nothing:',
-    ),
-    mend: managedService === undefined ? [create, deleted] : [deleted],
-  };
+  if (!isWaiting) return { link: 'resource', cause, ...anotherClaim(view, theClaim, 'Make another claim') };
+  const create = making(resourceRef ?? {});
+  const another = anotherClaim(view, theClaim, 'Make another claim, for another resource', {
+    ...create,
+    advice: `Or create what this one names. ${create.advice}`,
+  });
+  return { link: 'resource', cause, ...adviceOf(meantIn(view), another.advice), mend: another.mend };
 };
+
+/** What is told of policies before somebody edits them: nobody but him knows which were meant. */
+const howToAllow =
+  'Set spec.managementPolicies to what is to be done with it: ["*"] is everything, which changes what is outside into what is wanted here, and deletes it with this resource.';
 
 /** Somebody paused it, and something waits for it. */
 export const paused: Find = ({ first, theManaged, managedService, theClaim }) => {
@@ -110,13 +100,22 @@ export const paused: Find = ({ first, theManaged, managedService, theClaim }) =>
   const isAnnotated = theManaged.metadata.annotations?.[annotationKeys.paused] === 'true';
   const isHarmless = readyOf(theManaged).status === 'True' && !wasDeleted(theManaged);
   if (isHarmless && theClaim !== undefined && theClaim.status?.bindingPhase !== 'Bound') return undefined;
+  const { spec } = theManaged;
+  const deletes = wasDeleted(theManaged) && (isPausedByPolicies(spec) || shouldDelete(spec));
   return {
     link: 'resource',
     cause: `${describeObject(theManaged)} is paused: ${first.message}.`,
+    ...adviceOf(
+      isPausedByPolicies(spec) ? howToAllow : undefined,
+      deletes
+        ? 'It is being deleted, and once it goes on, what it stands for in the external system is deleted, too, with its data, unless its policies keep that.'
+        : undefined,
+    ),
+    // What is about to be deleted is let go by whoever means it.
     mend: [
-      isAnnotated
+      isAnnotated && !deletes && !isPausedByPolicies(spec)
         ? annotate(kind, key, `${annotationKeys.paused}-`)
-        : patch(kind, key, { spec: { managementPolicies: ['*'] } }),
+        : kubectl('edit', kind, key),
     ],
   };
 };
@@ -128,7 +127,8 @@ export const invalidPolicies: Find = ({ first, theManaged, managedService }) =>
     : {
         link: 'resource',
         cause: `${describeObject(theManaged)} may not be worked on: ${first.message}.`,
-        mend: [patch(managedService.kind, keyOf(theManaged), { spec: { managementPolicies: ['*'] } })],
+        advice: howToAllow,
+        mend: [kubectl('edit', managedService.kind, keyOf(theManaged))],
       };
 
 /** A creation without a known end. */
@@ -188,7 +188,7 @@ export const nothingOutside: Find = ({ theManaged, managedService }) => {
     link: 'external',
     cause,
     advice: isLost
-      ? 'Bring it back there; or have another made in its place:'
+      ? 'Bring it back there, as from a backup. Or have another made in its place, which is empty, and this one forgotten:'
       : 'Create it there, or allow that.',
     mend: [isLost ? annotate(kind, key, `${annotationKeys.externalName}-`) : kubectl('edit', kind, key)],
   };
@@ -200,6 +200,7 @@ export const unresolvedReference: Find = ({ unresolved, theManaged, managedServi
   if (wasDeleted(theManaged) || readyOf(theManaged).status === 'True') return undefined;
   const [, kindName, name] = /: (\w+) (\S+) does not exist/.exec(unresolved) ?? [];
   const to = managedService.references?.find(({ to: kind }) => kind.kind === kindName)?.to;
+  const make = to && making({ kind: to.kind, name });
   const names = referenced
     .filter(({ kind }) => kind.kind === kindName)
     .flatMap(({ objects }) => thereOf(objects) ?? [])
@@ -207,11 +208,11 @@ export const unresolvedReference: Find = ({ unresolved, theManaged, managedServi
   return {
     link: 'references',
     cause: `${describeObject(theManaged)} refers to what is not there: ${unresolved}.`,
-    ...adviceOf(name === undefined ? undefined : meant(name, names)),
-    mend: [
-      ...(to === undefined ? [] : [`kubectl apply -f ${fileWith({ kind: to.kind, name })}`]),
-      kubectl('edit', managedService.kind, keyOf(theManaged)),
-    ],
+    ...adviceOf(
+      name === undefined ? undefined : meant(name, names),
+      to && `Change the reference, or create what it names. ${make?.advice}`,
+    ),
+    mend: [...(make?.mend ?? []), kubectl('edit', managedService.kind, keyOf(theManaged))],
   };
 };
 
@@ -259,16 +260,15 @@ export const deletionWaits: Find = (view) => {
       ...adviceOf(
         'It goes once they use another, or are gone.',
         used.some(({ spec }) => shouldDelete(spec))
-          ? 'Deleting a managed resource deletes what it stands for in the external system, too, unless its policies keep that.'
+          ? 'Who deletes one deletes what it stands for in the external system, too, with its data, unless its policies keep that.'
           : undefined,
       ),
-      mend: ['edit', 'delete'].flatMap((verb) =>
-        used
-          .slice(0, 5)
-          .map(({ apiVersion, kind: name, metadata }) =>
-            ['kubectl', verb, `${name.toLowerCase()}.${apiVersion.split('/')[0]}`, metadata.name].join(' '),
-          ),
-      ),
+      mend: used
+        .slice(0, 5)
+        .map(
+          ({ apiVersion, kind: name, metadata }) =>
+            `kubectl edit ${name.toLowerCase()}.${apiVersion.split('/')[0]} ${metadata.name}`,
+        ),
     };
   }
   return undefined;

@@ -47,7 +47,7 @@ export interface Fault {
   readonly cause: string;
   /** What to do, where a command does not say it all. */
   readonly advice?: string;
-  /** Commands; words in angle brackets are for the reader to fill in. */
+  /** Commands; words in capitals, as `FILE`, are for the reader to fill in. */
   readonly mend: readonly string[];
 }
 
