@@ -177,6 +177,83 @@ describe("what points at another tenant's secret publishes where its class says,
   });
 });
 
+describe('what is in the way of a claim that is about to be bound', () => {
+  const nobodys = 'may be the only copy of what it holds: whoever wrote it can say.';
+  const target = { namespace: 'team-shop', name: 'orders-connection' };
+  const another = [
+    `kubectl -n team-shop patch fancysqlinstances.database.crossplane.io orders --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"name":"orders-connection-2"}}}'`,
+  ];
+  const from = propagatesFrom({ namespace: 'cloud-credentials', name: 'legacy' });
+  const rows: Readonly<
+    Record<string, readonly [secret: object, told: ReturnType<typeof toldBy>, cause: RegExp]>
+  > = {
+    "is left, where it is nobody's and holds something of its own": [
+      {},
+      {
+        name: 'secret conflict',
+        advice: `Name another secret. The one in the way ${nobodys}`,
+        mend: another,
+      },
+      /refusing to take over a secret that nobody controls and that holds data of its own/,
+    ],
+    "is left, where it is nobody's, and a copy that nobody can change": [
+      { immutable: true, annotations: from },
+      {
+        name: 'secret conflict',
+        advice: `Name another secret. The one in the way ${nobodys}`,
+        mend: another,
+      },
+      /what nobody controls there is immutable/,
+    ],
+    "is deleted, where it is the claim's own copy that nobody can change": [
+      { immutable: true, annotations: from, isOwn: true, data: { password: 'b2xk' } },
+      {
+        name: 'immutable secret',
+        advice:
+          'The values in it are lost with it, which are no longer those that its resource publishes. Of these it is made again:',
+        mend: ['kubectl -n team-shop delete secrets orders-connection'],
+      },
+      /secret team-shop\/orders-connection is immutable, and is no copy of what its resource publishes/,
+    ],
+    "is left, where it is the claim's own and holds more than is published": [
+      { immutable: true, annotations: from, isOwn: true },
+      {
+        name: 'immutable secret',
+        advice:
+          'It holds keys that its resource does not publish, and may be the only copy of them: ask first whether anybody needs those. Once it is gone it is made again, of what the resource publishes.',
+        mend: [],
+      },
+      /is immutable, and is no copy of what its resource publishes/,
+    ],
+  };
+  for (const [name, [given, told, cause]] of Object.entries(rows)) {
+    test(name, async () => {
+      const { isOwn, annotations, ...rest } = given as {
+        readonly isOwn?: boolean;
+        readonly annotations?: object;
+      };
+      const world = new TracedWorld();
+      world.managed('legacy');
+      const key = world.claim('orders', { resourceRef: legacy });
+      const claim = world.cluster.get(FancySQLInstanceKind, key);
+      world.cluster.put(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { ...target, annotations, ...(isOwn && { ownerReferences: [controllerReference(claim)] }) },
+        type: 'connection.crossplane.io/v1alpha1',
+        data: { password: 'b2xk', note: 'bWluZQ==' },
+        ...rest,
+      } as never);
+      world.start();
+      await world.pass();
+      const { fault } = await world.trace('fancysqlinstance', key);
+      world.simulation.kill();
+      assert.deepEqual(toldBy(fault), told);
+      assert.match(fault?.cause ?? '', cause);
+    });
+  }
+});
+
 describe('the name of another secret', () => {
   const nameFor = async (name: string): Promise<string> => {
     const secret = { namespace: 'team-shop', name: `${name}-connection`.slice(0, 253) };
@@ -281,6 +358,8 @@ describe("a claim's secret that is not kept in step", () => {
     });
   }
 
+  const frozen =
+    'The values in it are lost with it, which are no longer those that its resource publishes. Of these it is made again:';
   test('since it is immutable, and changed where it comes from: it is deleted, and made again', async () => {
     const world = new TracedWorld();
     world.managed('legacy');
@@ -296,11 +375,7 @@ describe("a claim's secret that is not kept in step", () => {
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.deepEqual(
       [fault?.name, fault?.advice, fault?.mend],
-      [
-        'secret not in step',
-        'It is made again, of what the resource publishes now:',
-        ['kubectl -n team-shop delete secrets orders-connection'],
-      ],
+      ['immutable secret', frozen, ['kubectl -n team-shop delete secrets orders-connection']],
     );
     world.cluster.delete(SecretKind, target);
     await world.pass();

@@ -25,7 +25,7 @@ import {
   told,
   unresolvedReference,
 } from './resource-faults.ts';
-import { noSecret, propagationRefused, secretConflict } from './secret-faults.ts';
+import { immutableSecret, noSecret, propagationRefused, secretConflict } from './secret-faults.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
@@ -63,6 +63,7 @@ export const faults: readonly (readonly [name: string, find: Find])[] = [
   ['refused', outside('refused')],
   ['provider not ready', providerTold],
   ['secret conflict', secretConflict],
+  ['immutable secret', immutableSecret],
   ['deletion waits', deletionWaits],
   ['failing', failing],
   ['told by the claim', told],

@@ -1,8 +1,15 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import {
+  controllerOf,
+  isControlledBy,
+  referencesEqual,
+  referenceTo,
+} from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { isFrozen, whyNotTaken } from '../../controllers/core/claim/propagated-secret.ts';
 import { isProvisionedName } from '../../controllers/core/claim/provisioned-name.ts';
 import { fittingName } from '../../controllers/core/name-limits.ts';
 import type { Find } from './fault-finding.ts';
@@ -18,22 +25,85 @@ import { readyOf } from './view.ts';
  *   holds.
  */
 
-/** Whose a secret is that an owner is to write: why he may not, and what is to be said of it. */
-function conflictOf(
+interface Conflict {
+  readonly refusal: string;
+  readonly whose: string;
+}
+
+/** A secret that an owner is to write, if that is there. */
+function inTheWay(
   found: FoundSecret | undefined,
   owner: Claim | Managed | undefined,
-): { readonly refusal: string; readonly whose: string } | undefined {
+): { readonly secret: Secret; readonly control: ReturnType<typeof controlOf> } | undefined {
   const secret = found && thereOf(found.secret)?.secret;
   if (secret === undefined || owner === undefined || wasDeleted(owner)) return undefined;
-  const control = controlOf(secret, owner);
-  if (typeof control !== 'object') return undefined;
-  const controller = controllerOf(secret);
-  const whose =
-    controller === undefined
-      ? 'The one in the way may be the only copy of what it holds: whoever wrote it can say.'
-      : `The one in the way is of ${controller.kind} ${controller.name}, which needs it: leave it.`;
-  return { ...control, whose };
+  return { secret, control: controlOf(secret, owner) };
 }
+
+/** Whose a secret is that an owner is to write: why he may not, and what is to be said of it. */
+function conflictOf(...[found, owner]: Parameters<typeof inTheWay>): Conflict | undefined {
+  const there = inTheWay(found, owner);
+  return there && typeof there.control === 'object'
+    ? { ...there.control, whose: whoseIs(there.secret) }
+    : undefined;
+}
+
+function whoseIs(secret: Secret): string {
+  const controller = controllerOf(secret);
+  return controller === undefined
+    ? 'The one in the way may be the only copy of what it holds: whoever wrote it can say.'
+    : `The one in the way is of ${controller.kind} ${controller.name}, which needs it: leave it.`;
+}
+
+/** What is published for a claim that is given it, or has it. */
+function publishedFor({ binding, source, theManaged }: View): Secret | undefined {
+  const isGiven = binding?.act === 'bind' || binding?.act === 'refresh';
+  if (!isGiven || source === undefined || theManaged === undefined || wasDeleted(theManaged))
+    return undefined;
+  const secret = thereOf(source.secret)?.secret;
+  return secret && isControlledBy(secret, theManaged) ? secret : undefined;
+}
+
+/** The same of a claim's, which takes over what nobody controls only if nothing is lost by it, and may be written. */
+function conflictOfClaim(view: View): Conflict | undefined {
+  const { target, theClaim } = view;
+  const conflict = conflictOf(target, theClaim);
+  const there = inTheWay(target, theClaim);
+  const published = publishedFor(view);
+  if (conflict !== undefined || there === undefined || published === undefined) return conflict;
+  const { secret } = there;
+  const isNobodys = controllerOf(secret) === undefined;
+  const refusal =
+    whyNotTaken(secret, published) ??
+    (isNobodys && isFrozen(secret, published)
+      ? 'what nobody controls there is immutable, and holds something else than is to be written'
+      : undefined);
+  return refusal === undefined ? undefined : { refusal, whose: whoseIs(secret) };
+}
+
+/** The claim's own secret, where nobody can write it any more: it is made again, once it is gone. */
+export const immutableSecret: Find = (view) => {
+  const { target, theClaim, subject } = view;
+  if (subject.known.sort !== 'claim') return undefined;
+  const there = inTheWay(target, theClaim);
+  const published = publishedFor(view);
+  if (target === undefined || there === undefined || published === undefined) return undefined;
+  const isOwn = typeof there.control === 'string' && controllerOf(there.secret) !== undefined;
+  if (!isOwn || !isFrozen(there.secret, published)) return undefined;
+  const cause = `The claim's secret is not kept in step: secret ${describeKey(target.key)} is immutable, and is no copy of what its resource publishes.`;
+  const { data = {} } = published;
+  if (Object.keys(there.secret.data ?? {}).some((key) => !(key in data))) {
+    const advice = `It holds keys that its resource does not publish, and may be the only copy of them: ask first whether anybody needs those. Once it is gone it is made again, of what the resource publishes.`;
+    return { link: 'claim secret', cause, advice, mend: [] };
+  }
+  return {
+    link: 'claim secret',
+    cause,
+    advice:
+      'The values in it are lost with it, which are no longer those that its resource publishes. Of these it is made again:',
+    mend: [kubectl('delete', SecretKind, target.key)],
+  };
+};
 
 /** What the API server takes for a name. */
 const longestName = 253;
@@ -81,7 +151,8 @@ export const secretConflict: Find = (view) => {
       ],
     };
   }
-  const ofClaim = view.subject.known.sort === 'claim' ? conflictOf(target, theClaim) : undefined;
+  if (view.subject.known.sort !== 'claim') return undefined;
+  const ofClaim = conflictOfClaim(view);
   if (ofClaim === undefined || target === undefined || theClaim === undefined) return undefined;
   const to = { name: anotherName(theClaim, target.key.name) };
   return {
@@ -104,15 +175,6 @@ export const propagationRefused: Find = (view) => {
   if (isWritten) {
     const mend = [lookAgain(claimKindOf(view), keyOf(theClaim))];
     return { link: 'claim secret', cause, advice: 'Binding writes it at its next look.', mend };
-  }
-  if (propagation.row === 'X4 immutable') {
-    const mend = [kubectl('delete', SecretKind, target.key)];
-    return {
-      link: 'claim secret',
-      cause,
-      advice: 'It is made again, of what the resource publishes now:',
-      mend,
-    };
   }
   return {
     link: 'claim secret',

@@ -41,7 +41,7 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
  * Of a secret that nobody controls, what the API server does not have twice stays: every copy of ours says of what, in the
  * write that makes it, so that one which does not was made by hand.
  */
-function whyNotTaken(target: Secret, source: Secret): string | undefined {
+export function whyNotTaken(target: Secret, source: Secret): string | undefined {
   const isOurs = controllerOf(target) !== undefined || propagationSource(target) !== undefined;
   if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;
   return 'refusing to take over a secret that nobody controls and that holds data of its own';

@@ -67,11 +67,11 @@ export function decidePropagation(input: PropagationInput): PropagationDecision 
     };
   }
   if (managed === undefined || !isControlledBy(source, managed)) {
-    return {
-      row: 'X4 source',
-      act: 'refuse',
-      message: `${who} is not controlled by a managed resource that exists`,
-    };
+    const whom =
+      managed === undefined
+        ? 'a managed resource that exists'
+        : `${managed.kind} ${managed.metadata.name} as it is there now`;
+    return { row: 'X4 source', act: 'refuse', message: `${who} is not controlled by ${whom}` };
   }
   if (claim === undefined || typeof controlOf(target, claim) === 'object') {
     const whom =

@@ -172,7 +172,7 @@ describe('secret propagation decides', () => {
       input: { managed: { ...boundManaged, metadata: { ...boundManaged.metadata, uid: 'another-uid' } } },
       row: 'X4 source',
       act: 'refuse',
-      message: 'connection secret system/src is not controlled by a managed resource that exists',
+      message: 'connection secret system/src is not controlled by FavouriteDBInstance db as it is there now',
     },
     "X4 a target that is another claim's": {
       input: { claim: claim({ resourceRef: resourceRef('db') }, { name: 'other', uid: 'other-uid' }) },
