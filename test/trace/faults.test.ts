@@ -242,7 +242,7 @@ const cases: readonly Case[] = [
     }),
     link: 'choice',
     cause: 'Of the classes that match, none may be claimed from namespace team-shop.',
-    mend: 'kubectl label namespaces team-shop tier=gold',
+    mend: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'namespace not allowed',
@@ -253,7 +253,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
-    mend: 'kubectl label namespaces team-shop tier=gold',
+    mend: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'wrong credentials',

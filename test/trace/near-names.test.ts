@@ -64,26 +64,73 @@ const managed = (name: string, spec: object): KubernetesObject =>
     status: { observedGeneration: 1 },
   }) as KubernetesObject;
 
-test('what a claim names in vain has its near names in the advice', async () => {
+describe('what a claim names in vain has its near names in the advice, of what it may take', () => {
   const resourceRef = {
     apiVersion: 'database.fcp.crossplane.io/v1alpha3',
     kind: 'FavouriteDBInstance',
     name: 'legacy-order',
   };
-  const theirs = { namespace: 'team-pay', name: 'ledger', kind: 'FancySQLInstance' };
-  const objects = [
-    claimOf('team-shop', 'archive', { resourceRef }),
-    managed('legacy-orders', {}),
-    managed('legacy-order-1', { claimRef: theirs }), // which is another claim's, and not told of
-  ];
-  const { fault } = await tracedIn(objects, ['fsql', 'team-shop/archive']);
-  assert.deepEqual(
-    [fault?.name, fault?.advice],
-    [
-      'missing resource',
-      'Did you mean legacy-orders? Make another claim, for another resource, and delete this one, which has nothing. Or create what this one names. FILE stands for a file of yours, with the manifest of FavouriteDBInstance legacy-order:',
+  const claim = claimOf('team-shop', 'archive', { resourceRef });
+  const self = { apiVersion: claim.apiVersion, kind: claim.kind, namespace: 'team-shop', name: 'archive' };
+  const theirs = { ...self, namespace: 'team-pay', name: 'ledger' };
+  const gold = { matchLabels: { tier: 'gold' } };
+  const shop = (labels: object): KubernetesObject =>
+    ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-shop', labels } }) as KubernetesObject;
+  const rows: Readonly<
+    Record<
+      string,
+      readonly [isMeant: boolean, spec: object, given?: object, others?: readonly KubernetesObject[]]
+    >
+  > = {
+    "what is nobody's": [true, {}],
+    'what is reserved for it': [true, { claimRef: self }],
+    'what is offered again to it': [
+      true,
+      { claimRef: self },
+      { status: { bindingPhase: 'Released' }, annotations: { 'crossplane.io/reoffer': 'claim' } },
     ],
-  );
+    'what is for its namespace': [true, { namespaceSelector: gold }, {}, [shop({ tier: 'gold' })]],
+    'and none that is for other namespaces': [false, { namespaceSelector: gold }, {}, [shop({})]],
+    'and none for namespaces of labels that may not be seen': [false, { namespaceSelector: gold }],
+    'and none that is reserved for another claim': [false, { claimRef: theirs }],
+    'and none that another claim has': [false, { claimRef: { ...theirs, uid: 'u' } }],
+    'and none that a former claim of its name had': [false, { claimRef: { ...self, uid: 'former' } }],
+    'and none that a claim was bound to, whoever took its name out': [
+      false,
+      {},
+      { status: { bindingPhase: 'Bound' } },
+    ],
+    'and none that a former claim left': [false, {}, { status: { bindingPhase: 'Released' } }],
+    'and none that another claim has taken': [
+      false,
+      { claimRef: self },
+      { annotations: { 'crossplane.io/reserved-for': 'another/its-uid' } },
+    ],
+    'and none that is only observed, and offered to nobody': [false, { managementPolicies: ['Observe'] }],
+    'and none that is on its way out': [false, {}, { deletionTimestamp: '2026-01-02T03:04:00Z' }],
+  };
+  for (const [name, [isMeant, spec, given = {}, others = []]] of Object.entries(rows)) {
+    test(name, async () => {
+      const { status, ...metadata } = given as { readonly status?: object };
+      const legacy = managed('legacy-orders', spec);
+      const objects = [
+        claim,
+        {
+          ...legacy,
+          metadata: { ...legacy.metadata, uid: 'its-uid', ...metadata },
+          status: { observedGeneration: 1, ...status },
+        } as KubernetesObject,
+        ...others,
+      ];
+      const { fault } = await tracedIn(objects, ['fsql', 'team-shop/archive']);
+      const create =
+        'Make another claim, for another resource, and delete this one, which has nothing. Or create what this one names. FILE stands for a file of yours, with the manifest of FavouriteDBInstance legacy-order:';
+      assert.deepEqual(
+        [fault?.name, fault?.advice],
+        ['missing resource', isMeant ? `Did you mean legacy-orders? ${create}` : create],
+      );
+    });
+  }
 });
 
 test('and so has a provider', async () => {

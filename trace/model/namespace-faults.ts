@@ -1,27 +1,11 @@
-import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Find } from './fault-finding.ts';
 import { claimKindOf, classKindOf, keyOf, sentence } from './fault-finding.ts';
-import { thereOf } from './findings.ts';
-import { kubectl, quoted } from './mend.ts';
-import type { View } from './view.ts';
+import { kubectl } from './mend.ts';
 import { readyOf } from './view.ts';
-import { wishesIn } from './wishes.ts';
 
+/** No command labels the namespace: what else selects that label may hold data. */
 const advice =
-  'An administrator may label the namespace as its namespaceSelector wants, or change that; or claim something else.';
-
-/** Labels the namespace as an offer's selector wants, where that takes no label away. */
-function labelling({ namespace, theClaim }: View, offered: Class | Managed | undefined): readonly string[] {
-  const part = offered && ('specTemplate' in offered ? offered.specTemplate : offered.spec);
-  const labels = thereOf(namespace)?.metadata.labels ?? {};
-  const unmet = wishesIn(part?.namespaceSelector ?? {}).filter(({ isMet }) => !isMet(labels));
-  const lacking = unmet.flatMap(({ key, label }) => (label === undefined || key in labels ? [] : [label]));
-  if (lacking.length === 0 || lacking.length < unmet.length) return [];
-  const name = theClaim?.metadata.namespace ?? '';
-  return [kubectl('label', NamespaceKind, { name }, ...lacking.map(quoted))];
-}
+  'Claim something else. Or an administrator, who knows whether that namespace should have it, labels the namespace as its namespaceSelector wants, which opens all to it that selects so; or changes that.';
 
 /** What there is is not for the claim's namespace, or for nobody. */
 export const namespaceNotAllowed: Find = (view) => {
@@ -33,10 +17,7 @@ export const namespaceNotAllowed: Find = (view) => {
       link: 'resource',
       cause: `${sentence(binding.event.message)}.`,
       advice: isForbidden ? advice : 'Or claim something else.',
-      mend: [
-        ...(isForbidden ? labelling(view, theManaged) : []),
-        ...(managedService && theManaged ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : []),
-      ],
+      mend: managedService && theManaged ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : [],
     };
   }
   if (binding?.act === 'report' && binding.row === 'K7 forbidden') {
@@ -45,17 +26,14 @@ export const namespaceNotAllowed: Find = (view) => {
       link: 'class',
       cause: `${sentence(binding.event.message)}.`,
       advice,
-      mend: [
-        ...labelling(view, theClass),
-        ...(kind && theClass ? [kubectl('edit', kind, keyOf(theClass))] : []),
-      ],
+      mend: kind && theClass ? [kubectl('edit', kind, keyOf(theClass))] : [],
     };
   }
   const edit = kubectl('edit', claimKindOf(view), keyOf(theClaim));
-  const { forbidden = 0, misfits = [], matching = [] } = choice ?? {};
+  const { forbidden = 0, misfits = [] } = choice ?? {};
   if (assignment?.act === 'report' && forbidden > 0 && misfits.length === 0) {
     const cause = `Of the classes that match, none may be claimed from namespace ${theClaim.metadata.namespace}.`;
-    return { link: 'choice', cause, advice, mend: [...labelling(view, matching[0]), edit] };
+    return { link: 'choice', cause, advice, mend: [edit] };
   }
   const ready = readyOf(theClaim);
   if (ready.reason !== 'NamespaceNotAllowed' || binding !== undefined) return undefined;

@@ -5,7 +5,8 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
-import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
+import { labelsOf, NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
@@ -15,9 +16,8 @@ import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
 import { heldAmong, holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
-import { restrictsNamespaces } from '../../controllers/core/claim/may-claim.ts';
+import { restrictsNamespaces, whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
-import { wasTakenAway } from '../../controllers/core/claim-marks.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
@@ -32,6 +32,7 @@ import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../mod
 import { thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import { isMarkHidden, markTold, nameIn } from '../model/holding.ts';
+import { mayBeTaken } from '../model/may-be-taken.ts';
 import { syncedOf } from '../model/view.ts';
 import type { Source } from './source.ts';
 
@@ -113,22 +114,27 @@ async function inVainAmong(
   const isNamespaceAbsent =
     namespace !== undefined && (await source.get(NamespaceKind, { name: namespace })).is === 'absent';
   const theClaim = own.is === 'absent' ? undefined : thereOf(claim);
-  const there = (thereOf(listed) ?? [])
-    .filter((object) => theClaim === undefined || mayBeTaken(object as unknown as Managed, theClaim))
-    .map(({ metadata }) => objectKey(metadata));
-  return { key, there, isNamespaceAbsent };
+  const listedObjects: readonly KubernetesObject[] = thereOf(listed) ?? [];
+  const isOfResources =
+    theClaim !== undefined && named?.sort === 'managed' && kindKey(named.kind) === kindKey(kind);
+  const meant = isOfResources
+    ? await takeable(source, listedObjects as readonly Managed[], theClaim)
+    : listedObjects;
+  return { key, there: meant.map(({ metadata }) => objectKey(metadata)), isNamespaceAbsent };
 }
 
-/** Whether a managed resource is nobody's yet, so that a claim may have meant it; what others have it is not told of. */
-function mayBeTaken(managed: Managed, claim: Claim): boolean {
-  if (holdsClaim(managed, claim)) return true;
-  const { bindingPhase } = managed.status ?? {};
-  return (
-    managed.spec.claimRef === undefined &&
-    !wasTakenAway(managed) &&
-    bindingPhase !== 'Bound' &&
-    bindingPhase !== 'Released'
-  );
+/** Of managed resources those that a claim may take, so that it may have meant them; what others have it is not told of. */
+async function takeable(
+  source: Source,
+  resources: readonly Managed[],
+  claim: Claim,
+): Promise<readonly Managed[]> {
+  const { namespace: name = '' } = claim.metadata;
+  const found = resources.some(restrictsNamespaces)
+    ? await source.get<Namespace>(NamespaceKind, { name })
+    : unsought;
+  const namespace = found.is === 'there' ? { name, labels: labelsOf(found.value) } : undefined;
+  return resources.filter((one) => mayBeTaken(one, claim) && whyNotFor(namespace, one) === undefined);
 }
 
 async function aroundClaim(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
