@@ -45,6 +45,19 @@ export const heldByAnother: Find = (view) => {
       mend: [],
     };
   }
+  if (binding.row === 'H1 former' && theManaged !== undefined && managedService !== undefined) {
+    // It stays for as long as a claim of that name is there.
+    const reclaimed =
+      theManaged.spec.reclaimPolicy === 'Delete'
+        ? ' Do not delete this claim before that is known: with no claim of its name there, what the former one had is reclaimed, and by its policy deleted, data and all.'
+        : '';
+    return {
+      link: 'resource',
+      cause: `${sentence(binding.event.message)}.`,
+      advice: `It may hold the data of that former claim: ask first whose that is.${reclaimed} Then who administers it can offer it to this claim, and to no other:`,
+      mend: [patch(managedService.kind, keyOf(theManaged), offering(theClaim))],
+    };
+  }
   return {
     link: 'resource',
     cause:
