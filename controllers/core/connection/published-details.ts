@@ -81,7 +81,7 @@ const lastRevision = 999_999_999;
 /** The revision of these details. */
 export function revisionOf(details: ReportedDetails, before: Published): number {
   const isKnown = isMatch(before.details, secretsAmong(present(details)));
-  return isKnown && removals(details, before).length === 0 ? before.revision : next(before.revision);
+  return isKnown && removals(details, before).length === 0 ? before.revision : nextRevision(before.revision);
 }
 
 /** The keys of what there was before, whatever it was worth, and is none of any more. */
@@ -91,7 +91,8 @@ export const removals = (
 ): readonly string[] =>
   absentAmong(details).filter((key) => Object.hasOwn(before, key) || lost.includes(key));
 
-const next = (revision: number): number => Math.min(revision + 1, lastRevision);
+/** The one after it. */
+export const nextRevision = (revision: number): number => Math.min(revision + 1, lastRevision);
 
 /** What is no revision is as good as nothing. */
 export function revisionIn(annotations: Annotations): number {
@@ -147,7 +148,7 @@ export function disowning(
   const lost = Object.fromEntries(keys.map((key) => [key, '']));
   return {
     [publishedDetails]: JSON.stringify({ ...digestsIn(annotations), ...lost }),
-    [publishedRevision]: String(next(revisionIn(annotations))),
+    [publishedRevision]: String(nextRevision(revisionIn(annotations))),
   };
 }
 

@@ -48,6 +48,7 @@ import {
   markRenewal,
   observe,
   observeAndPublish,
+  outdatePublished,
   prepare,
   publish,
   withoutUnpublished,
@@ -118,8 +119,9 @@ const decideOn = (
   });
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
-async function create(context: ExternalContext, run: Run): Promise<Ending> {
+async function create(context: ExternalContext, found: Run): Promise<Ending> {
   const { env, identity, external, absences, managedResources, overtaken, signal } = context;
+  const run = await outdatePublished(context, found);
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;

@@ -41,6 +41,7 @@ import { identityFound, isAdopting, refusals } from './identity.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
 import type { Overtaken } from './overtaken.ts';
+import { revisionPastAll } from './revisions.ts';
 import { scrub, withManagedStatus } from './status.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
@@ -261,7 +262,10 @@ export const endings = {
     const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
     const looked = isReady ? 'poll' : 'progress since creation';
     const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
-    return { run, synced: reconcileSuccess(), ready, used, marks: offer.marks, next };
+    // What a former claim may know is not believed where it is named again.
+    const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;
+    const known = pastAll === undefined ? run : { ...run, publishedRevision: pastAll };
+    return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, next };
   },
 };
 

@@ -1,4 +1,6 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Published } from '../connection/published-details.ts';
+import { nextRevision, nothingPublished } from '../connection/published-details.ts';
 
 /**
  * Which revision of its connection details is the newest of each managed resource: its status says so, or this process
@@ -8,19 +10,40 @@ export interface Revisions {
   newest(managed: Managed): number;
   /** This one has been published. */
   published(managed: Managed, revision: number): void;
+  /** This one is of nothing that was published: `revisionPastAll`, which the status has by now. */
+  pastAll(managed: Managed, revision: number): void;
+  /** Whether the newest is such a one, as this process knows. */
+  isPastAll(managed: Managed): boolean;
+}
+
+/**
+ * The revision that outdates all that was published, where nothing is named that could be published to, so that a place
+ * that is named again later is not believed; undefined: something is named, or nothing was ever published.
+ */
+export function revisionPastAll(
+  { spec }: Managed,
+  { revision }: Pick<Published, 'revision'> = nothingPublished,
+): number | undefined {
+  const isNamed = (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
+  return isNamed || revision === 0 ? undefined : nextRevision(revision);
 }
 
 export function createRevisions(): Revisions {
   const untold = new Map<string | undefined, number>();
+  const pastAll = new Map<string | undefined, number>();
+  function newest({ metadata: { uid }, status }: Managed): number {
+    const told = status?.publishedRevision ?? 0;
+    const own = untold.get(uid) ?? 0;
+    if (own <= told) untold.delete(uid);
+    return Math.max(told, own);
+  }
+
   return {
-    newest({ metadata: { uid }, status }) {
-      const told = status?.publishedRevision ?? 0;
-      const own = untold.get(uid) ?? 0;
-      if (own <= told) untold.delete(uid);
-      return Math.max(told, own);
-    },
+    newest,
     published({ metadata: { uid }, status }, revision) {
       if (revision > (status?.publishedRevision ?? 0)) untold.set(uid, revision);
     },
+    pastAll: ({ metadata: { uid } }, revision) => void pastAll.set(uid, revision),
+    isPastAll: (managed) => pastAll.get(managed.metadata.uid) === newest(managed),
   };
 }

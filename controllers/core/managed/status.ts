@@ -2,7 +2,7 @@ import omit from 'lodash/omit.js';
 import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
-import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
@@ -59,12 +59,16 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   };
 }
 
-/** The mark that credentials are about to be set. */
-export const withRenewalMark = (managed: Managed, mark: string, now: Date): Managed => ({
+/** The status before the end of a run: what has to be on record before a call outside is made. */
+export const withStatusMark = (
+  managed: Managed,
+  mark: Pick<ManagedStatus, 'renewingSince' | 'publishedRevision'>,
+  now: Date,
+): Managed => ({
   ...managed,
   status: {
     ...managed.status,
-    renewingSince: mark,
+    ...mark,
     conditions: setConditions(managed.status?.conditions, pending(managed), {
       now,
       generation: managed.metadata.generation,

@@ -36,7 +36,8 @@ import type { Overtaken } from './overtaken.ts';
 import { withLateInitialized } from './provider-values.ts';
 import type { Renewals } from './renewals.ts';
 import type { Revisions } from './revisions.ts';
-import { withRenewalMark } from './status.ts';
+import { revisionPastAll } from './revisions.ts';
+import { withStatusMark } from './status.ts';
 import type { UnpublishedDetails } from './unpublished.ts';
 
 /** What the steps of every run over one managed kind share, and the signal and log of this one. */
@@ -283,14 +284,32 @@ export async function publish(
  * Puts on record that credentials are about to be set, as a creation is before it is tried: who ends before they are
  * published leaves word that nobody can tell what works. It has the resourceVersion as its precondition.
  */
-export async function markRenewal(
-  { env, managedResources, renewals, signal }: RunContext,
-  run: Run,
-): Promise<Run> {
-  const now = env.clock.now();
-  const mark = renewals.begin(run.current, now, run.before?.revision);
+export async function markRenewal(context: RunContext, run: Run): Promise<Run> {
+  const mark = context.renewals.begin(run.current, context.env.clock.now(), run.before?.revision);
   if (mark === undefined) return run;
-  const writing = managedResources.updateStatus(run.current, withRenewalMark(run.current, mark, now), signal);
+  return writeMark(context, run, { renewingSince: mark });
+}
+
+/**
+ * What is about to be made is published nowhere: what was published of a former one, at a place that may be named again,
+ * is of an older revision from then on. It has the resourceVersion as its precondition.
+ */
+export async function outdatePublished(context: RunContext, run: Run): Promise<Run> {
+  const { revisions } = context;
+  const publishedRevision = revisionPastAll(run.current, run.before);
+  if (publishedRevision === undefined || revisions.isPastAll(run.current)) return run;
+  const marked = await writeMark(context, run, { publishedRevision });
+  revisions.pastAll(marked.current, publishedRevision);
+  return { ...marked, publishedRevision };
+}
+
+async function writeMark(
+  { env, managedResources, signal }: RunContext,
+  run: Run,
+  mark: Parameters<typeof withStatusMark>[1],
+): Promise<Run> {
+  const marked = withStatusMark(run.current, mark, env.clock.now());
+  const writing = managedResources.updateStatus(run.current, marked, signal);
   const facts = { ...cannotWrite, known: run };
   return { ...run, current: await failing('cannot update managed resource status', writing, facts) };
 }

@@ -39,6 +39,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/ending.ts': [
     {
+      against: 'the password of a former claim, where the secret is named again after an offer',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: by what was offered to another while it was published nowhere',
+      was: 'const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;',
+      becomes: 'const pastAll = undefined;',
+    },
+    {
       against:
         'the deletion of what somebody let go of long after its creation, of which no write was answered',
       provenBy:
@@ -65,6 +72,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/managed/act.ts': [
+    {
+      against: 'the password of what is gone, believed where its secret is named again',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: where its resource was made anew while it was published nowhere',
+      was: 'const run = await outdatePublished(context, found);',
+      becomes: 'const run = found;',
+    },
     {
       against: 'something made for what another process has let go of',
       provenBy:
@@ -996,7 +1010,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a password believed in one place of which another says that nobody can tell',
       provenBy:
         'test/controllers/core/connection/publisher.test.ts: what is disowned in one place counts in none',
-      was: '[publishedRevision]: String(next(revisionIn(annotations))),',
+      was: '[publishedRevision]: String(nextRevision(revisionIn(annotations))),',
       becomes: '',
     },
     {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -20,6 +21,12 @@ async function published(spec: Managed['spec'] = {}): Promise<Scene> {
   assert.equal(scene.secret?.password, 'made-at-creation-1');
   return scene;
 }
+
+const publishNowhere = (scene: Scene): unknown =>
+  scene.cluster.edit(managedKind, db, ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...found }) => ({
+    ...found,
+    spec,
+  }));
 
 const publishTo = (scene: Scene, to: typeof secretKey): unknown =>
   scene.cluster.edit(managedKind, db, (found) => ({
@@ -77,10 +84,7 @@ describe('a secret that was left out when details changed is not believed', () =
     const scene = await published();
     publishTo(scene, elsewhere);
     await changeUntold(scene);
-    scene.cluster.edit(managedKind, db, ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...found }) => ({
-      ...found,
-      spec,
-    }));
+    publishNowhere(scene);
     await scene.run();
     scene.restart();
     publishTo(scene, secretKey);
@@ -93,6 +97,75 @@ describe('a secret that was left out when details changed is not believed', () =
     loseRecord(scene, { password: 'guessed' });
     await scene.run();
     assertWorks(scene);
+  });
+});
+
+describe('a secret that is named again is not believed', () => {
+  /** What is made is named nowhere; deletes it outside, and has it made anew. */
+  async function lost(): Promise<Scene> {
+    const scene = await published();
+    publishNowhere(scene);
+    scene.external.things.delete('db');
+    scene.external.observation = { isUpToDate: true };
+    return scene;
+  }
+  async function named(scene: Scene): Promise<void> {
+    scene.external.observation = {};
+    publishTo(scene, secretKey);
+    await scene.run();
+    assertWorks(scene);
+  }
+
+  test('where its resource was made anew while it was published nowhere', async () => {
+    const scene = await lost();
+    await scene.run();
+    assert.equal(scene.object?.status?.publishedRevision, 2);
+    assert.equal(scene.external.things.get('db')?.password, 'made-at-creation-2');
+    await scene.run();
+    assert.equal(scene.object?.status?.publishedRevision, 2);
+    await named(scene);
+  });
+
+  test('nor where the process was killed as it was made', async () => {
+    const scene = await lost();
+    await new Promise<void>((killed) => {
+      scene.external.afterCall = (method) => {
+        if (method !== 'create') return undefined;
+        killed();
+        return new Promise(() => {});
+      };
+      void scene.run();
+    });
+    scene.external.afterCall = () => {};
+    scene.restart();
+    await named(scene);
+  });
+
+  test('and is outdated once, however often that is refused', async () => {
+    const scene = await lost();
+    scene.external.gate = (method) => {
+      if (method === 'create') throw new Error('this cannot be made');
+    };
+    await scene.run();
+    const version = scene.object?.metadata.resourceVersion;
+    assert.equal(scene.object?.status?.publishedRevision, 2);
+    for (const _run of [1, 2]) await scene.run();
+    assert.equal(scene.object?.metadata.resourceVersion, version);
+  });
+
+  test('by what was offered to another while it was published nowhere', async () => {
+    const scene = await published();
+    publishNowhere(scene);
+    scene.cluster.edit(managedKind, db, ({ status, metadata, ...found }) => ({
+      ...found,
+      metadata: { ...metadata, annotations: { ...metadata.annotations, 'crossplane.io/reoffer': 'true' } },
+      status: { ...status, bindingPhase: 'Released' as const },
+    }));
+    scene.external.observation = { isUpToDate: true, ready: available() };
+    await scene.run();
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+    await named(scene);
+    assert.notEqual(scene.secret?.password, 'made-at-creation-1');
   });
 });
 
