@@ -211,8 +211,12 @@ const tagsOf = (owner: string) => ({
   'crossplane-kind': 'favouritedbinstance.database.fcp.crossplane.io',
   'crossplane-name': owner,
 });
-const post = (clouds: MadeUpHistory['clouds'], name: string, owner = name): Promise<void> =>
-  postTo(clouds, 'instances', { name, fanciness_level: 1, password: 'a-password', tags: tagsOf(owner) });
+const post = (
+  clouds: MadeUpHistory['clouds'],
+  name: string,
+  owner = name,
+  password = 'a-password',
+): Promise<void> => postTo(clouds, 'instances', { name, fanciness_level: 1, password, tags: tagsOf(owner) });
 const postTo = async (clouds: MadeUpHistory['clouds'], what: string, item: object): Promise<void> => {
   const { dispatcher, url, token } = clouds.favourite;
   const { statusCode } = await dispatcher.request({
@@ -1681,6 +1685,37 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
+      ['then, and was killed', ['p1', 'p2'], ['p1'], 0, []],
+      ['then, and runs still', ['p1', 'p2'], ['p1', 'p2'], 0, [/the password in its secret does not work$/]],
+      ['once it was alone', ['p2'], ['p1'], 0, [/the password in its secret does not work$/]],
+      ['after that', ['p1', 'p2'], ['p1'], 100, [/the password in its secret does not work$/]],
+    ] as const
+  ).map(
+    ([name, beside, left, laterMs, says]): Case => ({
+      invariant: resourcesSettled,
+      name: `a database with the password of a process, and another has set one ${name}`,
+      async history({ as, call, cluster, clouds, later, rest, run }) {
+        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
+        const one = managed('a', { spec: to, status: status(available) });
+        put(...credentials, one)(cluster);
+        const setting = { system: 'favourite', verb: 'PATCH', target: '/v1/instances/a' };
+        run(...(beside.length > 1 ? beside : ['p1']));
+        await post(clouds, 'a', 'a', 'the-first-password');
+        call({ by: 'p1', ...setting });
+        as('p1', put(secret('ops', 'a', one, { password: 'the-first-password' })));
+        later(laterMs);
+        run(...beside);
+        clouds.favourite.lose('a');
+        await post(clouds, 'a', 'a', 'the-second-password');
+        call({ by: 'p2', ...setting });
+        run(...left);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
       ['Optional', []],
       ['Required', [/leads nowhere/]],
     ] as const
@@ -2806,6 +2841,36 @@ const cases: readonly Case[] = [
       says,
     }),
   ),
+  ...(
+    [
+      ['the claim that had taken it', 'uid-of-other/uid-of-a', []],
+      [
+        'another than had taken it',
+        'uid-of-third/uid-of-a',
+        [/^p1 gives .* a, which was offered to .*orders, to/],
+      ],
+    ] as const
+  ).map(
+    ([name, taken, says]): Case => ({
+      invariant: releasedStays,
+      name: `what was offered to one, and then withdrawn, is given to ${name}`,
+      history({ as, cluster }) {
+        const { uid: _uid, ...byName } = claimRef('orders');
+        const spec = { claimRef: byName };
+        const status = { bindingPhase: 'Unbound' } as const;
+        const marks = { 'crossplane.io/claim-parameters': '{}', 'crossplane.io/reserved-for': taken };
+        const annotations = { ...marks, [annotationKeys.reoffer]: 'claim' };
+        put(managed('a', { spec, status }, { annotations }))(cluster);
+        as('p1', put(managed('a', { spec, status }, { annotations: marks })));
+        as('somebody', put(managed('a', { status }, { annotations: marks })));
+        as(
+          'p1',
+          put(managed('a', { spec: { claimRef: claimRef('other') }, status }, { annotations: marks })),
+        );
+      },
+      says,
+    }),
+  ),
   {
     invariant: releasedStays,
     name: 'what nobody has had was offered to one, and is given to another',
@@ -3179,6 +3244,32 @@ const cases: readonly Case[] = [
         patch(former, { metadata: { finalizers: [] } })(cluster);
         put({ ...rest, metadata: { ...metadata, ...held }, spec } as KubernetesObject)(cluster);
         call({ by: who, system: 'postgresql', verb: 'DROP ROLE', target: 'shop' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['while it was at it', ['p1'], 'p2', 1, []],
+      ['and tried to again', ['p1'], 'p2', 2, [/^p1 deletes .* in favourite$/]],
+      ['and was never at it', [], 'p2', 1, [/^p1 deletes .* in favourite$/]],
+      ['itself', ['p1'], 'p1', 1, [/^p1 deletes .* in favourite$/]],
+    ] as const
+  ).map(
+    ([name, looking, by, times, says]): Case => ({
+      invariant: externalKept,
+      name: `a process deletes in a cloud what another has deleted and made anew, ${name}`,
+      async history({ as, ask, cluster, clouds, call }) {
+        const spec = { spec: { reclaimPolicy: 'Delete' } };
+        const deletion = { system: 'favourite', verb: 'DELETE', target: '/v1/instances/a' };
+        const former = managed('a', spec, { ...gone, ...held });
+        put(former)(cluster);
+        for (const who of looking) ask('GET favourite /v1/instances/a', who);
+        call({ by: 'p2', ...deletion });
+        patch(former, { metadata: { finalizers: [] } })(cluster);
+        as(by, put(managed('a', spec, held)));
+        await post(clouds, 'a');
+        for (let made = 1; made <= times; made += 1) call({ by: 'p1', ...deletion });
       },
       says,
     }),

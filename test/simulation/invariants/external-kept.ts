@@ -24,9 +24,14 @@ export function mayDelete({ spec }: Managed): boolean {
   return deletionPolicy === undefined ? reclaimPolicy !== 'Retain' : deletionPolicy === 'Delete';
 }
 
+const isOfNetwork = (target: string): boolean => target.includes('/networks/');
+
 /** What is of a name in a system. */
 const placeOf = (system: string | undefined, isNetwork: boolean, name: string | undefined): string =>
   `${system}${isNetwork ? ' network' : ''} ${name}`;
+
+/** What a request to a cloud is about: the last part of its path. */
+const nameIn = (target: string): string => decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
 
 /** The name of what a request deletes in a system; undefined: it deletes nothing that a managed resource stands for. */
 function deleted(system: string, verb: string, target: string): string | undefined {
@@ -36,7 +41,7 @@ function deleted(system: string, verb: string, target: string): string | undefin
     return (verb === 'DROP DATABASE' || verb === 'DROP ROLE') && isOfSomething ? target : undefined;
   }
   if (groups[system] === undefined || verb !== 'DELETE') return undefined;
-  return decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
+  return nameIn(target);
 }
 
 /**
@@ -53,8 +58,8 @@ export const externalKept: InvariantOf = (world) => {
   /** What is new outside, until a process has written to its resource: somebody may let go of that while it is made. */
   const untold = new Set<string>();
   /**
-   * Of what is to go in PostgreSQL: which processes are at it; and, once another resource has the name, which still may be,
-   * since they were overtaken by one that ran beside them by mistake.
+   * Of what is to go: which processes are at it, in a cloud from when they looked at it first; and, once another resource
+   * has the name, which still may be, since they were overtaken by one that ran beside them by mistake.
    */
   const dropping = new Map<string, Set<string>>();
   const late = new Map<string, Set<string>>();
@@ -65,6 +70,10 @@ export const externalKept: InvariantOf = (world) => {
       inClouds(world).map(({ system, name, owner, isNetwork }) => [placeOf(system, isNetwork, name), owner]),
     );
     for (const place of owners.keys()) if (isOurs && !before.has(place)) untold.add(place);
+  }
+
+  function noteDropping(by: string, place: string): void {
+    if ((given.get(place)?.size ?? 0) > 0) dropping.set(place, (dropping.get(place) ?? new Set()).add(by));
   }
 
   /** Whether what has the name of a former one now stands for this, or may, for it does not know its own yet. */
@@ -88,7 +97,9 @@ export const externalKept: InvariantOf = (world) => {
       // What has its name now may take it up, and has once it has our finalizer.
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
         for (const place of places) {
-          if (given.get(place)?.delete(name) === true) late.set(place, dropping.get(place) ?? new Set());
+          if (given.get(place)?.delete(name) === true) {
+            late.set(place, new Set([...(dropping.get(place) ?? [])].filter((each) => each !== by)));
+          }
           dropping.delete(place);
         }
       }
@@ -100,25 +111,28 @@ export const externalKept: InvariantOf = (world) => {
       for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
       return [];
     },
+    asked({ by, call }) {
+      const [verb, system = '', target = ''] = call.split(' ');
+      if (verb === 'GET') noteDropping(by, placeOf(system, isOfNetwork(target), nameIn(target)));
+      return [];
+    },
     called({ by, system, verb, target, isRefused, isWrite }) {
       if (system === 'api' || !isWrite) return [];
       const name = deleted(system, verb, target);
-      const place = placeOf(system, target.includes('/networks/'), name);
+      const place = placeOf(system, isOfNetwork(target), name);
       const owner = owners.get(place);
       look(isProcess(by));
       // A role is what the creation of a database, too, begins with.
       const isOfOurs = system === 'postgresql' && isProcess(by) && !isRefused;
       if (isOfOurs && verb === 'CREATE ROLE') untold.add(placeOf(system, false, target));
-      const going = placeOf(system, false, target);
-      if (isOfOurs && (given.get(going)?.size ?? 0) > 0) {
-        dropping.set(going, (dropping.get(going) ?? new Set()).add(by));
-      }
+      if (isOfOurs) noteDropping(by, placeOf(system, false, target));
       if (name === undefined || isRefused || !isProcess(by)) return [];
       if (owner !== undefined && leaving.has(`${system} ${owner}`) && !isTakenUp(owner, name)) return [];
       const givers = given.get(place);
       if (givers === undefined || givers.size === 0) {
-        const isLate = late.get(place)?.has(by) === true && system === 'postgresql';
-        return isLate ? [] : [`${by} deletes ${target} in ${system}`];
+        // One call is under way in a cloud; in PostgreSQL several follow each other.
+        const isLate = system === 'postgresql' ? late.get(place)?.has(by) : late.get(place)?.delete(by);
+        return isLate === true ? [] : [`${by} deletes ${target} in ${system}`];
       }
       return owner === undefined || givers.has(owner)
         ? []

@@ -37,8 +37,11 @@ export const releasedStays: InvariantOf = () => {
       const what = `${kind.kind} ${is.metadata.name}`;
       const isOffered = ['true', 'claim'].includes(was.metadata.annotations?.[annotationKeys.reoffer] ?? '');
       const isRestored = was.status?.boundUID !== undefined && was.status.boundUID !== was.metadata.uid;
-      // Whose it was, and is while it goes, is named again where somebody took that away.
-      const isIts = is.spec.claimRef?.uid === was.status?.boundClaimUID;
+      // Whose it was, and is while it goes, or who took it, is named again where somebody took that away.
+      const isTakers = was.metadata.annotations?.['crossplane.io/reserved-for']?.startsWith(
+        `${is.spec.claimRef?.uid}/`,
+      );
+      const isIts = is.spec.claimRef?.uid === was.status?.boundClaimUID || isTakers === true;
       const isTaken = was.spec.claimRef?.uid === undefined && is.spec.claimRef?.uid !== undefined && !isIts;
       const { uid = '' } = is.metadata;
       const reofferOf = ({ metadata }: Managed): string | undefined =>

@@ -181,9 +181,56 @@ function madeAnewByAnother(world: Pick<Seen, 'clouds'>, names: Names): Excused {
   };
 }
 
+/**
+ * Secrets with a password that their process has set while another one ran beside it by mistake and set another, whose
+ * request was carried out after that, and which ended before it was answered. docs/decisions/0029 says so.
+ */
+function setByAnotherLast(world: Pick<Seen, 'clouds' | 'running' | 'elapsedMs'>, names: Names): Excused {
+  /** Who set the passwords of what has a name in a cloud, in order, and who ran then. */
+  const setters = new Map<
+    string,
+    readonly {
+      readonly by: string;
+      readonly password: string;
+      readonly sentAtMs: number;
+      readonly running: readonly string[];
+    }[]
+  >();
+  const published = new Map<string | undefined, { readonly by: string; readonly atMs: number }>();
+  return {
+    called({ by, system, sentAtMs }) {
+      const cloud = Object.entries(world.clouds).find(([name]) => name === system)?.[1];
+      for (const { item } of cloud?.instances() ?? []) {
+        const before = setters.get(item.name) ?? [];
+        const { password } = item;
+        if (password === undefined || before.at(-1)?.password === password) continue;
+        setters.set(item.name, [...before, { by, password, sentAtMs, running: [...world.running] }]);
+      }
+    },
+    note({ by, kind, before, after }) {
+      if (kind !== SecretKind || after === undefined || passwordIn(before) === passwordIn(after)) return;
+      published.set(after.metadata.uid, { by, atMs: world.elapsedMs });
+    },
+    has(secret) {
+      const word = published.get(secret.metadata.uid);
+      const all = setters.get(names.get(controllerUid(secret)) ?? '') ?? [];
+      const last = all.at(-1);
+      const own = all.findLast(({ by, password }) => by === word?.by && password === passwordIn(secret));
+      if (word === undefined || last === undefined || own === undefined) return false;
+      const ranBeside = last.by !== word.by && own.running.includes(last.by);
+      return ranBeside && last.sentAtMs <= word.atMs && !world.running.includes(last.by);
+    },
+  };
+}
+
 export const resourcesSettled: InvariantOf = (world) => {
   const names = new Map<string | undefined, string>();
-  const excused = [wordsOfSomebody(), leftByFormer(world, names), madeAnewByAnother(world, names)];
+  const excused = [
+    wordsOfSomebody(),
+    leftByFormer(world, names),
+    madeAnewByAnother(world, names),
+    setByAnotherLast(world, names),
+  ];
   return {
     name: 'a managed resource at rest is what is outside, and says so',
     changed(change) {
