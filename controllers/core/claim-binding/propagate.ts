@@ -192,6 +192,6 @@ export async function removeStaleTargets(
   return stale.map(({ metadata: { name } }) => ({
     type: 'Normal',
     reason: 'RemovedConnectionSecret',
-    message: `connection secret ${name} was the claim's, which wants ${instead}`,
+    message: `connection secret ${name} is controlled by the claim, which wants ${instead}`,
   }));
 }

@@ -39,10 +39,12 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
 
 /**
  * Of a secret that nobody controls, what the API server does not have twice stays: every copy of ours says of what, in the
- * write that makes it, so that one which does not was made by hand.
+ * write that makes it, so that one which does not was made by hand. One of another source was another claim's, and may
+ * hold the only copy of what that had: a backup brings it back without its owner.
  */
 export function whyNotTaken(target: Secret, source: Secret): string | undefined {
-  const isOurs = controllerOf(target) !== undefined || propagationSource(target) !== undefined;
+  const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
+  const isOurs = controllerOf(target) !== undefined || isCopyOfIt;
   if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;
   return 'refusing to take over a secret that nobody controls and that holds data of its own';
 }

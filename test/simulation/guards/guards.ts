@@ -845,6 +845,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'whyNotTaken(target, source);',
     },
     {
+      against: 'a copy of what another claim had wiped, which a backup brought back without its owner',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: K12 one that nobody controls, and that is a copy of what another claim had',
+      was: 'const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));',
+      becomes: 'const isCopyOfIt = propagationSource(target) !== undefined;',
+    },
+    {
       against: 'what somebody made by hand wiped, and deleted with the claim that names it',
       provenBy:
         'test/controllers/core/claim-binding/reconciler.test.ts: K12 one that nobody controls, and that holds what its source does not, is left alone',

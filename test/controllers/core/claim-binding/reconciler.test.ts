@@ -313,6 +313,28 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
+  'K12 one that nobody controls, and that is a copy of what another claim had': {
+    claim: byName,
+    managed: bindable,
+    secrets: [
+      source,
+      targetOf({
+        metadata: {
+          namespace: 'team',
+          name: 'conn',
+          annotations: propagatesFrom({ namespace: 'system', name: 'other' }),
+        },
+        data: encodeDetails({ password: 'theirs' }),
+        immutable: true,
+      }),
+    ],
+    result: 'requeue',
+    ready: 'Binding',
+    synced: 'False',
+    message: /secret that nobody controls and that holds data of its own \(team\/conn\)/,
+    event: 'CannotPropagateConnectionDetails',
+    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
+  },
   'K12 an immutable one of its own that is to change: what to do': {
     claim: boundClaim(),
     managed: bound,
@@ -895,8 +917,8 @@ describe('what binding leaves behind', () => {
         reason === 'RemovedConnectionSecret' ? [`${type}: ${message}`] : [],
       ),
       [
-        "Normal: connection secret conn was the claim's, which wants secret renamed",
-        "Normal: connection secret renamed was the claim's, which wants none",
+        'Normal: connection secret conn is controlled by the claim, which wants secret renamed',
+        'Normal: connection secret renamed is controlled by the claim, which wants none',
       ],
     );
   });
