@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
@@ -78,7 +79,8 @@ const targetOf = ({ metadata }: Claim, { name }: { readonly name: string }): Sec
 
 /**
  * Whether a bound claim has what that source held: it is left with it until the managed resource publishes again, which
- * may have to wait until its provider is reached, and which brings us back.
+ * may have to wait until its provider is reached, and which brings us back. An immutable copy may have been out of step
+ * already, and then the claim was not Ready.
  */
 async function hasCopy(
   secrets: Resource<Secret>,
@@ -88,7 +90,9 @@ async function hasCopy(
 ): Promise<boolean> {
   if (claim.status?.bindingPhase !== 'Bound') return false;
   const copy = await annotate('cannot get connection secret', secrets.find(target, signal));
-  return copy !== undefined && isControlledBy(copy, claim) && isEqual(propagationSource(copy), source);
+  if (copy === undefined || !isControlledBy(copy, claim)) return false;
+  const mayBeFormer = copy.immutable === true && !isConditionTrue(claim.status.conditions, 'Ready');
+  return isEqual(propagationSource(copy), source) && !mayBeFormer;
 }
 
 async function writeTarget(

@@ -855,6 +855,33 @@ describe('what binding leaves behind', () => {
       assert.notEqual(told(cluster, 'Ready').status, 'True');
     });
 
+    for (const [what, data, status] of [
+      ['is immutable and what its resource published last', source.data, 'True'],
+      [
+        'is immutable, and was no copy of that when it was there still',
+        encodeDetails({ password: 'former' }),
+        'False',
+      ],
+    ] as const) {
+      test(`and one that ${what} leaves Ready ${status}`, async () => {
+        const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
+        const { metadata } = owned();
+        const annotations = propagatesFrom({ namespace: 'system', name: 'src' });
+        const { cluster, process } = worldOf({
+          claim: boundClaim(),
+          managed: { ...bound, status: { ...bound.status, conditions: [ready] } },
+          secrets: [
+            source,
+            owned({ immutable: true, metadata: { ...metadata, annotations }, ...(data && { data }) }),
+          ],
+        });
+        await process.settle();
+        cluster.delete(SecretKind, { namespace: 'system', name: 'src' });
+        await process.settle();
+        assert.equal(told(cluster, 'Ready').status, status);
+      });
+    }
+
     test('or is of another secret than that', async () => {
       const cluster = await orphaned();
       cluster.edit(SecretKind, { namespace: 'team', name: 'conn' }, ({ metadata, ...rest }) => ({
