@@ -828,6 +828,43 @@ test('a claim that was given the default says so, and not that it names a class'
   );
 });
 
+test('a claim whose class was labelled anew has it still, and says that this is none of those any more', async () => {
+  const world = new TracedWorld();
+  const key = await bound(world, { classSelector: { matchLabels: { size: 'small' } } });
+  for (const name of classNames) {
+    world.edit(FavouriteDBInstanceClassKind, { name }, { metadata: { labels: { size: 'huge' } } });
+  }
+  await world.pass();
+  const trace = await world.trace('fancysqlinstance', key);
+  world.simulation.kill();
+  const choice = trace.links[0]?.links.find(({ name }) => name === 'choice');
+  assert.equal(choice?.state, 'ok');
+  assert.match(
+    choice?.says.at(-1) ?? '',
+    /^chosen: FavouriteDBInstanceClass \S+, which is none of them any more, and stays$/,
+  );
+});
+
+test('a claim whose class and source secret are gone says so of both, and not that it may not read them', async () => {
+  const world = new TracedWorld();
+  const key = await bound(world, {});
+  world.simulation.kill();
+  const { metadata, spec } = world.resourceOf(key);
+  world.cluster.delete(SecretKind, spec.writeConnectionSecretToRef ?? assert.fail(metadata.name));
+  world.cluster.delete(FavouriteDBInstanceClassKind, { name: 'favourite-small' });
+  const trace = await world.trace('fancysqlinstance', key);
+  const all = (links: Trace['links']): Trace['links'] => links.flatMap((one) => [one, ...all(one.links)]);
+  const of = (link: string) => all(trace.links).find(({ name }) => name === link);
+  assert.deepEqual(
+    [of('class')?.state, of('class')?.says],
+    ['ok', ['does not exist any more; what was made from it stays as it is']],
+  );
+  assert.equal(
+    of('claim secret')?.says.at(-1),
+    "whether it is in step cannot be seen: the managed resource's secret does not exist",
+  );
+});
+
 test('what was told within one second is in the order in which it was written', () => {
   const told = (resourceVersion: string, reason: string): CoreEvent =>
     ({

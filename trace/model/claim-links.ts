@@ -3,7 +3,7 @@ import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { conditionsOf, going, link, missing, named, withheld } from './link-parts.ts';
 import { describeKey } from './mend.ts';
-import type { Link, LinkState } from './trace.ts';
+import type { Link } from './trace.ts';
 import type { View } from './view.ts';
 
 /** The claim, with the row that its controllers take. */
@@ -43,6 +43,10 @@ export function choiceLink({ choice, theClaim }: View): Link {
     return link('choice', title, { state: 'unknown', says: [`the classes ${withheld}`] });
   }
   const names = matching.map(({ metadata }) => metadata.name);
+  const { classRef } = theClaim.spec;
+  const isFormer =
+    isChosen &&
+    !matching.some(({ kind, metadata }) => kind === classRef?.kind && metadata.name === classRef.name);
   const noun = by === 'selector' ? 'match' : 'are marked as default';
   return link('choice', title, {
     state: isChosen || matching.length > misfits.length + forbidden ? 'ok' : 'waits',
@@ -50,7 +54,11 @@ export function choiceLink({ choice, theClaim }: View): Link {
       `${matching.length} of ${all.length} classes ${noun}${names.length === 0 ? '' : `: ${named(names)}`}`,
       ...(forbidden === 0 ? [] : [`${forbidden} of them may not be claimed from this namespace`]),
       ...misfits.map((why) => `cannot serve: ${why}`),
-      ...(isChosen ? [`chosen: ${describeReference(theClaim.spec.classRef ?? {})}`] : []),
+      ...(isChosen
+        ? [
+            `chosen: ${describeReference(classRef ?? {})}${isFormer ? ', which is none of them any more, and stays' : ''}`,
+          ]
+        : []),
     ],
   });
 }
@@ -70,8 +78,11 @@ export function classLink(view: View, links: readonly Link[] = []): Link {
       ? ({ state: 'unknown', says: ['is of a kind that is not known here'] } as const)
       : missing(resourceClass);
     // Once there is a resource its class has done its part.
-    const state: LinkState = found.state === 'waits' && theManaged !== undefined ? 'ok' : found.state;
-    return link('class', title, { ...found, state });
+    const isDone = found.state === 'waits' && theManaged !== undefined;
+    const parts = isDone
+      ? ({ state: 'ok', says: ['does not exist any more; what was made from it stays as it is'] } as const)
+      : found;
+    return link('class', title, parts);
   }
   const { specTemplate, metadata } = theClass;
   return link('class', title, {

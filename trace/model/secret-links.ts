@@ -55,7 +55,7 @@ function stepOf({ source, target, propagation }: View): { readonly isFine: boole
   if (from === undefined || to === undefined) {
     return {
       isFine: true,
-      says: `whether it is in step cannot be seen: the managed resource's secret ${withheld}`,
+      says: `whether it is in step cannot be seen: the managed resource's secret ${source?.secret.is === 'absent' ? 'does not exist' : withheld}`,
     };
   }
   if (propagation?.act === 'refuse') return { isFine: false, says: propagation.message };
