@@ -96,6 +96,8 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return endings.present(await keep(context, run, observed), observed);
     case 'update':
       return update(context, await keep(context, run, observed), observed);
+    case 'awaitEffect':
+      return endings.unchanged(await keep(context, run, observed), observed);
     case 'awaitRenewal':
       return awaitRenewal(context, await keep(context, run, observed), observed);
   }
@@ -115,6 +117,7 @@ const decideOn = (
     isEdited: isEdited(identity, run),
     isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
     underWay: run.underWay?.type,
+    ended: run.ended,
     isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
   });
 
@@ -198,6 +201,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
   const decision = decideOn(context, filled, rest);
   const known = { ...filled, row: decision.row };
   if (decision.act === 'awaitRenewal') return awaitRenewal(context, known, observed);
+  if (decision.act === 'awaitEffect') return endings.unchanged(known, observed);
   return decision.act === 'update' ? update(context, known, observed) : endings.present(filled, observed);
 }
 

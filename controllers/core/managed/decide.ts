@@ -202,10 +202,12 @@ export const nextRows = [
   '15 pending',
   '15 async',
   '15',
+  '15 done',
   '26',
   '27 async',
   '27',
   '31',
+  '31 done',
   '31 elsewhere',
   '28',
 ] as const;
@@ -229,11 +231,12 @@ export type NextDecision =
   | { readonly row: '25'; readonly act: 'create' }
   | { readonly row: '25 again'; readonly act: 'recreate' }
   | { readonly row: '25 lost'; readonly act: 'reportLost' }
-  | { readonly row: '15 async'; readonly act: 'awaitDeletion' }
+  | { readonly row: '15 async' | '15 done'; readonly act: 'awaitDeletion' }
   | { readonly row: '15'; readonly act: 'delete' }
   | { readonly row: '26'; readonly act: 'lateInitialize' }
   | { readonly row: '27 async' | '27' | '28'; readonly act: 'reportUpToDate' }
   | { readonly row: '31'; readonly act: 'update' }
+  | { readonly row: '31 done'; readonly act: 'awaitEffect' }
   | { readonly row: '31 elsewhere'; readonly act: 'awaitRenewal' };
 
 /** What decides beside the resource and what was observed of it. */
@@ -253,6 +256,8 @@ export interface NextContext {
   readonly isRenewedElsewhere?: boolean;
   /** What an operation that the external system sees through is about, while it is under way. */
   readonly underWay?: OperationType | undefined;
+  /** What one was about that has ended as it should since the last look, or is not known any more: it may not show yet. */
+  readonly ended?: OperationType | undefined;
   /** A call of this process is deleting what another resource has under the same name outside. */
   readonly isBeingDeleted?: boolean;
 }
@@ -298,6 +303,7 @@ export function decideNext(
     isEdited,
     isRenewedElsewhere,
     underWay,
+    ended,
     isBeingDeleted,
   }: NextContext,
 ): NextDecision {
@@ -336,9 +342,10 @@ export function decideNext(
   }
   if (wasDeleted(managed)) {
     if (underWay === 'create') return { row: '15 pending', act: 'awaitOperation' };
-    return underWay === 'delete' || observed.operation === 'delete'
-      ? { row: '15 async', act: 'awaitDeletion' }
-      : { row: '15', act: 'delete' };
+    if (underWay === 'delete' || observed.operation === 'delete') {
+      return { row: '15 async', act: 'awaitDeletion' };
+    }
+    return ended === 'delete' ? { row: '15 done', act: 'awaitDeletion' } : { row: '15', act: 'delete' };
   }
   if (observed.lateInitialized !== undefined && shouldLateInitialize(spec) && !isAwaited(managed)) {
     return { row: '26', act: 'lateInitialize' };
@@ -346,6 +353,7 @@ export function decideNext(
   if ((underWay ?? observed.operation) !== undefined) return { row: '27 async', act: 'reportUpToDate' };
   if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
   if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };
+  if (ended === 'update') return { row: '31 done', act: 'awaitEffect' };
   return observed.setsCredentials && isRenewedElsewhere
     ? { row: '31 elsewhere', act: 'awaitRenewal' }
     : { row: '31', act: 'update' };

@@ -68,6 +68,8 @@ export interface Run {
   readonly operation?: readonly ConditionFacts[];
   /** The operation that the external system sees through at the moment. */
   readonly underWay?: ExternalOperation | undefined;
+  /** What an operation was about that this run found to have ended as it should, or to be forgotten. */
+  readonly ended?: OperationType;
   /** Output-only fields of the external resource, as far as they were told. */
   readonly status?: Readonly<Record<string, unknown>>;
   /** The system behind the provider, where it says. */
@@ -235,7 +237,7 @@ export const endings = {
   leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
   /** Row edited: what is on record now is looked at at once. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
-  /** Rows 15 and 15 async: on its way out. */
+  /** Rows 15, 15 async and 15 done: on its way out. */
   leaving: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
@@ -252,6 +254,13 @@ export const endings = {
     synced: reconcileSuccess(),
     ready,
     next: waitMs,
+  }),
+  /** Row 31 done: what was changed may not show yet, or may never; it is not to be changed over and over. */
+  unchanged: (run: Run, { ready }: Observation): Ending => ({
+    run,
+    synced: reconcileSuccess(),
+    ready,
+    next: 'backOff',
   }),
   /** Rows 25 to 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, operation }: Observation): Ending {

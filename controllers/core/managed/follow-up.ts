@@ -79,11 +79,11 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
     case 'record': {
       const recorded = await recordEnd(context, at, type, decision.result);
       underWay.note(recorded.current, undefined);
-      return { ...over(recorded), operation: operationSucceeded };
+      return { ...over(recorded), operation: operationSucceeded, ended: type };
     }
     case 'lookAfter':
       underWay.note(at.current, undefined);
-      return { ...over(at), operation: operationForgotten(type, name) };
+      return { ...over(at), operation: operationForgotten(type, name), ended: type };
     case 'report': {
       const { error } = decision;
       underWay.note(at.current, undefined);

@@ -357,7 +357,7 @@ export async function recordOutcome(
     const recorded = type === 'create' ? await recordCreation(context, run, result) : run;
     const published = await publish(context, reporting(recorded, result.status), result.details);
     forget();
-    return { ...published, operation: operationSucceeded };
+    return { ...published, operation: operationSucceeded, ended: type };
   }
   const known = { ...run, operation: operationFailed(type, messageOf(outcome.error)) };
   forget();

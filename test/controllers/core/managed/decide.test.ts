@@ -524,6 +524,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
       underWay?: OperationType;
+      ended?: OperationType;
       row: string;
       act: string;
     }
@@ -976,6 +977,48 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       row: '31',
       act: 'update',
     },
+    'row 31 done: what an operation has changed may not show yet': {
+      managed: managed(),
+      observed: drifted,
+      ended: 'update',
+      row: '31 done',
+      act: 'awaitEffect',
+    },
+    'row 27 once it does': {
+      managed: managed(),
+      observed: same,
+      ended: 'update',
+      row: '27',
+      act: 'reportUpToDate',
+    },
+    'row 31 after the operation of a creation': {
+      managed: managed(),
+      observed: drifted,
+      ended: 'create',
+      row: '31',
+      act: 'update',
+    },
+    'row 28 {O,C,D}: what may not be updated waits for no effect': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      observed: drifted,
+      ended: 'update',
+      row: '28',
+      act: 'reportUpToDate',
+    },
+    'row 15 done: what an operation has deleted may still show': {
+      managed: managed({}, leaving),
+      observed: same,
+      ended: 'delete',
+      row: '15 done',
+      act: 'awaitDeletion',
+    },
+    'row 15 after another operation': {
+      managed: managed({}, leaving),
+      observed: same,
+      ended: 'update',
+      row: '15',
+      act: 'delete',
+    },
     'row 31 elsewhere: another process said a moment ago that it is about to set credentials': {
       managed: managed(),
       observed: { ...drifted, setsCredentials: true },
@@ -1001,9 +1044,9 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { observed, row, act, isNameKnown = false, isEdited = false, absentForMs = 60_000 } = wanted;
-      const { isRenewedElsewhere = false, isBeingDeleted = false, underWay } = wanted;
+      const { isRenewedElsewhere = false, isBeingDeleted = false, underWay, ended } = wanted;
       const given = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
-      const known = { ...given, isRenewedElsewhere, isBeingDeleted, underWay };
+      const known = { ...given, isRenewedElsewhere, isBeingDeleted, underWay, ended };
       const { message: _, ...decision } = { message: '', ...decideNext(wanted.managed, observed, known) };
       assert.deepEqual(decision, { row, act });
     });

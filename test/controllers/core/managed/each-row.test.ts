@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
-import type { Progress } from '../../../../controllers/core/managed/external-client.ts';
+import type { OperationType, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { besideOneThatIsBeingDeleted } from '../deletion-under-way.ts';
 import type { ExternalMethod } from '../external-fake.ts';
@@ -69,6 +69,18 @@ function handedOver(
     options,
   );
   scene.external.progress = () => progress;
+  return scene;
+}
+
+/** One of which another is wanted outside, when an operation that was to see to that has ended. */
+function ended(type: OperationType, metadata: Partial<ObjectMeta> = {}): Scene {
+  const operation = { type, name: 'op-1', startedAt: '2026-01-02T03:00:00Z' } as const;
+  const scene = new Scene(
+    { forProvider: { size: 1 } },
+    { finalizers, annotations: named, status: { operation }, ...metadata },
+  );
+  scene.external.progress = () => ({ state: 'done' });
+  scene.external.put('db', { size: 2 });
   return scene;
 }
 
@@ -161,6 +173,7 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
     return new Scene({}, { annotations }, assigned);
   },
   '15': () => settled({}, leaving),
+  '15 done': () => ended('delete', leaving),
   '15 async': () =>
     having(settled({}, leaving), ({ external }) => {
       external.observation = { operation: 'delete' };
@@ -196,6 +209,7 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
     ),
   '28 absent': () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
   '31': () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
+  '31 done': () => ended('update'),
   '31 elsewhere': () => {
     const status = { renewingSince: '2026-01-02T03:04:00.000Z' };
     const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, annotations: named, status });

@@ -407,6 +407,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since deletion',
     ],
   },
+  '15 done': {
+    'its deletion has ended, and it shows yet': [
+      endings.leaving(at('15 done', undefined, { operation: operationSucceeded })),
+      [synced, 'Ready False Deleting', 'AsyncOperation True Finished', 'LastAsyncOperation True Success'],
+      [],
+      'progress since deletion',
+    ],
+  },
   '18': {
     'let go': [endings.gone(at('18')), [], [], 'event'],
     'unpublishing fails': [
@@ -694,6 +702,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       failing(at('31'), 'update failed', cannotUpdate),
       ['Synced False ReconcileError: update failed: boom', waiting],
       ['Warning CannotUpdateExternalResource: boom'],
+      'backOff',
+    ],
+  },
+  '31 done': {
+    'its update has ended, and does not show yet': [
+      endings.unchanged(at('31 done'), { ...seen, isUpToDate: false, ready: available() }),
+      [synced, 'Ready True Available'],
+      [],
       'backOff',
     ],
   },

@@ -191,6 +191,37 @@ describe('what the external system sees through by itself', () => {
     assert.deepEqual([scene.condition('Ready'), calls(scene)], ['True/Available', [1, 0, 0]]);
   });
 
+  for (const state of ['done', 'unknown'] as const) {
+    test(`is not begun again at once where its end (${state}) changes nothing that shows: a back-off grows`, async () => {
+      const scene = await beingUpdated();
+      for (const updates of [1, 2, 3]) {
+        scene.external.progress = () => ({ state });
+        const waits = await scene.run();
+        assert.deepEqual(
+          [scene.row, waits, calls(scene), onRecord(scene)],
+          ['31 done', { type: 'requeue' }, [0, updates, 0], undefined],
+        );
+        assert.deepEqual(
+          [scene.condition('Ready'), scene.condition('Synced')],
+          ['True/Available', 'True/ReconcileSuccess'],
+        );
+        const again = await scene.run();
+        assert.deepEqual([scene.row, calls(scene)], ['31', [0, updates + 1, 0]]);
+        assert.ok(again.type === 'after' && again.keepsBackOff);
+        scene.external.put('db', { size: 1 }); // what the call has changed does not show
+      }
+    });
+  }
+
+  test('is left alone once it shows what was asked for', async () => {
+    const scene = await beingUpdated();
+    scene.external.progress = () => ({ state: 'done' });
+    await scene.run();
+    scene.external.put('db', { size: 2 });
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['27', [0, 1, 0]]);
+  });
+
   test('stays on record while nobody can tell how it is going', async () => {
     const scene = await beingCreated();
     scene.external.gate = (method) => {
@@ -301,6 +332,22 @@ describe('what is deleted while an operation is under way', () => {
       await scene.run();
       assert.equal(scene.object, undefined);
     }
+  });
+
+  test('is not deleted again at once where that has ended, and it still shows', async () => {
+    const scene = slow();
+    await scene.run();
+    scene.external.isDeletionSlow = true;
+    scene.external.progress = () => ({ state: 'done' });
+    remove(scene);
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['15', [1, 0, 1]]);
+    const waits = await scene.run();
+    const longAgo = { type: 'after', delayMs: 60_000 };
+    assert.deepEqual([scene.row, waits, calls(scene)], ['15 done', longAgo, [1, 0, 1]]);
+    assert.equal(scene.condition('Ready'), 'False/Deleting');
+    await scene.run();
+    assert.deepEqual([scene.row, calls(scene)], ['15', [1, 0, 2]]);
   });
 
   test('does not mind that its creation failed: what is left of it is deleted', async () => {
