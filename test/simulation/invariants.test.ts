@@ -2747,13 +2747,23 @@ const cases: readonly Case[] = [
         { maker: 'p1', isAfter: true, policy: 'Delete', isDead: true },
         [],
       ],
+      [
+        'after that by the same process, which had asked to delete it and still runs',
+        { maker: 'p1', isAfter: true, policy: 'Delete', hasAsked: true },
+        [/^FavouriteDBInstance a was made for a claim that is gone, and stays$/],
+      ],
+      [
+        'after that by the same process, which ended while its deletion was under way',
+        { maker: 'p1', isAfter: true, policy: 'Delete', hasAsked: true, hasEnded: true },
+        [],
+      ],
       ['after that by another process', { maker: 'p2', isAfter: true, policy: 'Delete' }, []],
     ] as const
   ).map(
     ([name, { maker, isAfter, policy, ...rest }, says]): Case => ({
       invariant: reclaimed,
       name: `a process lets a claim go, and leaves what was made for it ${name}`,
-      history({ as, ask, call, cluster, later, rest: settle }) {
+      history({ as, ask, call, cluster, later, run, rest: settle }) {
         const made = put(managed('a', { spec: { claimRef: claimRef('orders'), reclaimPolicy: policy } }));
         put(orders)(cluster);
         if (!isAfter) as(maker, made);
@@ -2763,7 +2773,9 @@ const cases: readonly Case[] = [
         later(1);
         if (isAfter) as(maker, made);
         later(1);
+        if ('hasAsked' in rest) ask('delete FavouriteDBInstance a', 'p1');
         if (!('isDead' in rest)) ask('get X', 'p1');
+        if ('hasEnded' in rest) run('p2');
         settle();
       },
       says,

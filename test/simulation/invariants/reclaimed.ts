@@ -22,19 +22,24 @@ export const reclaimed: InvariantOf = (world) => {
   const provisioned = new Map<string, Deed>();
   const letGo = new Map<string, Deed>();
   const lastAsked = new Map<string, number>();
+  /** What was asked to be deleted, and by whom, as in `p1 delete FavouriteDBInstance orders`. */
+  const askedToDelete = new Set<string>();
   /** The claim that went by the request being carried out: its UID. */
   let parting: string | undefined;
   /** Of what somebody wrote another claim into: he is told, and says what becomes of it. */
   const redirected = new Set<string>();
 
   /** Whether whoever let a claim go, or made something for it since, knew of it and left it. */
-  function isLeft(uid = '', { claimRef, reclaimPolicy }: Managed['spec']): boolean {
+  function isLeft({ kind, metadata, spec: { claimRef, reclaimPolicy } }: Managed): boolean {
+    const { uid = '', name } = metadata;
     const [made, parted] = [provisioned.get(uid), letGo.get(claimRef?.uid ?? '')];
     if (made === undefined || parted === undefined || reclaimPolicy !== 'Delete') return false;
     if (redirected.has(uid)) return false;
     if (made.atMs <= parted.atMs) return true;
     // A process remembers what it has asked for; who comes after it cannot tell it from what a backup brings.
-    return made.by === parted.by && (lastAsked.get(made.by) ?? 0) > made.atMs;
+    const hasEnded =
+      !world.running.includes(made.by) && askedToDelete.has(`${made.by} delete ${kind} ${name}`);
+    return made.by === parted.by && (lastAsked.get(made.by) ?? 0) > made.atMs && !hasEnded;
   }
 
   /** By UIDs alone, for names are edited: the one that it was bound to, while that is there, else the one that it names. */
@@ -95,16 +100,15 @@ export const reclaimed: InvariantOf = (world) => {
       parting = undefined;
       return [];
     },
-    asked({ by }) {
+    asked({ by, call }) {
       lastAsked.set(by, world.elapsedMs);
+      if (call.startsWith('delete ')) askedToDelete.add(`${by} ${call}`);
       return [];
     },
     atRest: () =>
       managedKinds
         .flatMap((kind) => cluster.all(kind) as unknown as readonly Managed[])
-        .filter(
-          ({ metadata, spec }) => metadata.deletionTimestamp === undefined && isLeft(metadata.uid, spec),
-        )
+        .filter((managed) => managed.metadata.deletionTimestamp === undefined && isLeft(managed))
         .map(({ kind, metadata }) => `${kind} ${metadata.name} was made for a claim that is gone, and stays`),
   };
 };
