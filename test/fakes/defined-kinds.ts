@@ -1,5 +1,16 @@
+import { RDSInstanceClassKind, RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
+import { InstanceKind as MachineKind } from '../../apis/aws/ec2/v1beta1/instance.ts';
+import { SubnetKind } from '../../apis/aws/ec2/v1beta1/subnet.ts';
+import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
+import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
+import { InstanceKind as DBInstanceKind } from '../../apis/aws/rds/v1beta1/instance.ts';
+import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
+import * as awsLegacy from '../../apis/aws/v1alpha3/provider.ts';
+import * as aws from '../../apis/aws/v1beta1/provider-config.ts';
+import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -7,6 +18,13 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import * as gcpLegacy from '../../apis/gcp/v1alpha3/provider.ts';
+import * as gcp from '../../apis/gcp/v1beta1/provider-config.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
@@ -20,7 +38,7 @@ import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-g
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import * as postgresql from '../../apis/postgresql/v1alpha1/provider.ts';
 
-/* The kinds that the product defines, by what they are for. */
+/* The kinds that the product defines but for those of AWS and of Google Cloud, by what they are for. */
 
 export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind] as const;
 
@@ -55,3 +73,27 @@ export const definitions = [
   ...managedKinds,
   ...claimKinds,
 ] as const;
+
+/* Those of AWS and of Google Cloud. */
+
+export const awsManagedKinds = [
+  VPCKind,
+  SubnetKind,
+  MachineKind,
+  RDSInstanceKind,
+  DBInstanceKind,
+  QueueKind,
+  NodeGroupKind,
+] as const;
+
+export const gcpManagedKinds = [CloudMemorystoreInstanceKind, TopicKind] as const;
+
+export const cloudKinds = {
+  claims: [MySQLInstanceKind, RedisClusterKind],
+  classes: [RDSInstanceClassKind, CloudMemorystoreInstanceClassKind],
+  managed: [...awsManagedKinds, ...gcpManagedKinds],
+  providers: [awsLegacy.ProviderKind, aws.ProviderConfigKind, gcpLegacy.ProviderKind, gcp.ProviderConfigKind],
+} as const;
+
+/** Those of them, and of the demo's clouds, whose external names are given by their systems. */
+export const assignedKinds = [NetworkKind, VPCKind, SubnetKind, MachineKind, QueueKind] as const;

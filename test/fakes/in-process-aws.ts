@@ -1,13 +1,20 @@
 import type { Carrier } from '../../clients/http.ts';
 import type { Aws, AwsOptions } from '../../local/aws/aws.ts';
 import { createAws } from '../../local/aws/aws.ts';
+import type { Params, Protocol, Service } from '../../local/aws/service.ts';
+import { allServices } from '../../local/aws/services.ts';
+import { signatureOf } from '../../local/aws/signature.ts';
+import type { WireRequest } from '../../local/aws/wire.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
-import type { CarriedReply, CarryOutside } from './outside.ts';
+import type { CarriedReply, CarryOutside, OutsideCall } from './outside.ts';
 import { atOnce, connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
 
+/** Where it is, unless something else is said. */
+export const awsUrl = 'http://aws.test';
+
 export interface InProcessAwsOptions extends AwsOptions {
-  /** Where requests find it; default `http://aws.test`. */
+  /** Where requests find it; default `awsUrl`. */
   readonly url?: string;
 }
 
@@ -26,17 +33,16 @@ export interface InProcessAws extends Omit<Aws, 'answer'> {
  */
 export function inProcessAws(
   clock: Pick<Clock, 'elapsedMs'>,
-  { url = 'http://aws.test', ...options }: InProcessAwsOptions = {},
+  { url = awsUrl, ...options }: InProcessAwsOptions = {},
 ): InProcessAws {
-  const { random = seededRandom(1), ...rest } = options;
-  const { answer, ...inside } = createAws({ now: clock.elapsedMs, random, ...rest });
+  const { random = seededRandom(1), services = allServices(), ...rest } = options;
+  const { answer, ...inside } = createAws({ now: clock.elapsedMs, random, services, ...rest });
 
-  type Request = Parameters<Carrier['request']>[0];
-  async function serve({ path, method, headers, body, signal }: Request): Promise<CarriedReply> {
-    const plain = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-    );
-    const reply = await answer({ method, target: path, headers: plain, body: async () => body ?? '' });
+  async function serve(
+    { body, ...request }: WireRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<CarriedReply> {
+    const reply = await answer({ ...request, body: async () => body });
     if (reply === 'never') return noAnswer(signal);
     if (reply === 'cut') throw connectionCut();
     return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
@@ -44,12 +50,72 @@ export function inProcessAws(
 
   const carrierFor = (carryOut: CarryOutside): Carrier => ({
     async request(request) {
-      const { origin, path: target, method: verb, signal } = request;
+      const { origin, signal } = request;
       signal.throwIfAborted();
       if (origin !== url) throw connectionRefused(origin);
-      const call = { system: 'aws', verb, target, isWrite: true, signal };
-      return unlessAborted(signal, carryOut(call, () => serve(request)) as Promise<CarriedReply>);
+      const sent = onTheWire(request);
+      const call = { system: 'aws', ...askedIn(services, sent), signal };
+      return unlessAborted(signal, carryOut(call, () => serve(sent, signal)) as Promise<CarriedReply>);
     },
   });
   return { ...inside, url, carrierFor, dispatcher: carrierFor(atOnce) };
+}
+
+function onTheWire({ path, method, headers, body }: Parameters<Carrier['request']>[0]): WireRequest {
+  const plain = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return { method, target: path, headers: plain, body: body ?? '' };
+}
+
+/** Its action, which service it is asked of, and what it is about: as in `CreateVpc`, `ec2/my-vpc`. */
+function askedIn(
+  services: readonly Service[],
+  request: WireRequest,
+): Pick<OutsideCall, 'verb' | 'target' | 'isWrite'> {
+  const service = services.find(({ name }) => name === signatureOf(request)?.service);
+  for (const protocol of service?.protocols ?? []) {
+    const asked = readBy(protocol, request);
+    if (asked === undefined) continue;
+    return {
+      verb: asked.action,
+      target: `${service?.name}/${subjectOf(asked.params) ?? ''}`,
+      isWrite: !/^(?:Describe|Get|List)/.test(asked.action),
+    };
+  }
+  return { verb: request.method, target: request.target, isWrite: true };
+}
+
+/** What cannot be read is for the cloud to refuse. */
+function readBy(protocol: Protocol, request: WireRequest): ReturnType<Protocol['read']> {
+  try {
+    return protocol.read(request);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the tag that says for which managed resource it is; else by the id or name that it has there. */
+const subjectOf = (params: Params): string | undefined => ownerIn(params) ?? idIn(params);
+
+function ownerIn(node: unknown): string | undefined {
+  if (typeof node !== 'object' || node === null) return undefined;
+  const { Key, Name, Value, 'crossplane-name': own } = node as Readonly<Record<string, unknown>>;
+  if (typeof own === 'string') return own;
+  const value = [Value].flat()[0];
+  if ([Key, Name].some((name) => /^(?:tag:)?crossplane-name$/.test(String(name)))) return String(value);
+  for (const inner of Object.values(node)) {
+    const found = ownerIn(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const ids =
+  /^(?:VpcId|SubnetId|InstanceId|ResourceId|DBInstanceIdentifier|ResourceName|QueueName|QueueUrl|nodegroupName|resourceArn)$/;
+
+/** The last part of an address, or of an ARN. */
+function idIn(params: Params): string | undefined {
+  const found = Object.entries(params).find(([name]) => ids.test(name))?.[1];
+  return found === undefined ? undefined : String([found].flat()[0]).split(/[/:]/).at(-1);
 }

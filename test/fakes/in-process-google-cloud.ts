@@ -5,13 +5,17 @@ import { createGoogleCloud } from '../../local/gcp/cloud.ts';
 import type { LoopbackReply } from '../../local/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
-import type { CarriedReply } from './outside.ts';
-import { connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
+import type { CarriedReply, CarryOutside } from './outside.ts';
+import { atOnce, connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
 
-const url = 'http://gcp.test';
+/** Where it is. */
+export const googleUrl = 'http://gcp.test';
 
 /** Made once, for a new one takes a moment. */
-const key = createGoogleCloud({ origin: () => url }).createKey();
+const key = createGoogleCloud({ origin: () => googleUrl }).createKey();
+
+/** A key file that each in this process accepts. */
+export const googleCredentials = JSON.stringify(key);
 
 /** Google Cloud, reached without a network, whose time is a test's. */
 export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
@@ -21,6 +25,8 @@ export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
   readonly credentials: string;
   /** For the options of its clients. There is nobody but the cloud: other hosts refuse connections. */
   readonly dispatcher: Carrier;
+  /** The same, whose requests go through a door that may throw what undici would, or give an answer of its own. */
+  carrierFor(carryOut: CarryOutside): Carrier;
   /** What is to happen to requests from now on; `failing` answers with an error that says this. */
   way: 'open' | 'hanging' | { readonly failing: string };
 }
@@ -35,7 +41,7 @@ export function inProcessGoogleCloud(
 ): InProcessGoogleCloud {
   const offsetMs = Date.now() - clock.elapsedMs();
   const { answer, ...inside } = createGoogleCloud({
-    origin: () => url,
+    origin: () => googleUrl,
     now: () => offsetMs + clock.elapsedMs(),
     newId: () => randomUuid(random),
     random,
@@ -43,10 +49,8 @@ export function inProcessGoogleCloud(
   });
   inside.accounts.acceptKey(key);
 
-  async function serve(request: Parameters<Carrier['request']>[0]): Promise<CarriedReply> {
-    const { origin, path, method, query = {}, headers, body, signal } = request;
-    signal.throwIfAborted();
-    if (origin !== url) throw connectionRefused(origin);
+  type Request = Parameters<Carrier['request']>[0];
+  async function serve({ path, method, query = {}, headers, body, signal }: Request): Promise<CarriedReply> {
     if (cloud.way === 'hanging') return noAnswer(signal);
     if (cloud.way !== 'open') return carried(failure(cloud.way.failing));
     const reply = await answer({
@@ -60,11 +64,24 @@ export function inProcessGoogleCloud(
     return carried(reply);
   }
 
+  const carrierFor = (carryOut: CarryOutside): Carrier => ({
+    async request(request) {
+      const { origin, path, method: verb, query, signal } = request;
+      signal.throwIfAborted();
+      if (origin !== googleUrl) throw connectionRefused(origin);
+      // What is made says its name beside the path.
+      const target = [path, query?.instanceId].filter((part) => part !== undefined).join('/');
+      const call = { system: 'gcp', verb, target, isWrite: verb !== 'GET' && path !== '/token', signal };
+      return unlessAborted(signal, carryOut(call, () => serve(request)) as Promise<CarriedReply>);
+    },
+  });
+
   const cloud: InProcessGoogleCloud = {
     ...inside,
-    parameters: { projectID: key.project_id, endpoint: url },
-    credentials: JSON.stringify(key),
-    dispatcher: { request: (request) => unlessAborted(request.signal, serve(request)) },
+    parameters: { projectID: key.project_id, endpoint: googleUrl },
+    credentials: googleCredentials,
+    carrierFor,
+    dispatcher: carrierFor(atOnce),
     way: 'open',
   };
   return cloud;

@@ -2,11 +2,11 @@ import type { Carrier } from '../../clients/http.ts';
 
 /** One request to the outside, as a simulation sees it. */
 export interface OutsideCall {
-  /** `favourite`, `other`, `postgresql` or `vault`. */
+  /** `favourite`, `other`, `postgresql`, `vault`, `aws` or `gcp`. */
   readonly system: string;
-  /** A method of HTTP, or the words a statement begins with. */
+  /** A method of HTTP, the words a statement begins with, or an action of AWS. */
   readonly verb: string;
-  /** A path, or what a statement is about; never a secret. */
+  /** A path, or what a statement or an action is about; never a secret. */
   readonly target: string;
   readonly isWrite: boolean;
   /** It changes nothing before the COMMIT of its transaction, which is a write itself. */

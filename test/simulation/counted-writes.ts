@@ -2,6 +2,9 @@ import isEqual from 'lodash/isEqual.js';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { Call } from './invariant.ts';
 
+/** A method of HTTP, or an action of AWS. */
+const creates = /^(?:POST|Create[A-Z]\w*|RunInstances)$/;
+
 /** A creation that is marked as begun, and whose end is not on record yet. */
 interface Attempt {
   readonly by: string;
@@ -41,7 +44,7 @@ export class CountedWrites {
     const { by, system, verb, target, isRefused } = call;
     if (system !== 'api') {
       if (isEffective) this.#count += 1;
-      if (verb !== 'POST' || !isRefused) return;
+      if (!creates.test(verb) || !isRefused) return;
       for (const attempt of this.#attempts.values()) attempt.isRefused ||= attempt.by === by;
       return;
     }

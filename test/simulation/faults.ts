@@ -20,7 +20,8 @@ export function faultsOf(
 
 /** By its verb, the second word. */
 const isWrite = (call: string): boolean =>
-  !/^\S+ (get|list|watch|GET|SELECT|SHOW) /.test(call) && !/ (Event|Lease) /.test(call);
+  !/^\S+ (get|list|watch|GET|SELECT|SHOW|(Describe|Get|List)[A-Z]\w*) /.test(call) &&
+  !/ (Event|Lease) /.test(call);
 
 export const isListed = (faults: Scenario['faults']): faults is readonly ListedFault[] =>
   Array.isArray(faults);

@@ -1,21 +1,33 @@
 import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
 import type { FaultRates, FaultType, Scenario } from './scenario.ts';
+import { awsAndGcp } from './workload/aws-and-gcp.ts';
 import { createDraft } from './workload/draft.ts';
 import { estate } from './workload/estate.ts';
 import { isCloseCall, themesOf } from './workload/themes.ts';
 
 const minuteMs = 60_000;
 
+/**
+ * Which world a seed is played in: the demo's clouds and PostgreSQL, or AWS and Google Cloud, whose official clients take
+ * several times as long.
+ */
+export const worldNames = ['demo', 'clouds'] as const;
+export type WorldName = (typeof worldNames)[number];
+
 /** A scenario out of a seed: who does what when, and what goes wrong meanwhile. */
-export function generate(seed: number): Scenario {
+export function generate(seed: number, world: WorldName = 'demo'): Scenario {
   const chance = chanceOf(seed);
   const pick = <T>(from: readonly T[], ...name: readonly (string | number)[]): T =>
     from[Math.floor(chance('pick', ...name) * from.length)] as T;
   const troubleMs = pick([1, 2, 5], 'trouble') * minuteMs;
   const draft = createDraft(seed, chance, troubleMs);
-  draft.have(...estate);
-  for (const { name, write } of themesOf(draft)) write(draft.by(name));
+  if (world === 'clouds') {
+    awsAndGcp(draft.by('clouds'));
+  } else {
+    draft.have(...estate);
+    for (const { name, write } of themesOf(draft)) write(draft.by(name));
+  }
   return {
     seed,
     pace: {
@@ -29,6 +41,7 @@ export function generate(seed: number): Scenario {
     objects: draft.objects,
     steps: draft.steps.toSorted((a, b) => a.atMs - b.atMs),
     troubleMs,
+    ...(world === 'clouds' && { stacks: ['aws', 'gcp'] as const }),
     ...(isCloseCall(draft)
       ? { faults: focusedRatesOf(chance), areWritesAlone: true }
       : { faults: ratesOf(chance) }),

@@ -98,7 +98,17 @@ export interface Invariant {
 /** What invariants see of the world. */
 export type Seen = Pick<
   World,
-  'cluster' | 'clouds' | 'postgresql' | 'vault' | 'wishes' | 'restored' | 'running' | 'elapsedMs' | 'scenario'
+  | 'cluster'
+  | 'clouds'
+  | 'aws'
+  | 'gcp'
+  | 'postgresql'
+  | 'vault'
+  | 'wishes'
+  | 'restored'
+  | 'running'
+  | 'elapsedMs'
+  | 'scenario'
 >;
 
 export type InvariantOf = (world: Seen) => Invariant;

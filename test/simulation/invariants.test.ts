@@ -7,6 +7,7 @@ import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { markOf } from '../../clients/postgresql/mark.ts';
 import { provisionedNames } from '../../controllers/core/claim/provisioned-name.ts';
+import type { StoredInstance } from '../../local/gcp/memorystore.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
@@ -16,6 +17,7 @@ import { overtaking } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
+import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
@@ -229,6 +231,68 @@ const postTo = async (clouds: MadeUpHistory['clouds'], what: string, item: objec
   } as Parameters<typeof dispatcher.request>[0]);
   assert.equal(statusCode, 201);
 };
+
+/** A queue in AWS, as its cloud has it. */
+const putQueue = (
+  { aws }: Pick<MadeUpHistory, 'aws'>,
+  name: string,
+  owner: string,
+  item: Fields = {},
+): void => {
+  const tags = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': owner };
+  const [[, queues] = assert.fail('there is no place for queues')] = aws.things<object>('sqs/queue');
+  queues.add(name, { name, attributes: { DelaySeconds: '0', VisibilityTimeout: '30' }, tags, ...item });
+};
+
+/** A resource that stands for one: its external name is where SQS says that it is. */
+const queue = (
+  name: string,
+  { spec = {}, ...rest }: Fields & { spec?: Fields } = {},
+  metadata: Fields = {},
+) =>
+  object(
+    'sqs.aws.crossplane.io/v1beta1',
+    'Queue',
+    {
+      name,
+      uid: `uid-of-${name}`,
+      ...metadata,
+      annotations: {
+        [annotationKeys.externalName]: `https://sqs.us-west-1.amazonaws.com/1/${name}`,
+        ...(metadata.annotations as Fields),
+      },
+    },
+    { spec: { forProvider: { region: 'us-west-1' }, ...spec }, ...rest },
+  );
+
+const cache = (password: string | undefined): StoredInstance => ({
+  ...{
+    name: 'projects/p/locations/l/instances/redis',
+    project: 'p',
+    region: 'l',
+    createdAtMs: 0,
+    ipRange: '',
+  },
+  fields: { memorySizeGb: 1, authEnabled: true },
+  ...(password !== undefined && { authString: password }),
+});
+const redis = object(
+  'cache.gcp.crossplane.io/v1beta1',
+  'CloudMemorystoreInstance',
+  { name: 'redis', uid: 'uid-of-redis' },
+  {
+    spec: {
+      forProvider: { region: 'l', tier: 'BASIC', memorySizeGb: 1 },
+      writeConnectionSecretToRef: { namespace: 'system', name: 'redis' },
+    },
+    status: {
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'Synced', status: 'True' },
+      ],
+    },
+  },
+);
 
 type Told = readonly [status: 'True' | 'False', reason: string];
 
@@ -3905,6 +3969,130 @@ const cases: readonly Case[] = [
         leave(smallClass({}))(cluster);
         later(lateMs);
         as('p1', put(event('NoMatchingClass', 'FavouriteDBInstanceClass 0 of 1')));
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['that is there', { status: status(['True', 'Available']) }, {}, []],
+      ['that is not there', { status: status(['True', 'Available']) }, undefined, [/is not there$/]],
+      ['that is not Ready, and not there', { status: status(['False', 'Creating']) }, undefined, []],
+      [
+        'that was refused for good',
+        {
+          status: {
+            conditions: [{ type: 'Synced', status: 'False', message: 'create failed: no such role' }],
+          },
+        },
+        undefined,
+        [],
+      ],
+      [
+        'that says what has passed',
+        { status: { conditions: [{ type: 'Synced', status: 'False', message: 'observe failed: 503' }] } },
+        {},
+        [/Synced is False for what has passed: observe failed: 503$/],
+      ],
+      [
+        'that has another delay',
+        {
+          spec: { forProvider: { region: 'us-west-1', delaySeconds: 5 } },
+          status: status(['True', 'Available']),
+        },
+        {},
+        [/delaySeconds is 0, and not 5$/],
+      ],
+      [
+        'that may not be given another delay',
+        {
+          spec: {
+            forProvider: { region: 'us-west-1', delaySeconds: 5 },
+            managementPolicies: ['Observe', 'Create', 'Delete'],
+          },
+          status: status(['True', 'Available']),
+        },
+        {},
+        [],
+      ],
+      [
+        'that lacks a tag',
+        {
+          spec: { forProvider: { region: 'us-west-1', tags: { stage: 'live' } } },
+          status: status(['True', 'Available']),
+        },
+        {},
+        [/it has the tags .*, and not \{"stage":"live"\}$/],
+      ],
+    ] as const
+  ).map(
+    ([name, fields, item, says]): Case => ({
+      invariant: cloudsSettled,
+      name: `a queue in AWS ${name}`,
+      history(made) {
+        put(queue('a', fields))(made.cluster);
+        if (item !== undefined) putQueue(made, 'a', 'a', item);
+        made.rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['the password', 'right', []],
+      [
+        'another password',
+        'wrong',
+        [/CloudMemorystoreInstance redis: the password that is published opens nothing$/],
+      ],
+    ] as const
+  ).map(
+    ([name, password, says]): Case => ({
+      invariant: cloudsSettled,
+      name: `a cache in Google Cloud whose secret has ${name}`,
+      history({ cluster, gcp, rest }) {
+        put(redis, secret('system', 'redis', redis, { password }))(cluster);
+        gcp.instances.drift(cache('right').name, cache('right'));
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['that was given up', true, []],
+      ['that stays', false, [/^p1 deletes sqs\/a in aws$/]],
+    ] as const
+  ).map(
+    ([name, isDeleted, says]): Case => ({
+      invariant: externalKept,
+      name: `a process deletes a queue in AWS ${name}`,
+      history(made) {
+        const { cluster, call } = made;
+        put(queue('a', {}, held))(cluster);
+        putQueue(made, 'a', 'a');
+        call({ system: 'aws', verb: 'CreateQueue', target: 'sqs/a' });
+        if (isDeleted) put(queue('a', {}, { ...held, ...gone }))(cluster);
+        call({ system: 'aws', verb: 'DeleteQueue', target: 'sqs/a' });
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['that is on record', {}, []],
+      ['that is not', undefined, [/^p1 made aws a for nobody, which is not there$/]],
+    ] as const
+  ).map(
+    ([name, fields, says]): Case => ({
+      invariant: recordedFirst,
+      name: `a process makes a queue in AWS for a resource ${name}`,
+      history(made) {
+        const { cluster, call } = made;
+        const pending = { [annotationKeys.externalCreatePending]: '2026-01-01T00:00:00Z' };
+        if (fields !== undefined) put(queue('a', fields, { ...held, annotations: pending }))(cluster);
+        putQueue(made, 'a', fields === undefined ? 'nobody' : 'a');
+        call({ system: 'aws', verb: 'CreateQueue', target: 'sqs/a' });
       },
       says,
     }),

@@ -2,6 +2,7 @@ import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
+import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
@@ -34,6 +35,7 @@ export const allInvariants: readonly InvariantOf[] = [
   claimsSettled,
   resourcesSettled,
   postgresqlSettled,
+  cloudsSettled,
   secretsInStep,
   secretsOfTheirOwn,
   deletionEnds,

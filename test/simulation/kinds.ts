@@ -4,13 +4,22 @@ import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import * as defined from '../fakes/defined-kinds.ts';
 
-export const claimKinds: readonly Kind[] = defined.claimKinds;
-export const classKinds: readonly Kind[] = defined.classKinds;
-export const managedKinds: readonly Kind[] = defined.managedKinds;
-export const providerKinds: readonly Kind[] = defined.providerKinds;
+const { cloudKinds } = defined;
+const ofClouds: readonly Kind[] = Object.values(cloudKinds).flat();
+
+export const claimKinds: readonly Kind[] = [...defined.claimKinds, ...cloudKinds.claims];
+export const classKinds: readonly Kind[] = [...defined.classKinds, ...cloudKinds.classes];
+export const managedKinds: readonly Kind[] = [...defined.managedKinds, ...cloudKinds.managed];
+export const providerKinds: readonly Kind[] = [...defined.providerKinds, ...cloudKinds.providers];
+
+/** Whether its stack is in every simulated world. */
+export const isUsual = (kind: Kind): boolean => !ofClouds.includes(kind);
+
+/** Those whose external names are given by their systems. */
+export const assignedKinds: readonly Kind[] = defined.assignedKinds;
 
 /** Every kind that people write in a simulated cluster. */
-export const kinds: readonly Kind[] = [SecretKind, NamespaceKind, ...defined.definitions];
+export const kinds: readonly Kind[] = [SecretKind, NamespaceKind, ...defined.definitions, ...ofClouds];
 
 /** The kind of an object, by its apiVersion and kind. Throws if there is none. */
 export function kindOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Kind {

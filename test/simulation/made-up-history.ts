@@ -1,18 +1,28 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { exampleAccount } from '../../local/aws/account.ts';
+import type { SavedEstate } from '../../local/aws/estate.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
+import { inProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
+import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
 import type { Call, InvariantOf, Seen } from './invariant.ts';
 import { kindOf } from './kinds.ts';
+import { awsSorts } from './oracle/cloud-things.ts';
 import type { Scenario } from './scenario.ts';
 import type { Wish } from './world.ts';
 
 /** What is told to an invariant, as a world would, of things that nobody did. */
 export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgresql'> {
+  /** Each sort of things has a place there, with nothing in it. */
+  readonly aws: InProcessAws;
+  readonly gcp: InProcessGoogleCloud;
   /** What the invariant has said so far. */
   readonly said: readonly string[];
   /** Somebody else than a person does something to the cluster. */
@@ -53,6 +63,10 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     favourite: inProcessCloud(clock, { flavour: 'favourite' }),
     other: inProcessCloud(clock, { flavour: 'other' }),
   };
+  const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
+  const empty = awsSorts.map((sort) => [`${exampleAccount.id} us-west-1 ${sort}`, { delays, things: [] }]);
+  const aws = inProcessAws(clock, { saved: Object.fromEntries(empty) as SavedEstate });
+  const gcp = inProcessGoogleCloud(clock);
   const postgresql = createInProcessPostgresql(clock);
   const wishes: Wish[] = [];
   const said: string[] = [];
@@ -63,6 +77,8 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const invariant = of({
     cluster,
     clouds,
+    aws,
+    gcp,
     postgresql,
     vault: new InProcessVault(clock),
     wishes,
@@ -83,6 +99,8 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   return {
     cluster,
     clouds,
+    aws,
+    gcp,
     postgresql,
     said,
     restore: (uid) => void restored.add(uid),

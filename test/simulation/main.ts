@@ -19,7 +19,7 @@ import { breaks, shrink } from './shrink.ts';
 const mostExplained = 3;
 
 const options = askedOf(parseCommandLine(process.argv.slice(2)));
-const { seed: first, seeds, minutes, jobs, scenario, save } = options;
+const { seed: first, seeds, minutes, world, jobs, scenario, save } = options;
 const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
 };
@@ -30,7 +30,7 @@ process.stdout.write('', () => process.exit(broken === 0 ? 0 : 1));
 
 /** Plays one scenario and prints all of it. Answers how many promises were broken. */
 async function one(): Promise<number> {
-  const chosen = scenario === undefined ? generate(first) : read(scenario);
+  const chosen = scenario === undefined ? generate(first, world) : read(scenario);
   const { trace, violations } = await play(chosen);
   print(...trace, '');
   const [violation] = violations;
@@ -64,14 +64,14 @@ async function many(): Promise<number> {
 
   const rate = (): string => `${Math.round((ended / elapsedMs()) * 60_000)} a minute`;
   print(`seeds from ${first}, ${jobs} at a time`);
-  await playSeeds(
-    jobs,
-    () => {
+  await playSeeds({
+    ...{ jobs, world },
+    next() {
       if (begun >= seeds || elapsedMs() > minutes * 60_000) return undefined;
       begun += 1;
       return first + begun - 1;
     },
-    (report) => {
+    tell(report) {
       ended += 1;
       violations += report.violations.length;
       if (report.violations.length > 0) {
@@ -83,7 +83,7 @@ async function many(): Promise<number> {
       toldMs = elapsedMs();
       print(`${ended} runs, ${rate()}, ${violations} violations so far`);
     },
-  );
+  });
   for (const report of failed.slice(0, mostExplained)) await explain(report);
   print('', `${ended} runs in ${Math.round(elapsedMs() / 1000)} s (${rate()}), ${violations} violations`);
   return violations;
@@ -93,10 +93,11 @@ async function many(): Promise<number> {
 async function explain({ seed, violations: [violation] }: SeedReport): Promise<void> {
   if (violation === undefined) return;
   const { invariant } = violation;
-  const small = await shrink(generate(seed), breaks(invariant));
+  const small = await shrink(generate(seed, world), breaks(invariant));
   const { trace } = await play(small);
   print('', `seed ${seed}, made small: ${invariant}`, ...trace);
-  print(`all of it: npm run simulate -- --seed ${seed}`);
+  const other = world === 'demo' ? '' : ` --world ${world}`;
+  print(`all of it: npm run simulate --${other} --seed ${seed}`);
   if (save !== undefined) keep(save, seed, small);
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { WorldName } from './generate.ts';
 import { inParallel } from './in-parallel.ts';
 import type { Violation } from './invariant.ts';
 import type { Outcome } from './play.ts';
@@ -12,10 +13,28 @@ export interface SeedReport {
   readonly memoryBytes: number;
 }
 
-/** Plays seeds in several processes. `next` says which: undefined, none any more. */
-export const playSeeds = (
-  jobs: number,
-  next: () => number | undefined,
-  tell: (report: SeedReport) => void,
-): Promise<void> =>
-  inParallel<number, SeedReport>({ worker: join(import.meta.dirname, 'worker.ts'), jobs, next, tell });
+/** What a process is asked to play. */
+export interface SeedTask {
+  readonly seed: number;
+  readonly world: WorldName;
+}
+
+export interface PlaySeedsOptions {
+  readonly jobs: number;
+  /** Default: `demo`. */
+  readonly world?: WorldName;
+  /** The next seed; undefined: there are none any more. */
+  next(): number | undefined;
+  tell(report: SeedReport): void;
+}
+
+/** Plays seeds in several processes. */
+export const playSeeds = ({ jobs, world = 'demo', next, tell }: PlaySeedsOptions): Promise<void> =>
+  inParallel<SeedTask, SeedReport>({
+    worker: join(import.meta.dirname, 'worker.ts'),
+    ...{ jobs, tell },
+    next() {
+      const seed = next();
+      return seed === undefined ? undefined : { seed, world };
+    },
+  });

@@ -1,7 +1,9 @@
 import type { LogLevel } from '../../runtime/log/log.ts';
 import type { InvariantOf, Violation } from './invariant.ts';
 import { allInvariants } from './invariants.ts';
+import { haveOfficialClients } from './official-clients.ts';
 import type { ListedFault, Scenario } from './scenario.ts';
+import { usualStacks } from './scenario.ts';
 import { World } from './world.ts';
 
 /** How a scenario ended. */
@@ -37,6 +39,7 @@ export async function play(
   scenario: Scenario,
   { invariants = allInvariants, logLevel = 'info' }: PlayOptions = {},
 ): Promise<Outcome> {
+  await haveOfficialClients(scenario.stacks ?? usualStacks);
   const world = new World(scenario, invariants, { logLevel });
   const { clock, countedWrites, figures } = world;
   const writes = (): number => countedWrites.count;

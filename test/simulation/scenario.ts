@@ -111,6 +111,9 @@ export interface Pace {
   readonly readDelayMs: number;
 }
 
+/** The stacks that a simulated process may run. */
+export type StackName = 'fcp' | 'ocp' | 'postgresql' | 'aws' | 'gcp';
+
 /** One run, as data: the same scenario is played the same way each time. */
 export interface Scenario {
   /** Decides how long everything is on its way, and which faults happen where they are drawn. */
@@ -130,6 +133,11 @@ export interface Scenario {
   readonly areWritesAlone?: boolean;
   /** 2: with leader election. Absent: one process, without. */
   readonly replicas?: 2;
+  /** What each process runs; absent: `usualStacks`. */
+  readonly stacks?: readonly StackName[];
   /** Whether what belongs to an owner that is gone goes, too, as in a cluster with its controller manager. */
   readonly collectsGarbage: boolean;
 }
+
+/** Those of the demo. The official clients of AWS and Google Cloud take most of the time of a run that has them. */
+export const usualStacks: readonly StackName[] = ['fcp', 'ocp', 'postgresql'];

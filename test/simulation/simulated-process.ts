@@ -1,11 +1,15 @@
 import { Subject, Subscription, tap } from 'rxjs';
+import { awsClient } from '../../clients/aws/aws-client.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
 import type { Carrier } from '../../clients/http.ts';
 import { guarded } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
+import { createAwsStack } from '../../controllers/aws/setup.ts';
 import { composition } from '../../controllers/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { createGcpStack } from '../../controllers/gcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
@@ -17,13 +21,16 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import { deadlineAfter } from '../../runtime/time/deadline.ts';
 import type { Later } from '../../runtime/time/scheduler.ts';
 import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
+import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import type { InProcessVault } from '../fakes/in-process-vault.ts';
 import { scrapedMetrics } from '../fakes/scraped-metrics.ts';
 import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
+import type { StackName } from './scenario.ts';
 import type { HeldWatches } from './watch-lines.ts';
 import { WatchLines } from './watch-lines.ts';
 
@@ -40,7 +47,10 @@ export interface SimulatedProcessOptions
   readonly chance: Chance;
   /** The API server, with nothing between. */
   readonly client: KubernetesClient;
+  readonly stacks: readonly StackName[];
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
+  readonly aws: InProcessAws | undefined;
+  readonly gcp: InProcessGoogleCloud | undefined;
   readonly postgresql: InProcessPostgresql;
   readonly vault: InProcessVault;
   readonly logLevel: LogLevel;
@@ -218,28 +228,49 @@ export class SimulatedProcess {
   }
 
   #stacks(door: DoorOptions): readonly Stack[] {
-    const { clouds, postgresql, chance, id } = this.#options;
+    const { clouds, aws, gcp, postgresql, chance, id } = this.#options;
     const carryOut = outsideDoor(door);
     let passwords = 0;
     const generatePassword = (): string => {
       passwords += 1;
       return `pw-${id}-${passwords}-${Math.floor(chance('password', id, passwords) * 2 ** 32).toString(36)}`;
     };
-    const carrierTo = (cloud: InProcessCloud): Carrier =>
-      guarded(cloud.carrierFor(carryOut), () => door.checkLease());
-    const [favourite, other] = [carrierTo(clouds.favourite), carrierTo(clouds.other)];
-    const servers = postgresql.clientsFor(carryOut);
-    this.#life.add(() => servers.end());
-    return [
-      createFcpStack({
-        createClient: (options) => favouriteCloudClient({ ...options, dispatcher: favourite }),
-        generatePassword,
-      }),
-      createOcpStack({
-        createClient: (options) => otherCloudClient({ ...options, dispatcher: other }),
-        generatePassword,
-      }),
-      createPostgresqlStack({ createServer: servers.createServer, generatePassword }),
-    ];
+    const carrierTo = (cloud: Pick<InProcessCloud, 'carrierFor'> | undefined): Carrier => {
+      if (cloud === undefined) throw new Error('the stack of a cloud that is not there');
+      return guarded(cloud.carrierFor(carryOut), () => door.checkLease());
+    };
+    const create: Readonly<Record<StackName, () => Stack>> = {
+      fcp: () => {
+        const dispatcher = carrierTo(clouds.favourite);
+        return createFcpStack({
+          createClient: (options) => favouriteCloudClient({ ...options, dispatcher }),
+          generatePassword,
+        });
+      },
+      ocp: () => {
+        const dispatcher = carrierTo(clouds.other);
+        return createOcpStack({
+          createClient: (options) => otherCloudClient({ ...options, dispatcher }),
+          generatePassword,
+        });
+      },
+      postgresql: () => {
+        const { createServer, end } = postgresql.clientsFor(carryOut);
+        this.#life.add(end);
+        return createPostgresqlStack({ createServer, generatePassword });
+      },
+      aws: () => {
+        const dispatcher = carrierTo(aws);
+        return createAwsStack({
+          createClient: (options) => awsClient({ ...options, dispatcher }),
+          generatePassword,
+        });
+      },
+      gcp: () => {
+        const dispatcher = carrierTo(gcp);
+        return createGcpStack({ createClient: (options) => googleCloudClient({ ...options, dispatcher }) });
+      },
+    };
+    return this.#options.stacks.map((name) => create[name]());
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { WorldName } from './generate.ts';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
 import { playSeeds } from './play-seeds.ts';
@@ -14,6 +15,18 @@ test('the same seed is played the same way, line by line', async () => {
   assert.deepEqual(other.trace, one.trace);
   assert.deepEqual(other.log, one.log);
   assert.ok(one.trace.length > 20, `${one.trace.length} lines`);
+});
+
+test('so it is where the official clients of AWS and Google Cloud are in between', async () => {
+  const scenario = generate(4, 'clouds');
+  const [one, other] = [await play(scenario), await play(scenario)];
+  assert.deepEqual(other.trace, one.trace);
+  for (const system of ['aws', 'gcp']) {
+    assert.ok(
+      one.trace.some((line) => line.includes(` ${system} `)),
+      `${system} is asked for something`,
+    );
+  }
 });
 
 test('the faults that happened, listed, happen again', async () => {
@@ -80,16 +93,16 @@ test('a network that its cloud refuses for good is tried again and again, and al
 });
 
 /** Plays so many seeds from one on, and answers what was broken, by seed. */
-async function played(first: number, count: number): Promise<readonly string[]> {
+async function played(first: number, count: number, world: WorldName = 'demo'): Promise<readonly string[]> {
   let seed = first;
   const broken: string[] = [];
-  await playSeeds(
-    1,
-    () => (seed < first + count ? seed++ : undefined),
-    ({ seed: each, violations }) => {
+  await playSeeds({
+    ...{ jobs: 1, world },
+    next: () => (seed < first + count ? seed++ : undefined),
+    tell({ seed: each, violations }) {
       broken.push(...violations.map(({ invariant, what }) => `seed ${each}: ${invariant}: ${what}`));
     },
-  );
+  });
   return broken;
 }
 
@@ -104,4 +117,13 @@ test(`nor in ${fresh} that nobody has tried`, async (context) => {
   const first = randomInt(1, 2 ** 31);
   context.diagnostic(`again: npm run simulate -- --seed ${first} --seeds ${fresh}`);
   assert.deepEqual(await played(first, fresh), []);
+});
+
+const freshOfClouds = fresh / 10;
+
+test(`nor in the first 10 of AWS and Google Cloud, nor in ${freshOfClouds} that nobody has tried`, async (context) => {
+  assert.deepEqual(await played(1, 10, 'clouds'), []);
+  const first = randomInt(1, 2 ** 31);
+  context.diagnostic(`again: npm run simulate -- --world clouds --seed ${first} --seeds ${freshOfClouds}`);
+  assert.deepEqual(await played(first, freshOfClouds, 'clouds'), []);
 });

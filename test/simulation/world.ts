@@ -1,3 +1,4 @@
+import attempt from 'lodash/attempt.js';
 import { Subscription } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
@@ -5,7 +6,14 @@ import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
+import { exampleAccount } from '../../local/aws/account.ts';
+import type { Cluster } from '../../local/aws/eks/eks.ts';
+import type { SavedEstate } from '../../local/aws/estate.ts';
+import type { ServiceAccountKey } from '../../local/gcp/service-accounts.ts';
+import { isServiceAccountKey } from '../../local/gcp/service-accounts.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { inProcessClient } from '../../testing/in-process-client.ts';
@@ -14,8 +22,12 @@ import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
 import { granted, installedRights } from '../fakes/granted.ts';
+import type { InProcessAws } from '../fakes/in-process-aws.ts';
+import { inProcessAws } from '../fakes/in-process-aws.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
+import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
@@ -28,7 +40,9 @@ import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
 import { overtaking } from './invariant.ts';
 import { kindOf } from './kinds.ts';
+import { thingsIn } from './oracle/cloud-things.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
+import { usualStacks } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
 import { HeldWatches } from './watch-lines.ts';
@@ -60,6 +74,37 @@ export interface Changed {
 /** Where the clouds are. */
 export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://other.test' } as const;
 
+/** What stands in AWS that no managed resource is made for: the cluster that node groups are of. */
+const awsBefore: SavedEstate = {
+  [`${exampleAccount.id} us-west-1 eks/cluster`]: {
+    delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
+    things: [
+      [
+        'guide',
+        {
+          item: {
+            name: 'guide',
+            arn: `arn:aws:eks:us-west-1:${exampleAccount.id}:cluster/guide`,
+            version: '1.31',
+            tags: {},
+          } satisfies Cluster,
+          createdAtMs: 0,
+          changedAtMs: 0,
+        },
+      ],
+    ],
+  },
+};
+
+/** The keys of service accounts that secrets of a scenario hold: its cloud takes them, in whatever process they were made. */
+const serviceAccountKeysIn = ({ objects, steps }: Scenario): readonly ServiceAccountKey[] =>
+  [...objects, ...steps.flatMap(({ act }) => (act.type === 'create' ? [act.object] : []))]
+    .filter((object): object is Secret => object.kind === 'Secret')
+    .flatMap((secret) => Object.values(decodeDetails(secret)))
+    .map((text) => attempt(() => JSON.parse(text) as unknown))
+    .filter((json) => typeof json === 'object' && json !== null && isServiceAccountKey(json))
+    .map((json) => json as ServiceAccountKey);
+
 /** As an administrator installs it. */
 const rights = installedRights();
 
@@ -69,9 +114,12 @@ const rights = installedRights();
  */
 export class World {
   readonly scenario: Scenario;
-  readonly clock: TestClock = testClock(undefined, { isAlone: true });
+  readonly clock: TestClock;
   readonly chance: Chance;
   readonly cluster = new EnforcingCluster(() => this.clock.now());
+  /** Undefined where no process has the stack. */
+  readonly aws: InProcessAws | undefined;
+  readonly gcp: InProcessGoogleCloud | undefined;
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
   readonly postgresql: InProcessPostgresql;
   readonly vault: InProcessVault;
@@ -108,8 +156,10 @@ export class World {
     invariants: readonly InvariantOf[],
     { logLevel = 'info' }: { readonly logLevel?: LogLevel } = {},
   ) {
-    const { seed, pace, isSteady = false } = scenario;
+    const { seed, pace, isSteady = false, stacks = usualStacks } = scenario;
     this.scenario = scenario;
+    // The official clients of AWS and Google Cloud read answers as streams, which take turns of the event loop.
+    this.clock = testClock(undefined, { isAlone: !stacks.some((name) => name === 'aws' || name === 'gcp') });
     this.logLevel = logLevel;
     this.chance = isSteady ? () => 0.5 : chanceOf(seed);
     this.#held = new HeldWatches(this.clock);
@@ -125,6 +175,9 @@ export class World {
       favourite: inProcessCloud(this.clock, { url: cloudUrls.favourite, flavour: 'favourite', ...habits }),
       other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...habits }),
     };
+    this.aws = stacks.includes('aws') ? inProcessAws(this.clock, { ...habits, saved: awsBefore }) : undefined;
+    this.gcp = stacks.includes('gcp') ? inProcessGoogleCloud(this.clock, habits) : undefined;
+    for (const key of serviceAccountKeysIn(scenario)) this.gcp?.accounts.acceptKey(key);
     this.postgresql = createInProcessPostgresql(this.clock);
     this.vault = new InProcessVault(this.clock);
     this.#invariants = invariants.map((of) => of(this));
@@ -172,7 +225,10 @@ export class World {
       eventMs: (kind) => this.#share(`${id} event ${kind}`) * this.scenario.pace.watchMs,
       pace: this.scenario.pace,
       chance,
+      stacks: this.scenario.stacks ?? usualStacks,
       clouds: this.clouds,
+      aws: this.aws,
+      gcp: this.gcp,
       postgresql: this.postgresql,
       vault: this.vault,
       client: granted(inProcessClient(cluster, clock), rights, (deed) =>
@@ -518,6 +574,13 @@ export class World {
   }
 
   #outside(act: Extract<Act, { type: 'drift' | 'lose' }>): void {
+    if (act.system === 'aws' || act.system === 'gcp') {
+      const things = thingsIn(this).filter(({ system }) => system === act.system);
+      const thing = things[act.nth % things.length];
+      if (act.type === 'lose') thing?.lose();
+      else thing?.retag({ ...thing.tags, drifted: String(act.level) });
+      return;
+    }
     const cloud = Object.entries(this.clouds).find(([system]) => system === act.system)?.[1];
     const instances = cloud?.instances() ?? [];
     const instance = instances[act.nth % instances.length];

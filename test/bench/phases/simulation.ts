@@ -13,18 +13,18 @@ export async function simulation(): Promise<readonly Figure[]> {
   let ended = 0;
   let startedAtMs = 0;
   let endedAtMs = 0;
-  await playSeeds(
-    availableParallelism(),
-    () => {
+  await playSeeds({
+    jobs: availableParallelism(),
+    next() {
       begun += 1;
       return begun <= firstSeeds + seeds ? begun : undefined;
     },
-    () => {
+    tell() {
       ended += 1;
       endedAtMs = performance.now();
       if (ended === firstSeeds) startedAtMs = endedAtMs;
     },
-  );
+  });
   const value = (endedAtMs - startedAtMs) / seeds;
   const note = `${Math.round(60_000 / value)} a minute`;
   return [{ name: 'simulation: time of a seed', value, unit: 'ms', limit: budgets.seedMs, note }];

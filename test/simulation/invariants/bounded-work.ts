@@ -45,7 +45,7 @@ const targetOf = (call: string): string => call.slice(call.indexOf(' ') + 1);
 
 /** What a call to a cloud or to PostgreSQL is about, as in `GET favourite /v1/instances/orders`: its external name. */
 const externalIn = (call: string): string | undefined =>
-  /^\S.* (?:favourite|other|postgresql) (?:\S*\/)?([^/\s]+)$/.exec(call)?.[1];
+  /^\S.* (?:favourite|other|postgresql|aws|gcp) (?:\S*\/)?([^/\s]+)$/.exec(call)?.[1];
 
 /** As what edits of what has these names outside and in a secret store are counted. */
 const named = (external: string | undefined, entry: string | undefined): readonly string[] => [
@@ -110,7 +110,7 @@ export const boundedWork: InvariantOf = (world) => {
       return [];
     },
     asked({ by, call }) {
-      if (call.endsWith(' ')) return []; // a statement that is about nothing in particular
+      if (/[ /]$/.test(call)) return []; // what is about nothing in particular, as whose the credentials are
       begin();
       const key = `${by} ${call}`;
       const count = (counts.get(key) ?? 0) + 1;

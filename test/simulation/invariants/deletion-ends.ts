@@ -10,7 +10,7 @@ const obstacles: readonly RegExp[] = [
   // Nobody knows whether anything was published there.
   /^cannot (get|unpublish) connection details: StoreConfig \S+ does not exist/,
   // A system refuses: a network that is used, a role that owns a database.
-  /^delete failed: .*(is used by|it owns database)/,
+  /^delete failed: .*(is used by|it owns database|has dependencies)/,
   /^cannot determine creation result/,
   /the provider leads to/,
   /paused/i,

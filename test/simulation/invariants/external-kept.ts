@@ -1,21 +1,11 @@
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess, overtaking } from '../invariant.ts';
-import { managedKinds } from '../kinds.ts';
-import { inClouds } from '../oracle/outside-resources.ts';
-import { recordedName } from '../oracle/recorded-name.ts';
-
-/** Whose kinds are in which system. */
-const groups: Readonly<Record<string, string>> = {
-  favourite: 'fcp.crossplane.io',
-  other: 'ocp.crossplane.io',
-  postgresql: 'postgresql.crossplane.io',
-};
-
-const isIn = (system: string, { group }: Kind): boolean => group.endsWith(groups[system] ?? '?');
+import { assignedKinds, managedKinds } from '../kinds.ts';
+import type { Outside } from '../oracle/outside-resources.ts';
+import { deletionIn, inClouds, subjectOf, whereIs } from '../oracle/outside-resources.ts';
+import { lastPartOf, recordedName } from '../oracle/recorded-name.ts';
 
 /** As in docs: management policies other than the default decide, then deletionPolicy, then reclaimPolicy. */
 export function mayDelete({ spec }: Managed): boolean {
@@ -24,25 +14,9 @@ export function mayDelete({ spec }: Managed): boolean {
   return deletionPolicy === undefined ? reclaimPolicy !== 'Retain' : deletionPolicy === 'Delete';
 }
 
-const isOfNetwork = (target: string): boolean => target.includes('/networks/');
-
-/** What is of a name in a system. */
-const placeOf = (system: string | undefined, isNetwork: boolean, name: string | undefined): string =>
-  `${system}${isNetwork ? ' network' : ''} ${name}`;
-
-/** What a request to a cloud is about: the last part of its path. */
-const nameIn = (target: string): string => decodeURIComponent(target.slice(target.lastIndexOf('/') + 1));
-
-/** The name of what a request deletes in a system; undefined: it deletes nothing that a managed resource stands for. */
-function deleted(system: string, verb: string, target: string): string | undefined {
-  if (system === 'postgresql') {
-    // What a creation left unfinished stands for nothing yet, and its name tells that it is ours.
-    const isOfSomething = !target.includes('services-stack-unfinished-');
-    return (verb === 'DROP DATABASE' || verb === 'DROP ROLE') && isOfSomething ? target : undefined;
-  }
-  if (groups[system] === undefined || verb !== 'DELETE') return undefined;
-  return nameIn(target);
-}
+/** What is of a name in a system, among those of its sort. */
+const placeOf = (system: string, { sort, name }: Pick<Outside, 'sort' | 'name'>): string =>
+  `${system} ${sort} ${name}`;
 
 /**
  * Nothing outside is deleted unless its managed resource was being deleted, and its policies said then that it goes with
@@ -66,9 +40,7 @@ export const externalKept: InvariantOf = (world) => {
 
   function look(isOurs: boolean): void {
     const before = owners;
-    owners = new Map(
-      inClouds(world).map(({ system, name, owner, isNetwork }) => [placeOf(system, isNetwork, name), owner]),
-    );
+    owners = new Map(inClouds(world).map(({ system, owner, ...thing }) => [placeOf(system, thing), owner]));
     for (const place of owners.keys()) if (isOurs && !before.has(place)) untold.add(place);
   }
 
@@ -77,11 +49,15 @@ export const externalKept: InvariantOf = (world) => {
   }
 
   /** Whether what has the name of a former one now stands for this, or may, for it does not know its own yet. */
-  function isTakenUp(owner: string, name: string): boolean {
-    const heir = world.cluster.find(NetworkKind, { name: owner }) as Managed | undefined;
-    if (heir === undefined || heir.metadata.deletionTimestamp !== undefined) return false;
-    const known = externalName(heir);
-    return hasFinalizer(heir, finalizerNames.managed) && (known === undefined || known === name);
+  function isTakenUp(owner: string, { sort, name }: Pick<Outside, 'sort' | 'name'>): boolean {
+    return assignedKinds
+      .filter((kind) => whereIs(kind).sort === sort)
+      .flatMap((kind) => (world.cluster.find(kind, { name: owner }) as Managed | undefined) ?? [])
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .some((heir) => {
+        const known = lastPartOf(externalName(heir));
+        return hasFinalizer(heir, finalizerNames.managed) && (known === undefined || known === name);
+      });
   }
 
   return {
@@ -90,10 +66,11 @@ export const externalKept: InvariantOf = (world) => {
       if (!managedKinds.includes(kind)) return [];
       const managed = (after ?? before) as unknown as Managed;
       const { name, deletionTimestamp } = managed.metadata;
-      const system = Object.keys(groups).find((each) => isIn(each, kind));
-      const isNetwork = kind === NetworkKind;
-      const names = [recordedName(managed), externalName(managed)];
-      const places = names.map((each) => placeOf(system, isNetwork, each));
+      const { system, sort } = whereIs(kind);
+      const names = [recordedName(managed), lastPartOf(externalName(managed))];
+      const places = names.flatMap((each) =>
+        each === undefined ? [] : [placeOf(system, { sort, name: each })],
+      );
       // What has its name now may take it up, and has once it has our finalizer.
       if (deletionTimestamp === undefined && hasFinalizer(managed, finalizerNames.managed)) {
         for (const place of places) {
@@ -107,27 +84,28 @@ export const externalKept: InvariantOf = (world) => {
       const isOvertaken = by === overtaking || places.some((place) => untold.has(place));
       const isLeaving = deletionTimestamp !== undefined || (after === undefined && isOvertaken);
       if (!isLeaving || !mayDelete(managed)) return [];
-      if (isNetwork) leaving.add(`${system} ${name}`);
+      if (assignedKinds.includes(kind)) leaving.add(`${system} ${sort} ${name}`);
       for (const place of places) given.set(place, (given.get(place) ?? new Set()).add(name));
       return [];
     },
     asked({ by, call }) {
-      const [verb, system = '', target = ''] = call.split(' ');
-      if (verb === 'GET') noteDropping(by, placeOf(system, isOfNetwork(target), nameIn(target)));
+      const [verb = '', system = '', target = ''] = call.split(' ');
+      if (verb === 'GET') noteDropping(by, placeOf(system, subjectOf(system, verb, target)));
       return [];
     },
     called({ by, system, verb, target, isRefused, isWrite }) {
       if (system === 'api' || !isWrite) return [];
-      const name = deleted(system, verb, target);
-      const place = placeOf(system, isOfNetwork(target), name);
+      const deletion = deletionIn(system, verb, target);
+      const place = placeOf(system, deletion ?? { sort: '', name: '' });
       const owner = owners.get(place);
       look(isProcess(by));
       // A role is what the creation of a database, too, begins with.
       const isOfOurs = system === 'postgresql' && isProcess(by) && !isRefused;
-      if (isOfOurs && verb === 'CREATE ROLE') untold.add(placeOf(system, false, target));
-      if (isOfOurs) noteDropping(by, placeOf(system, false, target));
-      if (name === undefined || isRefused || !isProcess(by)) return [];
-      if (owner !== undefined && leaving.has(`${system} ${owner}`) && !isTakenUp(owner, name)) return [];
+      if (isOfOurs && verb === 'CREATE ROLE') untold.add(placeOf(system, { sort: '', name: target }));
+      if (isOfOurs) noteDropping(by, placeOf(system, { sort: '', name: target }));
+      if (deletion === undefined || isRefused || !isProcess(by)) return [];
+      const isOfLeaving = owner !== undefined && leaving.has(`${system} ${deletion.sort} ${owner}`);
+      if (isOfLeaving && !isTakenUp(owner, deletion)) return [];
       const givers = given.get(place);
       if (givers === undefined || givers.size === 0) {
         // One call is under way in a cloud; in PostgreSQL several follow each other.

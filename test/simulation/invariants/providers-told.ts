@@ -11,8 +11,11 @@ import type { Change, InvariantOf, Seen, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';
-import { credentials, isSimulated, systemOf, systems } from '../workload/estate.ts';
+import type { System } from '../workload/estate.ts';
+import { credentials, systemOf } from '../workload/estate.ts';
 import { lagMs, stillMs } from './lag.ts';
+
+const systems = Object.keys(credentials) as readonly System[];
 
 /** After so long at most a status that could not be written is tried again. */
 const retryMs = 10_000;
@@ -55,7 +58,7 @@ function hasRightCredentials(
 /** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
 export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
-  const kinds = providerKinds.filter(isSimulated);
+  const kinds = providerKinds;
   const lag = lagMs(scenario) + stillMs(scenario) + retryMs;
   const askedAtMs = new Map<string, number>();
   /** Until when the credentials of a provider were right, and until when they were not; for ever if they still are. */

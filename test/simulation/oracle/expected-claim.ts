@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto';
+import { RDSInstanceClassKind, RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
+import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
@@ -35,6 +42,13 @@ const services: readonly { readonly claim: Kind; readonly class: Kind; readonly 
     claim: PostgreSQLInstanceKind,
     class: PostgreSQLDatabaseClassKind,
     managed: PostgreSQLDatabaseKind,
+  },
+  { claim: PostgreSQLInstanceKind, class: RDSInstanceClassKind, managed: RDSInstanceKind },
+  { claim: MySQLInstanceKind, class: RDSInstanceClassKind, managed: RDSInstanceKind },
+  {
+    claim: RedisClusterKind,
+    class: CloudMemorystoreInstanceClassKind,
+    managed: CloudMemorystoreInstanceKind,
   },
 ];
 
@@ -296,8 +310,36 @@ function namesOf({ metadata }: Claim): readonly string[] {
 const templateOf = (found: KubernetesObject): object =>
   (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate?.forProvider ?? {};
 
+/** The engines of RDS that will do. */
+const engines: Readonly<Record<string, readonly string[]>> = {
+  PostgreSQLInstance: ['postgres'],
+  MySQLInstance: ['mysql', 'mariadb'],
+};
+
+/** Whether a version is another one, said more exactly or less. */
+const isWithin = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
+
+/** What an engine of RDS, or Redis, says. */
+function agreesInCloud(
+  { kind, spec }: Claim,
+  { engine, engineVersion, redisVersion }: { engine?: string; engineVersion?: string; redisVersion?: string },
+): boolean {
+  const { engineVersion: asked } = spec as { readonly engineVersion?: string };
+  const [major, minor] = (asked ?? '').split('.');
+  const redis = `REDIS_${major}_${major === '6' ? 'X' : minor?.toUpperCase()}`;
+  return (
+    (engine === undefined || engines[kind]?.includes(engine) === true) &&
+    (asked === undefined || engineVersion === undefined || isWithin(asked, engineVersion)) &&
+    (asked === undefined || redisVersion === undefined || redisVersion === redis)
+  );
+}
+
 /** A claim's version is that of what it is offered, where both say one; of PostgreSQL the major one. */
 function agree(claim: Claim, offered: object): boolean {
+  if (['engine', 'redisVersion'].some((key) => key in offered) || claim.kind === MySQLInstanceKind.kind) {
+    return agreesInCloud(claim, offered);
+  }
   const { version: asked, engineVersion: major } = claim.spec as {
     readonly version?: string;
     readonly engineVersion?: string;

@@ -1,41 +1,45 @@
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Seen } from '../invariant.ts';
+import { thingsIn } from './cloud-things.ts';
+
+export type System = 'favourite' | 'other' | 'postgresql' | 'aws' | 'gcp';
 
 /** What a process made outside. */
 export interface Outside {
-  readonly system: 'favourite' | 'other' | 'postgresql';
-  /** By which a managed resource knows it. */
+  readonly system: System;
+  /** By which a managed resource knows it; of an address, the last part. */
   readonly name: string;
   /** The name of its managed resource, and its kind as in `favouritedbinstance.database.fcp.crossplane.io`. */
   readonly owner: string | undefined;
   readonly ownerKind: string | undefined;
   readonly isGoing: boolean;
-  /** Names of networks are no names of databases. */
-  readonly isNetwork: boolean;
+  /** Two of different sorts may have one name: `networks`, `ec2/vpc`. */
+  readonly sort: string;
 }
 
-interface Item extends Pick<Outside, 'name' | 'isNetwork'> {
+interface Item extends Pick<Outside, 'system' | 'sort' | 'name' | 'isGoing'> {
   readonly tags: Readonly<Record<string, string>>;
-  readonly phase: string;
 }
 
-/** Databases and networks of the clouds. */
-export function inClouds({ clouds }: Pick<Seen, 'clouds'>): readonly Outside[] {
-  return (['favourite', 'other'] as const).flatMap((system) =>
-    [
-      ...clouds[system].instances().map(({ item, phase }) => ({ ...item, phase, isNetwork: false })),
-      ...clouds[system]
-        .networks()
-        .map(({ item, phase }) => ({ ...item, name: item.id, phase, isNetwork: true })),
-    ].map(({ name, tags, phase, isNetwork }: Item) => ({
-      system,
-      name,
-      isNetwork,
-      owner: tags['crossplane-name'],
-      ownerKind: tags['crossplane-kind'],
-      isGoing: phase === 'deleting',
-    })),
-  );
+/** What the demo's clouds call their databases. */
+const databases = { favourite: 'instances', other: 'databases' } as const;
+
+/** Whatever the clouds hold. */
+export function inClouds(world: Pick<Seen, 'clouds' | 'aws' | 'gcp'>): readonly Outside[] {
+  const inDemoClouds = (['favourite', 'other'] as const).flatMap((system) => {
+    const cloud = world.clouds[system];
+    return [
+      ...cloud.instances().map(({ item, phase }) => ({ ...item, phase, sort: databases[system] })),
+      ...cloud.networks().map(({ item, phase }) => ({ ...item, name: item.id, phase, sort: 'networks' })),
+    ].map(({ phase, ...item }) => ({ ...item, system, isGoing: phase === 'deleting' }));
+  });
+  const items: readonly Item[] = [...inDemoClouds, ...thingsIn(world)];
+  return items.map(({ system, sort, name, isGoing, tags }) => ({
+    ...{ system, sort, name, isGoing },
+    owner: tags['crossplane-name'],
+    ownerKind: tags['crossplane-kind'],
+  }));
 }
 
 /** Databases and roles of PostgreSQL whose mark is that of one of these owners. */
@@ -47,10 +51,70 @@ export function inPostgresql(
     const owner = owners.get(comment);
     return owner === undefined
       ? []
-      : [{ system: 'postgresql' as const, name, ...owner, isGoing: false, isNetwork: false }];
+      : [{ system: 'postgresql' as const, name, ...owner, isGoing: false, sort: '' }];
   });
 }
 
 /** As in `favouritedbinstance.database.fcp.crossplane.io`. */
 export const kindTag = ({ kind, apiVersion }: Pick<Managed, 'kind' | 'apiVersion'>): string =>
   `${kind}.${apiVersion.split('/')[0]}`.toLowerCase();
+
+/** Where what a kind stands for is: a system, and the sort of things there. Databases and roles may have one name. */
+export function whereIs({ kind, group }: Pick<Kind, 'kind' | 'group'>): Pick<Outside, 'system' | 'sort'> {
+  if (group.endsWith('fcp.crossplane.io')) {
+    return { system: 'favourite', sort: kind === 'Network' ? 'networks' : databases.favourite };
+  }
+  if (group.endsWith('ocp.crossplane.io')) return { system: 'other', sort: databases.other };
+  if (group.includes('postgresql')) return { system: 'postgresql', sort: '' };
+  const sort = sorts[`${kind}.${group}`];
+  if (sort === undefined) throw new Error(`nothing is known of what a ${kind} of ${group} stands for`);
+  return { system: sort.startsWith('gcp/') ? 'gcp' : 'aws', sort };
+}
+
+const sorts: Readonly<Record<string, string>> = {
+  'VPC.ec2.aws.upbound.io': 'ec2/vpc',
+  'Subnet.ec2.aws.upbound.io': 'ec2/subnet',
+  'Instance.ec2.aws.upbound.io': 'ec2/instance',
+  'RDSInstance.database.aws.crossplane.io': 'rds/db-instance',
+  'Instance.rds.aws.upbound.io': 'rds/db-instance',
+  'Queue.sqs.aws.crossplane.io': 'sqs/queue',
+  'NodeGroup.eks.aws.upbound.io': 'eks/node-group',
+  'CloudMemorystoreInstance.cache.gcp.crossplane.io': 'gcp/instances',
+  'Topic.pubsub.gcp.crossplane.io': 'gcp/topics',
+};
+
+/** What a call deletes, and of what sort that is, where it stands for something. */
+export interface Deletion extends Pick<Outside, 'sort' | 'name'> {}
+
+/** The sort of what an action of AWS deletes. */
+const deletions: Readonly<Record<string, string>> = {
+  DeleteVpc: 'ec2/vpc',
+  DeleteSubnet: 'ec2/subnet',
+  TerminateInstances: 'ec2/instance',
+  DeleteDBInstance: 'rds/db-instance',
+  DeleteQueue: 'sqs/queue',
+  DeleteNodegroup: 'eks/node-group',
+};
+
+/** What a call is about: the last part of its target, and the sort that the rest of it tells. */
+export function subjectOf(system: string, verb: string, target: string): Deletion {
+  const cut = target.lastIndexOf('/');
+  const name = decodeURIComponent(target.slice(cut + 1));
+  if (system === 'aws') return { sort: deletions[verb] ?? '', name };
+  const within = target.slice(0, cut).split('/').at(-1) ?? '';
+  return { sort: system === 'gcp' ? `gcp/${within}` : within, name };
+}
+
+/** What a call deletes in a system; undefined: nothing that a managed resource stands for. */
+export function deletionIn(system: string, verb: string, target: string): Deletion | undefined {
+  if (system === 'postgresql') {
+    // What a creation left unfinished stands for nothing yet, and its name tells that it is ours.
+    const isOfSomething = !target.includes('services-stack-unfinished-');
+    const isDrop = verb === 'DROP DATABASE' || verb === 'DROP ROLE';
+    return isDrop && isOfSomething ? { sort: '', name: target } : undefined;
+  }
+  if (system === 'vault' || (system === 'aws' ? deletions[verb] === undefined : verb !== 'DELETE')) {
+    return undefined;
+  }
+  return subjectOf(system, verb, target);
+}

@@ -7,12 +7,15 @@ import { markOf } from '../../../clients/postgresql/mark.ts';
 import { ownerIdOf } from '../../../controllers/postgresql/ownership.ts';
 import type { Change, Invariant } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
+import type { CloudThing } from '../oracle/cloud-things.ts';
+import { thingsIn } from '../oracle/cloud-things.ts';
 import type { World } from '../world.ts';
 
 /**
  * Everything there is when all has come to rest, by its name, with what may differ between two good runs taken out:
  *
- * - UIDs, and names and marks that are derived from them: instead, whose they are; ids that a cloud gives;
+ * - UIDs, and names and marks that are derived from them: instead, whose they are; ids that a cloud gives, and what else it
+ *   chooses by chance: zones, hours for backups, addresses;
  * - passwords: instead, what they open. One that opens nothing stays, and so is a difference;
  * - resourceVersions, generations, revisions of published details, and times. What was observed must be the latest generation;
  * - digests of published details: their keys count;
@@ -46,14 +49,19 @@ export function ownerRecord(): OwnerRecord {
 
 /** What there is in a world that has come to rest. */
 export function endState(world: World, { owners }: OwnerRecord): EndState {
-  const plain = plainText(derivedName(world), owners, passwordsIn(world));
-  const { cluster, clouds, postgresql, vault } = world;
+  const clouds = thingsIn(world);
+  const plain = plainText(derivedName(world), owners, idsIn(clouds), passwordsIn(world));
+  const { cluster, postgresql, vault } = world;
   const things: readonly (readonly [name: string, thing: object])[] = [
     ...cluster
       .objects()
       .filter(({ kind }) => kind !== 'Event')
       .map((object) => [`${object.kind} ${objectKeyText(object.metadata)}`, withDetails(object)] as const),
-    ...Object.entries(clouds).flatMap(([system, cloud]) => [
+    ...clouds.map(
+      ({ system, sort, name, item, isGoing, isThere }) =>
+        [`${system} ${sort} ${name}`, { ...item, isGoing, isThere }] as const,
+    ),
+    ...Object.entries(world.clouds).flatMap(([system, cloud]) => [
       ...cloud.instances().map(({ item, phase }) => [`${system} ${item.name}`, { ...item, phase }] as const),
       ...cloud
         .networks()
@@ -83,7 +91,8 @@ export function endState(world: World, { owners }: OwnerRecord): EndState {
 const wrongPassword = '28P01';
 
 /** What each password opens. */
-function passwordsIn({ cluster, clouds, postgresql }: World): ReadonlyMap<string, string> {
+function passwordsIn(world: World): ReadonlyMap<string, string> {
+  const { cluster, clouds, postgresql } = world;
   const instances = Object.values(clouds).flatMap((cloud) => cloud.instances());
   const logins = cluster.all(SecretKind).flatMap((secret): readonly (readonly [string, string])[] => {
     const { username: user, password } = decodeDetails(secret);
@@ -95,8 +104,21 @@ function passwordsIn({ cluster, clouds, postgresql }: World): ReadonlyMap<string
   return new Map([
     ...instances.map(({ item }) => [item.password, `the password of ${item.name}`] as const),
     ...logins,
+    ...thingsIn(world).flatMap(({ sort, name, password }) =>
+      password === undefined ? [] : [[password, `the password of ${sort} ${name}`] as const],
+    ),
   ]);
 }
+
+/** The ids that AWS has given: instead, whose they are. */
+const idsIn = (clouds: readonly CloudThing[]): ReadonlyMap<string, string> =>
+  new Map(
+    clouds.flatMap(({ sort, name, tags }) =>
+      awsId.test(name) ? [[name, `the id of the ${sort} of ${tags['crossplane-name']}`] as const] : [],
+    ),
+  );
+
+const awsId = /^[a-z]+-[0-9a-f]{17}$/;
 
 /** An object, and the details of a secret in clear text. */
 const withDetails = (object: KubernetesObject): object =>
@@ -139,6 +161,10 @@ function derivedName({ scenario }: World): RegExp {
 const dropped = new Set([
   'oid',
   'resourceVersion',
+  'changedAtMs',
+  'createdAtMs',
+  'switchedAtMs',
+  'busyUntilMs',
   'generation',
   'creationTimestamp',
   'lastTransitionTime',
@@ -147,6 +173,11 @@ const dropped = new Set([
   'crossplane.io/published-revision',
   'annotation:crossplane.io/published-revision',
   'crossplane.io/external-create-failed',
+  // What a creation was asked by, and how often something was changed since.
+  'clientToken',
+  'clientRequestToken',
+  'reservationId',
+  'updates',
 ]);
 const asynchronous = new Set(['AsyncOperation', 'LastAsyncOperation']);
 const publishedDetails = 'crossplane.io/published-details';
@@ -182,22 +213,30 @@ function comparable(thing: object): unknown {
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const cloudId = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
+/** Zones and their ids, hours of the week, addresses, and ids of what is no thing of ours. */
+const chosen =
+  /\b(?:[a-z]{2}-[a-z]+-\d[a-f]|[a-z]{3}\d-az\d|(?:[a-z]{3}:)?\d\d:\d\d-(?:[a-z]{3}:)?\d\d:\d\d|172[.-]31[.-]\d+[.-]\d+|0[0-9a-f]{16}|db-[0-9A-Z]{17,})\b/g;
+
 /** Takes out of every text in a thing what may differ. */
 function plainText(
   derived: RegExp,
   owners: ReadonlyMap<string, string>,
+  ids: ReadonlyMap<string, string>,
   passwords: ReadonlyMap<string, string>,
 ): (thing: unknown) => unknown {
   const owned = (given: string): string =>
     given.replaceAll(/\b(uid-\w+|services-stack: [0-9a-f]{32})\b/g, (uid) => owners.get(uid) ?? uid);
+  const known = (given: string): string =>
+    given.replaceAll(/\b[a-z]+-[0-9a-f]{17}\b/g, (id) => ids.get(id) ?? '(an id of AWS)');
   const opened = (given: string): string =>
     [...passwords].reduce((told, [password, opens]) => told.replaceAll(password, opens), given);
   const text = (given: string): string =>
     // Whose a UID is may be something that is named after a UID itself.
-    owned(owned(opened(given)))
+    known(owned(owned(opened(given))))
       .replaceAll(derived, '$1-…')
       .replaceAll(time, '(time)')
-      .replaceAll(cloudId, '(id)');
+      .replaceAll(cloudId, '(id)')
+      .replaceAll(chosen, '(by chance)');
   const plain = (thing: unknown): unknown => {
     if (typeof thing === 'string') return text(thing);
     if (Array.isArray(thing)) return thing.map(plain);

@@ -2,7 +2,10 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { objectsOf } from '../../docs/manifests.ts';
-import type { Act, ObjectName, Scenario, Step } from '../scenario.ts';
+import { awsUrl } from '../../fakes/in-process-aws.ts';
+import { googleCredentials, googleUrl } from '../../fakes/in-process-google-cloud.ts';
+import { assignedKinds, kindOf } from '../kinds.ts';
+import type { Act, ObjectName, Scenario, StackName, Step } from '../scenario.ts';
 import { cloudUrls } from '../world.ts';
 
 /** One way in which an example is used, and the part of it that is perturbed. */
@@ -13,6 +16,10 @@ export interface Reference {
   /** What happens from here on is perturbed: what comes before is another reference's. */
   readonly fromMs: number;
 }
+
+/** Some of the guides' manifests, which stand side by side and have nothing to do with each other, and what all of them need. */
+const fromGuides = (isOne: (object: KubernetesObject) => boolean): readonly KubernetesObject[] =>
+  objectsOf('examples/guides').filter((object) => isFoundation(object) || isOne(object));
 
 /** The manifests of an example, in the order in which they are applied. */
 const manifests = {
@@ -25,7 +32,36 @@ const manifests = {
     ...objectsOf('examples/managed'),
   ],
   postgresql: () => objectsOf('examples/postgresql'),
+  aws: () => objectsOf('examples/aws'),
+  gcp: () => objectsOf('examples/gcp'),
+  'guides-subnets': () => fromGuides(({ kind }) => kind === 'VPC' || kind === 'Subnet'),
+  'guides-machines': () =>
+    fromGuides(
+      ({ apiVersion, kind, metadata: { name } }) =>
+        (kind === 'Instance' && apiVersion.startsWith('ec2.')) ||
+        ['VPC', 'NodeGroup'].includes(kind) ||
+        name === 'by-name-reference',
+    ),
+  'guides-databases': () =>
+    fromGuides(({ apiVersion, kind, metadata }) =>
+      kind === 'RDSInstance' ? metadata.annotations === undefined : apiVersion.startsWith('rds.'),
+    ),
+  // The same instance under a name of its own.
+  'guides-names': () =>
+    fromGuides(({ kind, metadata }) =>
+      kind === 'RDSInstance' ? metadata.annotations !== undefined : kind === 'Queue',
+    ),
 } as const satisfies Readonly<Record<string, () => readonly KubernetesObject[]>>;
+
+/** What a process runs for it, where that is not the usual. */
+const stacks: Readonly<Partial<Record<ExampleName, readonly StackName[]>>> = {
+  aws: ['aws'],
+  gcp: ['gcp'],
+  'guides-subnets': ['aws'],
+  'guides-machines': ['aws'],
+  'guides-databases': ['aws'],
+  'guides-names': ['aws'],
+};
 
 export type ExampleName = keyof typeof manifests;
 
@@ -33,6 +69,7 @@ export const exampleNames = Object.keys(manifests) as readonly ExampleName[];
 
 /** Instead of those of local servers: the credentials of the systems in memory, by the secret that holds them. */
 const credentials: Readonly<Record<string, ConnectionDetails>> = {
+  'gcp-credentials/crossplane': { 'key.json': googleCredentials },
   'favourite-cloud': {
     credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }),
   },
@@ -48,7 +85,7 @@ const credentials: Readonly<Record<string, ConnectionDetails>> = {
 
 type Manifest = KubernetesObject & {
   readonly stringData?: ConnectionDetails;
-  readonly spec?: { readonly vault?: object };
+  readonly spec?: { readonly vault?: object; readonly endpoint?: object | string };
 };
 
 /** What an example brings, as an API server would store it. Namespaces are of no kind that is simulated. */
@@ -57,14 +94,20 @@ export const objectsOfExample = (name: ExampleName): readonly KubernetesObject[]
     .filter(({ kind }) => kind !== 'Namespace')
     .map((object) => {
       const { stringData, spec, ...rest } = object as Manifest;
-      const details = credentials[object.metadata.name] ?? stringData;
+      const { namespace, name: called } = object.metadata;
+      const details = credentials[`${namespace}/${called}`] ?? credentials[called] ?? stringData;
       const vault = spec?.vault && { ...spec.vault, server: 'https://vault.test:8200' };
+      const endpoint = spec?.endpoint && endpointLike(spec.endpoint);
       return {
         ...rest,
-        ...(spec && { spec: { ...spec, ...(vault && { vault }) } }),
+        ...(spec && { spec: { ...spec, ...(vault && { vault }), ...(endpoint && { endpoint }) } }),
         ...(details && stringData && { data: encodeDetails(details) }),
       };
     });
+
+/** Where AWS is, or Google Cloud, which says it with less words. */
+const endpointLike = (given: object | string): object | string =>
+  typeof given === 'string' ? googleUrl : { url: { type: 'Static', static: awsUrl } };
 
 const secondMs = 1_000;
 const appliedAtMs = 1 * secondMs;
@@ -98,7 +141,8 @@ const nameOf = ({ apiVersion, kind, metadata: { namespace, name } }: KubernetesO
 });
 
 /** Its external name is assigned when it is created. */
-const isAssigned = ({ kind }: KubernetesObject): boolean => kind === 'Network';
+const isAssigned = (object: KubernetesObject): boolean =>
+  object.kind !== 'Secret' && assignedKinds.includes(kindOf(object));
 
 const inTurn = (atMs: number, acts: readonly Act[]): readonly Step[] =>
   acts.map((act, index) => ({ atMs: atMs + index * betweenMs, act }));
@@ -132,6 +176,7 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
       seed: 1,
       isSteady: true,
       pace,
+      ...(stacks[name] && { stacks: stacks[name] }),
       objects: [],
       steps: [...applied, ...steps],
       troubleMs,

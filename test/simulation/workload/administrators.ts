@@ -10,7 +10,7 @@ import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
 import { kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { classOf, credentials, credentialsSecret, estate, objectOf, secret, systems } from './estate.ts';
+import { classOf, credentials, credentialsSecret, estate, objectOf, secret, usualSystems } from './estate.ts';
 import { nameOf } from './exemplars.ts';
 
 const classKinds: readonly (readonly [Kind, object])[] = [
@@ -88,7 +88,7 @@ const providers: readonly ObjectName[] = [
 
 /** Providers and credentials that go, are wrong for a while, come back. In the end all are as they were, or gone. */
 export function providersAndCredentials(draft: Draft): void {
-  const system = draft.pick(systems, 'system');
+  const system = draft.pick(usualSystems, 'system');
   const { namespace, name, key } = credentialsSecret[system];
   const of: ObjectName = { apiVersion: 'v1', kind: 'Secret', namespace, name };
   const object = secret(namespace, name, credentials[system]);

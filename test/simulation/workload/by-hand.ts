@@ -6,12 +6,9 @@ import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgr
 import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { Draft } from './draft.ts';
-import { isSimulated } from './estate.ts';
 import { managedByHand, nameOf } from './exemplars.ts';
 
-const claimable = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind, PostgreSQLDatabaseKind].filter(
-  isSimulated,
-);
+const claimable = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind, PostgreSQLDatabaseKind];
 
 const policies: readonly object[] = [
   {},
@@ -88,7 +85,6 @@ export function networks(draft: Draft): void {
 
 /** Roles, databases and grants that refer to each other, in any order of coming and going. */
 export function grants(draft: Draft): void {
-  if (!isSimulated(PostgreSQLGrantKind)) return;
   const group = managedByHand(PostgreSQLRoleKind, 1, { forProvider: { login: false } });
   const grant = draft.has(0.5, 'membership')
     ? managedByHand(PostgreSQLGrantKind, 0, {

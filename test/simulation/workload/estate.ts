@@ -4,13 +4,14 @@ import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
-import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
 import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import { googleCredentials } from '../../fakes/in-process-google-cloud.ts';
 import { cloudUrls } from '../world.ts';
 
 /** Where administrators keep what teams must not read. */
@@ -40,6 +41,8 @@ export const credentialsSecret = {
   favourite: { namespace: adminNamespace, name: 'favourite', key: 'credentials' },
   other: { namespace: adminNamespace, name: 'other', key: 'credentials' },
   postgresql: { namespace: adminNamespace, name: 'postgresql', key: 'endpoint' },
+  aws: { namespace: adminNamespace, name: 'aws', key: 'credentials' },
+  gcp: { namespace: adminNamespace, name: 'gcp', key: 'key.json' },
 } as const;
 
 /** What those secrets hold while they are right. */
@@ -52,11 +55,15 @@ export const credentials = {
     username: 'postgres',
     password: 'postgres-password',
   },
+  aws: {
+    credentials: `[default]\naws_access_key_id = ${exampleAccount.accessKeyId}\naws_secret_access_key = ${exampleAccount.secretAccessKey}\n`,
+  },
+  gcp: { 'key.json': googleCredentials },
 } as const;
 
 export type System = keyof typeof credentials;
-/** The systems that stand in the simulated world. */
-export const systems: readonly System[] = ['favourite', 'other', 'postgresql'];
+/** The systems that stand in every simulated world. */
+export const usualSystems = ['favourite', 'other', 'postgresql'] as const satisfies readonly System[];
 
 const provider = (kind: Kind, name: string, system: System): KubernetesObject =>
   objectOf(kind, { name }, { spec: { credentialsSecretRef: credentialsSecret[system] } });
@@ -110,20 +117,18 @@ const classes: readonly KubernetesObject[] = [
 
 /** The system that a kind's objects stand for. */
 export function systemOf({ group }: Kind): System {
+  if (group.includes('aws.')) return 'aws';
+  if (group.includes('gcp.')) return 'gcp';
   if (group.includes('ocp')) return 'other';
   return group.startsWith('postgresql') ? 'postgresql' : 'favourite';
 }
-
-/** Whether what a kind stands for is in the simulated world. */
-export const isSimulated = (kind: Kind): boolean =>
-  systems.includes(kind === PostgreSQLInstanceKind ? 'postgresql' : systemOf(kind));
 
 /** What an administrator sets up in the beginning. */
 export const estate: readonly KubernetesObject[] = [
   objectOf(NamespaceKind, { name: adminNamespace }),
   objectOf(NamespaceKind, { name: teams[0], labels: { stage: 'live' } }),
   objectOf(NamespaceKind, { name: teams[1], labels: { stage: 'test' } }),
-  ...(Object.keys(credentials) as readonly System[]).map((system) => {
+  ...usualSystems.map((system) => {
     const { namespace, name } = credentialsSecret[system];
     return secret(namespace, name, credentials[system]);
   }),

@@ -5,8 +5,7 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { JsonSchema } from '../../../apis/crd.ts';
 import { objectSchema } from '../../../apis/crd.ts';
 import { isDefinition } from '../../fakes/admission.ts';
-import { classKinds, kinds, managedKinds } from '../kinds.ts';
-import { isSimulated } from './estate.ts';
+import { classKinds, isUsual, kinds, managedKinds } from '../kinds.ts';
 
 /** A field that people write: what has no fields of its own, as its kind's definition has it. */
 export interface Field {
@@ -70,5 +69,5 @@ const leaves = (kind: Kind, schema: JsonSchema, path: readonly string[]): readon
 
 /** Every field of every kind. */
 export const fields: readonly Field[] = [...kinds, SecretKind]
-  .filter((kind, index, all) => all.indexOf(kind) === index && isSimulated(kind))
+  .filter((kind, index, all) => all.indexOf(kind) === index && isUsual(kind))
   .flatMap(fieldsOf);

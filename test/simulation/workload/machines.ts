@@ -1,9 +1,9 @@
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
-import { claimKinds, classKinds, managedKinds, providerKinds } from '../kinds.ts';
+import { claimKinds, classKinds, managedKinds, providerKinds } from '../../fakes/defined-kinds.ts';
 import type { Act } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { systems } from './estate.ts';
+import { usualSystems } from './estate.ts';
 
 const clouds = ['favourite', 'other'] as const;
 
@@ -52,7 +52,7 @@ export function machines(draft: Draft): void {
       0.15,
       () => ({
         type: 'outage',
-        system: draft.pick(systems, 'system'),
+        system: draft.pick(usualSystems, 'system'),
         forMs: draft.chance('out') * 60_000,
       }),
     ],

@@ -16,7 +16,7 @@ import {
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { Draft } from './draft.ts';
-import { isSimulated, teams } from './estate.ts';
+import { teams } from './estate.ts';
 import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
 
 const referenceTo = (kind: Kind, name: string): object => ({
@@ -66,7 +66,7 @@ const resourceKinds = new Map<Kind, readonly Kind[]>([
 /** Teams claim what they need, think better of it, and claim it again. One of several hundred has nobody who claims. */
 export function claims(draft: Draft): void {
   const count = 1 + Math.floor(draft.chance('count') ** 2 * 4);
-  const isPostgresql = isSimulated(PostgreSQLInstanceKind) && draft.has(0.3, 'postgresql');
+  const isPostgresql = draft.has(0.3, 'postgresql');
   for (let index = 0; index < count; index += 1) {
     const kind =
       isPostgresql && draft.has(0.7, 'kind', index) ? PostgreSQLInstanceKind : FancySQLInstanceKind;

@@ -16,7 +16,13 @@ export interface FieldValues {
   readonly refused: readonly unknown[];
 }
 
-const legacyProvider = { favourite: 'favourite', other: 'other', postgresql: 'server' } as const;
+const legacyProvider = {
+  favourite: 'favourite',
+  other: 'other',
+  postgresql: 'server',
+  aws: 'aws',
+  gcp: 'gcp',
+} as const;
 
 type Fitting = readonly unknown[] | ((kind: Kind) => readonly unknown[]);
 
@@ -144,6 +150,8 @@ const providerGroups = {
   favourite: 'fcp.crossplane.io/v1alpha3',
   other: 'ocp.crossplane.io/v1alpha1',
   postgresql: 'postgresql.crossplane.io/v1alpha1',
+  aws: 'aws.crossplane.io/v1alpha3',
+  gcp: 'gcp.crossplane.io/v1alpha3',
 } as const;
 
 /** The values of a field; there is always one that fits. */

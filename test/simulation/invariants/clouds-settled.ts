@@ -1,0 +1,136 @@
+import isEqual from 'lodash/isEqual.js';
+import isMatch from 'lodash/isMatch.js';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { InvariantOf, Seen } from '../invariant.ts';
+import { isUsual, managedKinds } from '../kinds.ts';
+import type { CloudThing } from '../oracle/cloud-things.ts';
+import { thingsIn } from '../oracle/cloud-things.ts';
+import { allows, isPaused } from '../oracle/expected-resource.ts';
+import { whereIs } from '../oracle/outside-resources.ts';
+import { recordedName } from '../oracle/recorded-name.ts';
+
+const ofClouds = managedKinds.filter((kind) => !isUsual(kind));
+
+/** What of a thing is called what in `forProvider`; undefined: it is not there. */
+type Told = (item: never) => Readonly<Record<string, unknown>>;
+
+interface Queue {
+  readonly attributes: Readonly<Record<string, string>>;
+}
+interface Vpc {
+  readonly attributes: Readonly<Record<string, boolean>>;
+}
+interface DBInstance {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly pending: Readonly<Record<string, unknown>>;
+}
+interface Fields {
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** What may be waiting for the maintenance window counts as changed. */
+const ofDBInstance = ({ settings, pending }: DBInstance): Readonly<Record<string, unknown>> => {
+  const { AllocatedStorage, BackupRetentionPeriod } = { ...settings, ...pending };
+  return { allocatedStorage: AllocatedStorage, backupRetentionPeriod: BackupRetentionPeriod };
+};
+
+const told: Readonly<Record<string, Told>> = {
+  'ec2/vpc': ({ attributes }: Vpc) => attributes,
+  'ec2/subnet': ({ mapPublicIpOnLaunch }: { mapPublicIpOnLaunch: boolean }) => ({ mapPublicIpOnLaunch }),
+  'ec2/instance': ({ instanceType }: { instanceType: string }) => ({ instanceType }),
+  'rds/db-instance': ofDBInstance,
+  'sqs/queue': ({ attributes }: Queue) => ({
+    delaySeconds: Number(attributes.DelaySeconds),
+    visibilityTimeout: Number(attributes.VisibilityTimeout),
+  }),
+  'eks/node-group': ({ scalingConfig, labels }: { scalingConfig: object; labels: object }) => ({
+    scalingConfig: [scalingConfig],
+    labels,
+  }),
+  'gcp/instances': ({ fields: { memorySizeGb, redisVersion, authEnabled } }: Fields) => ({
+    memorySizeGb,
+    redisVersion,
+    authEnabled: authEnabled ?? false,
+  }),
+  'gcp/topics': ({ fields: { messageRetentionDuration } }: Fields) => ({ messageRetentionDuration }),
+};
+
+const conditionOf = ({ status }: Managed, type: string) =>
+  status?.conditions?.find((each) => each.type === type);
+
+const isTrue = (managed: Managed): boolean =>
+  ['Ready', 'Synced'].every((type) => conditionOf(managed, type)?.status === 'True');
+
+/** What nobody has to do anything about: it passes by itself, and trouble is over. */
+const passing =
+  /\b50[0234]\b|Unavailable|InternalError|InternalFailure|ECONN|UND_ERR|connection|did not answer|gateway/i;
+
+/** Lists of keys and values, as provider-aws has them, or an object. */
+function tagsOf(managed: Managed): Readonly<Record<string, string>> {
+  const { tags, labels } = managed.spec.forProvider as {
+    readonly tags?: readonly { readonly key: string; readonly value: string }[] | Record<string, string>;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  if (Array.isArray(tags)) return Object.fromEntries(tags.map(({ key, value }) => [key, value]));
+  const isOfGoogle = whereIs({ kind: managed.kind, group: managed.apiVersion.split('/')[0] ?? '' });
+  return { ...(tags as Record<string, string>), ...(isOfGoogle.system === 'gcp' ? labels : {}) };
+}
+
+/** Whether something has what is asked for: of an object no less than that. */
+const has = (is: unknown, asked: unknown): boolean =>
+  isEqual(is, asked) ||
+  (typeof is === 'object' && is !== null && typeof asked === 'object' && asked !== null
+    ? isMatch(is, asked)
+    : false);
+
+function faultsOf(
+  managed: Managed,
+  thing: CloudThing | undefined,
+  { cluster }: Pick<Seen, 'cluster'>,
+): readonly string[] {
+  const synced = conditionOf(managed, 'Synced');
+  if (synced?.status === 'False' && passing.test(synced.message ?? '')) {
+    return [`Synced is False for what has passed: ${synced.message}`];
+  }
+  if (!isTrue(managed)) return [];
+  if (thing === undefined || thing.isGoing) return ['it says that it is Ready, and is not there'];
+  const to = managed.spec.writeConnectionSecretToRef;
+  const found = to && (cluster.find(SecretKind, to) as KubernetesObject | undefined);
+  const isOwn = found !== undefined && controllerUid(found) === managed.metadata.uid;
+  const { password } = isOwn ? decodeDetails(found) : {};
+  const isWrong = password !== undefined && thing.password !== undefined && password !== thing.password;
+  const asked = (managed.spec.forProvider ?? {}) as Readonly<Record<string, unknown>>;
+  const is = allows(managed, 'Update') ? (told[thing.sort]?.(thing.item as never) ?? {}) : {};
+  return [
+    ...(isWrong ? ['the password that is published opens nothing'] : []),
+    ...Object.entries(is)
+      .filter(([key, value]) => asked[key] !== undefined && !has(value, asked[key]))
+      .map(([key, value]) => `${key} is ${JSON.stringify(value)}, and not ${JSON.stringify(asked[key])}`),
+    ...(allows(managed, 'Update') && !isMatch(thing.tags, tagsOf(managed))
+      ? [`it has the tags ${JSON.stringify(thing.tags)}, and not ${JSON.stringify(tagsOf(managed))}`]
+      : []),
+  ];
+}
+
+/** Of AWS and of Google Cloud: what says that it is Ready and Synced is what its cloud has, and what has passed is told no more. */
+export const cloudsSettled: InvariantOf = (world) => ({
+  name: 'what says in AWS or Google Cloud that it is Ready and Synced is so',
+  atRest() {
+    const things = thingsIn(world);
+    return ofClouds.flatMap((kind) =>
+      (world.cluster.all(kind) as unknown as readonly Managed[])
+        .filter((managed) => managed.metadata.deletionTimestamp === undefined && !isPaused(managed))
+        .flatMap((managed) => {
+          const { sort } = whereIs(kind);
+          const name = recordedName(managed);
+          const thing = things.find((each) => each.sort === sort && each.name === name);
+          return faultsOf(managed, thing, world).map(
+            (fault) => `${kind.kind} ${managed.metadata.name}: ${fault}`,
+          );
+        }),
+    );
+  },
+});

@@ -1,0 +1,109 @@
+import mapValues from 'lodash/mapValues.js';
+import type {
+  StoredInstance as StoredMachine,
+  StoredSubnet,
+  StoredVpc,
+} from '../../../local/aws/ec2/stored.ts';
+import type { NodeGroup } from '../../../local/aws/eks/node-group.ts';
+import type { StoredInstance as StoredDBInstance } from '../../../local/aws/rds/db-instance.ts';
+import type { Queue } from '../../../local/aws/sqs/queue.ts';
+import type { Seen } from '../invariant.ts';
+
+type Tags = Readonly<Record<string, string>>;
+
+/** Something in AWS or in Google Cloud. */
+export interface CloudThing {
+  readonly system: 'aws' | 'gcp';
+  /** As in `ec2/vpc`, `gcp/topics`. */
+  readonly sort: string;
+  /** What a managed resource knows it by, without what comes before a slash. */
+  readonly name: string;
+  /** Labels, in Google Cloud. */
+  readonly tags: Tags;
+  readonly isGoing: boolean;
+  /** Whether the cloud is at nothing with it. */
+  readonly isThere: boolean;
+  /** What opens it. */
+  readonly password?: string | undefined;
+  readonly item: object;
+  /** Somebody takes it away in the cloud itself. */
+  lose(): void;
+  /** Somebody gives it these tags there, and no others. */
+  retag(tags: Tags): void;
+}
+
+const lastPart = (text: string): string => text.slice(text.lastIndexOf('/') + 1);
+
+type AwsItem = StoredVpc | StoredSubnet | StoredMachine | StoredDBInstance | Queue | NodeGroup;
+
+export const awsSorts = [
+  'ec2/vpc',
+  'ec2/subnet',
+  'ec2/instance',
+  'rds/db-instance',
+  'sqs/queue',
+  'eks/node-group',
+] as const;
+
+/**
+ * What processes have made in AWS and in Google Cloud, and people. What is terminated is there no more, and what AWS brings to
+ * every account by itself, a VPC and its subnets, nobody made.
+ */
+export const thingsIn = (world: Pick<Seen, 'aws' | 'gcp'>): readonly CloudThing[] => [
+  ...inAws(world),
+  ...inGoogleCloud(world),
+];
+
+const inAws = ({ aws }: Pick<Seen, 'aws'>): readonly CloudThing[] =>
+  awsSorts.flatMap((sort) =>
+    (aws?.things<AwsItem>(sort) ?? []).flatMap(([, things]) =>
+      things
+        .all()
+        .filter(({ phase, item }) => phase !== 'gone' && !('isDefault' in item && item.isDefault))
+        .map(({ id, item, phase }) => ({
+          ...{ system: 'aws' as const, sort, item, tags: item.tags },
+          name: lastPart(id),
+          isGoing: phase === 'deleting',
+          isThere: phase === 'available',
+          ...('password' in item && { password: item.password }),
+          lose: () => things.lose(id),
+          retag: (tags: Tags) => things.drift(id, (is) => ({ ...is, tags })),
+        })),
+    ),
+  );
+
+const inGoogleCloud = ({ gcp }: Pick<Seen, 'gcp'>): readonly CloudThing[] => {
+  if (gcp === undefined) return [];
+  const underWay = new Map(
+    gcp
+      .operations()
+      .flatMap(({ target, verb, endedAtMs }) => (endedAtMs === undefined ? [[target, verb]] : [])),
+  );
+  return [
+    ...gcp.instances.all().map((item) => ({
+      ...{ system: 'gcp' as const, sort: 'gcp/instances', item, name: lastPart(item.name) },
+      tags: tagsIn(item.fields),
+      isGoing: underWay.get(item.name) === 'delete',
+      isThere: !underWay.has(item.name),
+      password: item.authString,
+      lose: () => gcp.instances.drift(item.name, undefined),
+      retag: (labels: Tags) =>
+        gcp.instances.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
+    })),
+    ...gcp.topics.all().map((item) => ({
+      ...{ system: 'gcp' as const, sort: 'gcp/topics', item, name: lastPart(item.name) },
+      tags: tagsIn(item.fields),
+      isGoing: false,
+      isThere: true,
+      lose: () => gcp.topics.drift(item.name, undefined),
+      retag: (labels: Tags) =>
+        gcp.topics.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
+    })),
+  ];
+};
+
+const withoutDots = (labels: Tags): Tags => mapValues(labels, (value) => value.replaceAll('.', '_'));
+
+/** Labels hold no dots, which names of kinds have. */
+const tagsIn = ({ labels = {} }: { readonly labels?: unknown }): Tags =>
+  mapValues(labels as Tags, (value, key) => (key === 'crossplane-kind' ? value.replaceAll('_', '.') : value));
