@@ -26,6 +26,7 @@ import { cloudKinds } from '../../fakes/defined-kinds.ts';
 import { awsUrl } from '../../fakes/in-process-aws.ts';
 import { googleUrl } from '../../fakes/in-process-google-cloud.ts';
 import type { Act, ObjectName } from '../scenario.ts';
+import { force, restores, rivals } from './disasters.ts';
 import type { Draft } from './draft.ts';
 import {
   adminNamespace,
@@ -412,8 +413,13 @@ function machines(draft: Draft): void {
 /** Writes down what goes on in AWS and Google Cloud, and around them. */
 export function awsAndGcp(draft: Draft): void {
   draft.have(...estate);
-  if (draft.has(0.7, 'claims')) claims(draft.by('claims'));
+  if (draft.has(0.7, 'claims')) {
+    claims(draft.by('claims'));
+    if (draft.has(0.15, 'force')) force(draft.by('force'));
+    if (draft.has(0.15, 'rivals')) rivals(draft.by('rivals'));
+  }
   byHand(draft.by('by hand'));
+  if (draft.has(0.15, 'restores')) restores(draft.by('restores'));
   if (draft.has(0.2, 'providers')) providersAndCredentials(draft.by('providers'));
   if (draft.has(0.9, 'machines')) machines(draft.by('machines'));
 }
