@@ -107,7 +107,9 @@ export function ec2Instances(aws: AwsClient): Instances {
           signal,
         ),
       );
-      for (const { OwnerId, Instances: instances = [] } of found?.Reservations ?? []) {
+      if (found === undefined) return undefined;
+      const reservations = told(call.what, 'reservationSet', found.Reservations);
+      for (const { OwnerId, Instances: instances = [] } of reservations) {
         const instance = instances.find(({ InstanceId }) => InstanceId === its.id);
         if (instance === undefined) continue;
         return instance.State?.Name === 'terminated' ? undefined : read(call.what, OwnerId, instance);
@@ -118,7 +120,7 @@ export function ec2Instances(aws: AwsClient): Instances {
     async tagged({ region, tags }, signal) {
       const what = 'list instances';
       const found = await allPages(what, async (token) => {
-        const { Reservations: items = [], NextToken: next } = await aws.call(
+        const { Reservations: items, NextToken: next } = await aws.call(
           {
             ...{ service: 'ec2', region, what, isRepeatable: true, fields },
             run: (ec2, http) =>
@@ -126,7 +128,7 @@ export function ec2Instances(aws: AwsClient): Instances {
           },
           signal,
         );
-        return { items, next };
+        return { items: told(what, 'reservationSet', items), next };
       });
       return found.flatMap(({ OwnerId, Instances: instances = [] }) =>
         instances.map((instance) => read(what, OwnerId, instance)),

@@ -77,14 +77,15 @@ export function ec2Subnets(aws: AwsClient): Subnets {
           signal,
         ),
       );
-      const subnet = found?.Subnets?.find(({ SubnetId }) => SubnetId === id);
+      if (found === undefined) return undefined;
+      const subnet = told(what, 'subnetSet', found.Subnets).find(({ SubnetId }) => SubnetId === id);
       return subnet && read(what, subnet);
     },
 
     async tagged({ region, tags }, signal) {
       const what = 'list subnets';
       const found = await allPages(what, async (token) => {
-        const { Subnets: items = [], NextToken: next } = await aws.call(
+        const { Subnets: items, NextToken: next } = await aws.call(
           {
             ...{ service: 'ec2', region, what, isRepeatable: true, fields },
             run: (ec2, http) =>
@@ -92,7 +93,7 @@ export function ec2Subnets(aws: AwsClient): Subnets {
           },
           signal,
         );
-        return { items, next };
+        return { items: told(what, 'subnetSet', items), next };
       });
       return found.map((subnet) => read(what, subnet));
     },

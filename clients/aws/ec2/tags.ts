@@ -47,7 +47,10 @@ export async function setTags(
   );
 }
 
-/** What AWS must tell. Throws CloudError if it does not. */
+/**
+ * What AWS must tell, an empty list too. Throws CloudError if it does not: the official client makes an answer without
+ * anything of whatever comes with a status of 200, as the page of a gateway.
+ */
 export function told<T>(what: string, field: string, value: T | undefined): T {
   if (value !== undefined) return value;
   throw new CloudError(`cannot ${what}: the answer makes no sense: it has no ${field}`, {

@@ -109,7 +109,8 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
           signal,
         ),
       );
-      const vpc = found?.Vpcs?.find(({ VpcId }) => VpcId === id);
+      if (found === undefined) return undefined;
+      const vpc = told(what, 'vpcSet', found.Vpcs).find(({ VpcId }) => VpcId === id);
       if (vpc === undefined) return undefined;
       const all: VpcAttributes[] = [];
       for (const name of attributes) {
@@ -123,7 +124,7 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
     async tagged({ region, tags }, signal) {
       const what = 'list VPCs';
       const found = await allPages(what, async (token) => {
-        const { Vpcs: items = [], NextToken: next } = await aws.call(
+        const { Vpcs: items, NextToken: next } = await aws.call(
           {
             ...{ service: 'ec2', region, what, isRepeatable: true, fields },
             run: (ec2, http) =>
@@ -131,7 +132,7 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
           },
           signal,
         );
-        return { items, next };
+        return { items: told(what, 'vpcSet', items), next };
       });
       return found.map((vpc) => read(what, vpc));
     },

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AwsClient } from '../../../clients/aws/aws-client.ts';
+import { awsClient } from '../../../clients/aws/aws-client.ts';
+import { dbInstances } from '../../../clients/aws/db-instances.ts';
+import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
+import { ec2Subnets } from '../../../clients/aws/ec2/subnets.ts';
+import { ec2Vpcs } from '../../../clients/aws/ec2/vpcs.ts';
+import { eksNodeGroups } from '../../../clients/aws/eks/node-groups.ts';
+import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
+import type { Carrier } from '../../../clients/http.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
+import { inProcessAws } from '../../fakes/in-process-aws.ts';
+
+const { signal } = new AbortController();
+const region = 'us-west-1';
+
+const clientOf = (dispatcher: Carrier, url: string): AwsClient =>
+  awsClient({
+    ...{ accessKey: exampleAccount, clock: realClock(), random: () => 0, dispatcher },
+    parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
+  });
+const nowhere = () => inProcessAws(realClock());
+const answering = (status: number, text: string): AwsClient =>
+  clientOf(
+    { request: async () => ({ statusCode: status, headers: {}, body: [Buffer.from(text)] }) },
+    'http://aws.test',
+  );
+
+interface Things {
+  get(): Promise<unknown>;
+  delete(): Promise<void>;
+  /** All that carry some tags, where they are looked for by these. */
+  tagged?(): Promise<readonly unknown[]>;
+}
+
+const queue = { name: 'a', url: 'http://aws.test/123456789012/a', attributes: {}, tags: {} };
+const tags = { 'crossplane-name': 'a' };
+
+/** A thing of each kind, which is not there. */
+const kinds: Readonly<Record<string, (aws: AwsClient) => Things>> = {
+  'a VPC': (aws) => ({
+    get: () => ec2Vpcs(aws).get({ region, id: 'vpc-0a', attributes: [] }, signal),
+    delete: () => ec2Vpcs(aws).delete({ region, id: 'vpc-0a' }, signal),
+    tagged: () => ec2Vpcs(aws).tagged({ region, tags }, signal),
+  }),
+  'a subnet': (aws) => ({
+    get: () => ec2Subnets(aws).get({ region, id: 'subnet-0a' }, signal),
+    delete: () => ec2Subnets(aws).delete({ region, id: 'subnet-0a' }, signal),
+    tagged: () => ec2Subnets(aws).tagged({ region, tags }, signal),
+  }),
+  'an instance': (aws) => ({
+    get: () => ec2Instances(aws).get({ region, id: 'i-0a' }, signal),
+    delete: () => ec2Instances(aws).delete({ region, id: 'i-0a' }, signal),
+    tagged: () => ec2Instances(aws).tagged({ region, tags }, signal),
+  }),
+  'a queue': (aws) => ({
+    get: () => sqsQueues({ aws, region }).get('a', signal),
+    delete: () => sqsQueues({ aws, region }).delete(queue, signal),
+  }),
+  'a node group': (aws) => ({
+    get: () => eksNodeGroups({ aws, region, cluster: 'c' }).get('a', signal),
+    delete: () => eksNodeGroups({ aws, region, cluster: 'c' }).delete('a', signal),
+  }),
+  'a DB instance': (aws) => {
+    const all = dbInstances(aws, { region, fields: {}, changing: {}, deleting: { SkipFinalSnapshot: true } });
+    return { get: () => all.get('a', signal), delete: () => all.delete('a', signal) };
+  },
+};
+
+const page = '<html><body><h1>Not Found</h1></body></html>';
+
+for (const [what, thingsOf] of Object.entries(kinds)) {
+  describe(`${what} is gone when AWS says so`, () => {
+    test('reading it is undefined, deleting it is no error', async () => {
+      const { dispatcher, url } = nowhere();
+      const things = thingsOf(clientOf(dispatcher, url));
+      assert.equal(await things.get(), undefined);
+      await things.delete();
+      assert.deepEqual(await things.tagged?.(), things.tagged && []);
+    });
+
+    for (const [stranger, text] of [
+      ['a page', page],
+      ['an empty answer', ''],
+      ['JSON of its own', '{"message":"no Route matched with those values"}'],
+    ] as const) {
+      test(`and not by a 404 of a gateway: ${stranger}`, async () => {
+        const things = thingsOf(answering(404, text));
+        const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
+        await assert.rejects(things.get(), isBare404);
+        await assert.rejects(things.delete(), isBare404);
+      });
+    }
+
+    for (const [stranger, text] of [
+      ['a page with the status of an answer', page],
+      ['nothing with the status of an answer', ''],
+    ] as const) {
+      test(`and not by ${stranger}`, async () => {
+        const { get, tagged } = thingsOf(answering(200, text));
+        for (const look of [get, ...(tagged === undefined ? [] : [tagged])]) {
+          await assert.rejects(
+            look(),
+            (error) => error instanceof CloudError && error.code === 'InvalidAnswer',
+          );
+        }
+      });
+    }
+  });
+}
+
+test('an answer about another DB instance than was asked for is no answer', async () => {
+  const text =
+    '<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>b</DBInstanceIdentifier></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>';
+  await assert.rejects(kinds['a DB instance']!(answering(200, text)).get(), {
+    message: 'cannot get DB instance "a": the answer makes no sense: it is about "b"',
+  });
+});
