@@ -262,6 +262,20 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/decide.ts': [
     {
+      against: 'an update that is begun again twice a second, for its end shows nothing',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: changes nothing that shows: a back-off grows',
+      was: "if (ended === 'update') return { row: '31 done', act: 'awaitEffect' };",
+      becomes: '',
+    },
+    {
+      against: 'a deletion that is asked for again at once, for its end shows nothing',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: is not deleted again at once where that has ended, and it still shows',
+      was: "return ended === 'delete' ? { row: '15 done', act: 'awaitDeletion' } : { row: '15', act: 'delete' };",
+      becomes: "return { row: '15', act: 'delete' };",
+    },
+    {
       against: 'a deletion outside of what another of the name is about to take up',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: another has its name and nobody has looked at that yet',
