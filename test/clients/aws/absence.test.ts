@@ -71,6 +71,17 @@ const kinds: Readonly<Record<string, (aws: AwsClient) => Things>> = {
 };
 
 const page = '<html><body><h1>Not Found</h1></body></html>';
+/** What answers with 404 and is not AWS. */
+const strangers: Readonly<Record<string, string>> = {
+  'a 404 of a gateway with a page': page,
+  'a 404 of a gateway with nothing': '',
+  'a 404 of a gateway with JSON of its own': '{"message":"no Route matched with those values"}',
+};
+/** What answers with 200, and is not AWS either. */
+const impostors: Readonly<Record<string, string>> = {
+  'a page with the status of an answer': page,
+  'nothing with the status of an answer': '',
+};
 
 for (const [what, thingsOf] of Object.entries(kinds)) {
   describe(`${what} is gone when AWS says so`, () => {
@@ -82,12 +93,8 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
       assert.deepEqual(await things.tagged?.(), things.tagged && []);
     });
 
-    for (const [stranger, text] of [
-      ['a page', page],
-      ['an empty answer', ''],
-      ['JSON of its own', '{"message":"no Route matched with those values"}'],
-    ] as const) {
-      test(`and not by a 404 of a gateway: ${stranger}`, async () => {
+    for (const [stranger, text] of Object.entries(strangers)) {
+      test(`and not by ${stranger}`, async () => {
         const things = thingsOf(answering(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
         await assert.rejects(things.get(), isBare404);
@@ -95,10 +102,7 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
       });
     }
 
-    for (const [stranger, text] of [
-      ['a page with the status of an answer', page],
-      ['nothing with the status of an answer', ''],
-    ] as const) {
+    for (const [stranger, text] of Object.entries(impostors)) {
       test(`and not by ${stranger}`, async () => {
         const { get, tagged } = thingsOf(answering(200, text));
         for (const look of [get, ...(tagged === undefined ? [] : [tagged])]) {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
 import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudError } from '../../../clients/cloud-error.ts';
+import { HaltedError, isUncertain } from '../../../clients/cloud-error.ts';
 import { guarded, keptConnections } from '../../../clients/http.ts';
 import { exampleAccount } from '../../../local/aws/account.ts';
 import type { Fault } from '../../../local/aws/action-faults.ts';
@@ -163,4 +164,96 @@ describe('a client of AWS', () => {
     setTimeout(() => aborting.abort(new Error('the run is over')), 20);
     await assert.rejects(call, { message: 'the run is over' });
   });
+});
+
+describe('a call that creates something, and has no token for it', () => {
+  const creation = 'ec2:CreateVpc';
+  /** How often it was sent, what was made, what it waited for, and how it ended. */
+  async function made(fault: Fault, notYet?: RegExp) {
+    await using local = await startAws();
+    local.faults.inject({ action: creation, ...fault });
+    const waits: number[] = [];
+    const sleep: typeof quick = (delayMs, given) => {
+      if (delayMs < 10_000) waits.push(delayMs);
+      return quick(delayMs, given);
+    };
+    const aws = awsClient({
+      ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep }, random: () => 0 },
+      parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: local.url } } },
+    });
+    const ended = await aws
+      .call(
+        {
+          ...{ service: 'ec2', what: 'create VPC', isRepeatable: false, ...(notYet && { notYet }) },
+          run: (ec2, http) => ec2.createVpc({ CidrBlock: '10.0.0.0/16' }, http),
+        },
+        signal,
+      )
+      .then(
+        () => 'made',
+        (error: CloudError) => error.code,
+      );
+    const vpcs = local.things('ec2/vpc').flatMap(([, things]) => things.all());
+    return { ended, sent: local.calls()[creation], vpcs: vpcs.length, waits };
+  }
+
+  const throttled: Fault = { kind: 'fail', code: 'RequestLimitExceeded', status: 503 };
+  const early: Fault = { kind: 'fail', code: 'InvalidVpcID.NotFound', status: 400 };
+  const rows: Readonly<
+    Record<
+      string,
+      { fault: Fault; notYet?: RegExp; ended: string; sent: number; vpcs: number; waits: readonly number[] }
+    >
+  > = {
+    'is not repeated after a lost answer': {
+      fault: { kind: 'loseResponse' },
+      ...{ ended: 'ConnectionLost', sent: 1, vpcs: 1, waits: [] },
+    },
+    'is not repeated after an error of the service': {
+      fault: { kind: 'fail' },
+      ...{ ended: 'InternalError', sent: 1, vpcs: 0, waits: [] },
+    },
+    'is repeated where AWS limits requests, later and later': {
+      fault: { ...throttled, times: 3 },
+      ...{ ended: 'made', sent: 4, vpcs: 1, waits: [500, 1_000, 2_000] },
+    },
+    'is repeated four times at most': {
+      fault: { ...throttled, times: 9 },
+      ...{ ended: 'RequestLimitExceeded', sent: 4, vpcs: 0, waits: [500, 1_000, 2_000] },
+    },
+    'is not repeated where AWS asks for a long wait': {
+      fault: { ...throttled, retryAfter: 60 },
+      ...{ ended: 'RequestLimitExceeded', sent: 1, vpcs: 0, waits: [] },
+    },
+    'is repeated where something does not show yet, and is expected to': {
+      fault: early,
+      notYet: /^InvalidVpcID\.NotFound$/,
+      ...{ ended: 'made', sent: 2, vpcs: 1, waits: [500] },
+    },
+    'is not repeated where nobody expects that': {
+      fault: early,
+      ...{ ended: 'InvalidVpcID.NotFound', sent: 1, vpcs: 0, waits: [] },
+    },
+  };
+  for (const [name, { fault, notYet, ...want }] of Object.entries(rows)) {
+    test(name, async () => assert.deepEqual(await made(fault, notYet), want));
+  }
+});
+
+test('a call that the process keeps back is uncertain if it repeats one that may have been carried out', async () => {
+  await using local = await startAws();
+  local.faults.inject({ action, kind: 'loseResponse' });
+  let left = 1;
+  const dispatcher = guarded(keptConnections(), () => {
+    if (left === 0) throw new Error('another process may lead');
+    left -= 1;
+  });
+  const aws = awsClient({
+    ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0, dispatcher },
+    parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: local.url } } },
+  });
+  await assert.rejects(
+    aws.account(undefined, signal),
+    (error) => error instanceof HaltedError && isUncertain(error),
+  );
 });

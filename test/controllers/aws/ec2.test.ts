@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Instance } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { InstanceKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
+import { SubnetKind } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
 import type { VPC } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
 import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
+import { instanceClient } from '../../../controllers/aws/instance/external-client.ts';
 import { exampleAccount } from '../../../local/aws/account.ts';
 import type { StoredInstance, StoredVpc } from '../../../local/aws/ec2/stored.ts';
 import { Bench } from '../../../testing/bench.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 import type { InProcessAwsOptions } from '../../fakes/in-process-aws.ts';
+import { inProcessAws } from '../../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, region } from '../../testing/aws-world.ts';
 
 const { signal } = new AbortController();
@@ -109,6 +113,29 @@ describe('an Instance', () => {
     assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
   });
 
+  test('is not stopped for such a change before it is marked', async () => {
+    await using made = await scene<Instance>(InstanceKind);
+    const { bench, aws } = made;
+    await bench.ready('web', small);
+    aws.faults.inject({ kind: 'fail', action: 'ec2:CreateTags', code: 'UnauthorizedOperation', status: 403 });
+    bench.edit('web', { instanceType: 't2.large' });
+    const hasFailed = () => /UnauthorizedOperation/.test(bench.condition('web', 'Synced').message);
+    await bench.until('web', hasFailed, 'it was not told');
+    assert.equal(aws.calls()['ec2:StopInstances'], undefined);
+  });
+
+  test('that somebody stops stays stopped, whatever is changed of it, and whatever tags are asked for', async () => {
+    await using made = await scene<Instance>(InstanceKind);
+    await made.bench.ready('web', small);
+    await ec2Instances(clientOf(made.aws)).stop({ region, id: made.idOf('web') }, signal);
+    const tags = { 'crossplane-stopped-for': 'instanceType', team: 'a' };
+    made.bench.edit('web', { instanceType: 't2.large', tags });
+    await made.bench.passes('web', 5);
+    const [{ item } = assert.fail()] = made.instances();
+    assert.deepEqual([item.instanceType, item.tags.team], ['t2.large', 'a']);
+    assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
+  });
+
   test('whose answer is lost while AWS does not show it yet is one, by its token, once a human lets it go on', async () => {
     await using made = await scene<Instance>(InstanceKind, { readDelayMs: 5_000 });
     const { bench, aws } = made;
@@ -128,6 +155,20 @@ describe('an Instance', () => {
     await bench.until('web', () => bench.isReady('web'), 'it did not become Ready');
     assert.equal(made.instances().length, 1);
     assert.equal(made.idOf('web'), made.instances()[0]?.id);
+  });
+
+  test('is asked for by the same token at each attempt, so that AWS makes one of all of them', async () => {
+    const aws = inProcessAws(testClock(), { readDelayMs: 60_000 });
+    const client = instanceClient(clientOf(aws));
+    const web: Instance = {
+      apiVersion: 'ec2.aws.upbound.io/v1beta1',
+      kind: 'Instance',
+      metadata: { name: 'web', uid: 'web-uid' },
+      spec: { forProvider: small },
+    };
+    const first = await client.create(web, {}, signal);
+    assert.deepEqual(await client.create(web, {}, signal), first);
+    assert.equal(aws.calls()['ec2:RunInstances'], 2);
   });
 
   test('that is made anew after it was terminated is another, although AWS remembers the token', async () => {
@@ -234,6 +275,19 @@ describe('a VPC', () => {
     assert.equal(made.vpcs()[0]?.item.attributes.enableDnsHostnames, true);
   });
 
+  test('has them also where it does not show everywhere at once', async () => {
+    await using made = await scene<VPC>(VPCKind);
+    const { bench, aws } = made;
+    const code = 'InvalidVpcID.NotFound';
+    aws.faults.inject({ kind: 'fail', action: 'ec2:ModifyVpcAttribute', code, status: 400 });
+    await bench.ready('net', { region, cidrBlock: '10.0.0.0/16', enableDnsHostnames: true });
+    assert.equal(made.vpcs()[0]?.item.attributes.enableDnsHostnames, true);
+    assert.equal(
+      bench.existing('net').metadata.annotations?.[annotationKeys.externalCreateFailed],
+      undefined,
+    );
+  });
+
   test('shows its id in its status, and as its external name', async () => {
     await using made = await scene<VPC>(VPCKind);
     await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16' });
@@ -285,4 +339,57 @@ describe('a VPC', () => {
     for (let i = 0; i < 10 && made.bench.object('net') !== undefined; i += 1) await made.bench.pass('net');
     assert.deepEqual(made.vpcs(), []);
   });
+});
+
+describe('what AWS makes no second one of by itself', () => {
+  const vpcId = 'vpc-0123456789abcdef0';
+  const network: StoredVpc = {
+    ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
+    ...{ tags: {}, attributes: {} },
+  };
+  const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
+  const saved = {
+    [`${exampleAccount.id} ${region} ec2/vpc`]: {
+      delays,
+      things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }] as const],
+    },
+  };
+  const sorts = {
+    'a VPC': {
+      kind: VPCKind as Kind<Managed>,
+      forProvider: { region, cidrBlock: '10.1.0.0/16', enableDnsHostnames: true },
+      ...{ sort: 'ec2/vpc', creation: 'ec2:CreateVpc', setting: 'ec2:ModifyVpcAttribute' },
+    },
+    'a subnet': {
+      kind: SubnetKind as Kind<Managed>,
+      forProvider: { region, vpcId, cidrBlock: '10.0.1.0/24', mapPublicIpOnLaunch: true },
+      ...{ sort: 'ec2/subnet', creation: 'ec2:CreateSubnet', setting: 'ec2:ModifySubnetAttribute' },
+    },
+  };
+  const idsIn = ({ aws }: { readonly aws: Awaited<ReturnType<typeof awsWorld>>['aws'] }, sort: string) =>
+    aws
+      .things<object>(sort)
+      .flatMap(([, things]) => things.all())
+      .map(({ id }) => id)
+      .filter((id) => id !== vpcId);
+
+  for (const [what, { kind, forProvider, sort, creation, setting }] of Object.entries(sorts)) {
+    test(`${what} is asked for once: where the answer is lost, it is found by the tags that it was made with`, async () => {
+      await using made = await scene(kind, { saved });
+      made.aws.faults.inject({ kind: 'loseResponse', action: creation });
+      await made.bench.ready('it', forProvider);
+      assert.equal(made.aws.calls()[creation], 1);
+      assert.deepEqual(idsIn(made, sort), [made.idOf('it')]);
+    });
+
+    test(`${what} is on record before what is not set at its creation is tried again`, async () => {
+      await using made = await scene(kind, { saved });
+      const { bench, aws } = made;
+      aws.faults.inject({ kind: 'fail', action: setting, code: 'OperationNotPermitted', status: 400 });
+      bench.put('it', forProvider);
+      await bench.until('it', () => aws.calls()[setting] === 2, 'it was not tried again');
+      const { [annotationKeys.externalCreateFailed]: failed } = bench.existing('it').metadata.annotations!;
+      assert.deepEqual([failed, aws.calls()[creation]], [undefined, 1]);
+    });
+  }
 });

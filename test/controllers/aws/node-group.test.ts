@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import pickBy from 'lodash/pickBy.js';
 import type { NodeGroup } from '../../../apis/aws/eks/v1beta1/node-group.ts';
 import type { CloudNodeGroup } from '../../../clients/aws/eks/node-groups.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
@@ -9,6 +10,11 @@ import {
   newNodeGroup,
   observationOf,
 } from '../../../controllers/aws/node-group/desired-state.ts';
+import { nodeGroupClient } from '../../../controllers/aws/node-group/external-client.ts';
+import { testClock } from '../../../testing/test-clock.ts';
+import type { InProcessAws } from '../../fakes/in-process-aws.ts';
+import { inProcessAws } from '../../fakes/in-process-aws.ts';
+import { clientOf, region } from '../../testing/aws-world.ts';
 
 type Spec = Partial<NodeGroup['spec']['forProvider']>;
 
@@ -162,5 +168,76 @@ test('a node group that lacks what EKS needs names all of it', () => {
   assert.throws(() => newNodeGroup(managed({})), {
     message:
       'spec.forProvider.nodeRoleArn and spec.forProvider.subnetIds must be given to create a node group',
+  });
+});
+
+describe('the client of node groups', () => {
+  const forProvider: Spec = {
+    ...{ region, clusterName: 'guide', nodeRoleArn: 'arn:aws:iam::123456789012:role/nodes' },
+    subnetIds: ['subnet-0a1b2c3d4e5f60001'],
+  };
+  const { signal } = new AbortController();
+
+  /** An AWS with a cluster. */
+  async function scene() {
+    const clock = testClock();
+    const local = inProcessAws(clock, { provisioningMs: 1_000 });
+    const aws = clientOf(local);
+    await aws.call(
+      {
+        ...{ service: 'eks', region, what: 'make the cluster', isRepeatable: false },
+        run: (eks, http) =>
+          eks.createCluster(
+            { name: 'guide', roleArn: 'arn:aws:iam::123456789012:role/nodes', resourcesVpcConfig: {} },
+            http,
+          ),
+      },
+      signal,
+    );
+    const client = nodeGroupClient(aws);
+    const pass = async (): Promise<void> => clock.advance(600_000);
+    await pass();
+    return { local, client, pass };
+  }
+  /** What changes something of a node group, by how often it was asked for. */
+  const changes = ({ calls }: InProcessAws) =>
+    pickBy(calls(), (_count, action) => /eks:(Update|Tag|Untag|DeleteN)/.test(action));
+
+  test('takes none of the name that somebody else made, and neither changes nor deletes it', async () => {
+    const { local, client, pass } = await scene();
+    const { metadata, ...theirs } = managed(forProvider);
+    const annotations = { 'crossplane.io/external-name': 'blue' };
+    await client.create({ ...theirs, metadata: { name: 'theirs', annotations } }, {}, signal);
+    await pass();
+    const ours = managed({ ...forProvider, labels: { a: '1' } });
+    for (const call of ['observe', 'create', 'update'] as const) {
+      await assert.rejects(client[call](ours, {}, signal), /belongs to .* "theirs"/);
+    }
+    const leaving = { ...ours, metadata: { ...metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
+    assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+    await client.delete(leaving, signal);
+    assert.deepEqual(changes(local), {});
+  });
+
+  test('takes none that EKS calls taken and does not show', async () => {
+    const { local, client } = await scene();
+    const code = 'ResourceInUseException';
+    local.faults.inject({ kind: 'fail', action: 'eks:CreateNodegroup', code, status: 409 });
+    await assert.rejects(client.create(managed(forProvider), {}, signal), /ResourceInUseException/);
+  });
+
+  test('asks for one update at a time, and follows it until it has ended', async () => {
+    const { local, client, pass } = await scene();
+    await client.create(managed(forProvider), {}, signal);
+    await pass();
+    const wanted = managed({ ...forProvider, labels: { a: '1' }, releaseVersion: '1.31.9-20250501' });
+    const { operation = '' } = (await client.update(wanted, {}, signal)) ?? {};
+    assert.deepEqual(changes(local), { 'eks:UpdateNodegroupConfig': 1 });
+    assert.ok(typeof operation === 'string');
+    assert.match(operation, /^us-west-1\/guide\/blue\/[\w-]+$/);
+    assert.deepEqual(await client.poll?.(operation, signal), { state: 'running' });
+    await pass();
+    assert.deepEqual(await client.poll?.(operation, signal), { state: 'done' });
+    assert.deepEqual(await client.poll?.(`${operation}0`, signal), { state: 'unknown' });
   });
 });

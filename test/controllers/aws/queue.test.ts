@@ -14,6 +14,7 @@ import { realClock } from '../../../runtime/time/clock.ts';
 
 const { signal } = new AbortController();
 const region = 'us-west-1';
+const deletionTimestamp = '2026-01-02T03:04:05Z';
 const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
 
 const queue = (
@@ -111,7 +112,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
       assert.match(await toldOf(client, named), message);
       const leaving = {
         ...named,
-        metadata: { ...named.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
+        metadata: { ...named.metadata, deletionTimestamp },
       };
       assert.equal((await client.observe(leaving, {}, signal)).exists, false);
       await client.delete(leaving, signal);
@@ -136,7 +137,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
       });
       const leaving = {
         ...named,
-        metadata: { ...named.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
+        metadata: { ...named.metadata, deletionTimestamp },
       };
       await client.delete(leaving, signal);
       assert.equal((await client.observe(queue({}, 'theirs', urlOf('theirs')), {}, signal)).exists, true);
@@ -200,4 +201,64 @@ describe('a queue', () => {
         'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had',
     });
   });
+});
+
+describe('a queue that has become somebody else’s', () => {
+  const theirs = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
+
+  test('is neither changed nor deleted, by its name or its URL', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(queue({ tags: theirs }, 'theirs', 'orders'), {}, signal);
+    const before = aws.calls();
+    for (const named of ['orders', urlOf('orders')]) {
+      const ours = queue({ delaySeconds: 5, tags: { team: 'a' } }, 'orders', named);
+      await assert.rejects(client.update(ours, {}, signal), /belongs to .* "theirs"/);
+      const leaving = { ...ours, metadata: { ...ours.metadata, deletionTimestamp } };
+      assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+      await client.delete(leaving, signal);
+    }
+    for (const action of ['SetQueueAttributes', 'TagQueue', 'UntagQueue', 'DeleteQueue']) {
+      assert.equal(aws.calls()[`sqs:${action}`], before[`sqs:${action}`], action);
+    }
+  });
+});
+
+describe('a queue that goes and names none', () => {
+  const leaving = (annotations: Readonly<Record<string, string>>): Queue => {
+    const { metadata, ...rest } = queue();
+    return { ...rest, metadata: { ...metadata, annotations, deletionTimestamp } };
+  };
+
+  test('takes along what its creation made before it was cut off', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(queue(), {}, signal);
+    await client.delete(leaving({ 'crossplane.io/external-identity': '{}' }), signal);
+    assert.equal(aws.calls()['sqs:DeleteQueue'], 1);
+  });
+
+  test('takes nothing along where it has begun no creation', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(queue(), {}, signal);
+    await client.delete(leaving({}), signal);
+    assert.equal(aws.calls()['sqs:DeleteQueue'], undefined);
+  });
+});
+
+test('a queue whose answer is lost and that cannot be looked for waits for a human', async () => {
+  await using aws = await startAws();
+  const client = clientFor(aws);
+  aws.faults.inject({ kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 });
+  const isLookedFor = client.create(queue(), {}, signal);
+  const denied: Fault = {
+    kind: 'fail',
+    action: 'sqs:GetQueueUrl',
+    code: 'AccessDeniedException',
+    status: 403,
+  };
+  while (aws.calls()['sqs:CreateQueue'] === undefined) await new Promise(setImmediate);
+  aws.faults.inject(denied);
+  await assert.rejects(isLookedFor, UncertainCreationError);
 });

@@ -1430,6 +1430,689 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: ';',
     },
   ],
+  'controllers/author/named-by-cloud.ts': [
+    {
+      against: 'a second one beside what an earlier attempt has made',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: what carries our tags already is taken, and nothing is made beside it',
+      was: 'if (staying !== undefined) return { externalName: idOf(staying) };',
+      becomes: '',
+    },
+    {
+      against: 'a choice among several that carry our tags',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: of several that carry our tags none is chosen',
+      was: 'if (staying !== undefined && others.length > 0) {',
+      becomes: 'if (false) {',
+    },
+    {
+      against: 'what a cloud finds by our tags, and carries others',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: what the cloud takes for ours, and is not, is not taken',
+      was: "return found.filter((thing) => ownershipOf(adapter.told(managed, thing).tags, its) === 'ours');",
+      becomes: 'return found;',
+    },
+    {
+      against: 'what goes, taken for what is to be made',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: what carries our tags and goes is not taken, and told to whoever makes another',
+      was: 'const [staying, ...others] = all.filter(isStaying(managed));',
+      becomes: 'const [staying, ...others] = all;',
+    },
+    {
+      against: 'something in a cloud that nobody finds again',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: it says whose it is from its first moment, whatever tags somebody asks for',
+      was: 'const tags = { ...asked(managed), ...ownerTags(owner(managed)) };',
+      becomes: 'const tags = asked(managed);',
+    },
+    {
+      against: 'a thing that a tag of its user gives to somebody else',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: tags that somebody asks for say nothing of whose it is',
+      was: 'withoutOwner(adapter.tagsOf?.(managed) ?? {})',
+      becomes: '(adapter.tagsOf?.(managed) ?? {})',
+    },
+    {
+      against: 'a human asked for a creation that can be found, though its answer is lost',
+      provenBy: 'test/controllers/author/named-by-cloud.test.ts: one whose answer is lost is found',
+      was: 'if (created?.staying !== undefined) return { externalName: idOf(created.staying) };',
+      becomes: '',
+    },
+    {
+      against: 'a second one, where the first does not show and its answer is lost',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: one whose answer is lost and that does not show is left to a human',
+      was: 'throw new UncertainCreationError((error as Error).message, { cause: error });',
+      becomes: 'throw error;',
+    },
+    {
+      against: 'a second one, where the first cannot be looked for and its answer is lost',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: one whose answer is lost and that cannot be looked for is left to a human',
+      was: 'const created = await ours(managed, signal).catch(() => undefined);',
+      becomes: 'const created = await ours(managed, signal);',
+    },
+    {
+      against: 'a deletion that waits for what is somebody else’s by now',
+      provenBy: 'test/controllers/author/named-by-cloud.test.ts: is not there for what goes, and not deleted',
+      was: "if (thing === undefined || claim(managed, thing) === 'notOurs') {",
+      becomes: 'if (thing === undefined) {',
+    },
+    {
+      against: 'a change of what has become somebody else’s since it was observed',
+      provenBy: 'test/controllers/author/named-by-cloud.test.ts: is not observed as ours, nor changed',
+      was: 'claim(managed, thing);\n      const { change,',
+      becomes: 'const { change,',
+    },
+    {
+      against: 'the deletion of what has become somebody else’s since it was observed',
+      provenBy: 'test/controllers/author/named-by-cloud.test.ts: is not there for what goes, and not deleted',
+      was: "if (thing !== undefined && claim(managed, thing) === 'ours') {",
+      becomes: 'if (thing !== undefined) {',
+    },
+    {
+      against: 'something left outside by a creation that was cut off before its name was known',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: takes along what its creation made before it was cut off',
+      was: 'return (await tagged(managed, signal)).find(isStaying(managed));',
+      becomes: 'return undefined;',
+    },
+    {
+      against: 'the deletion of what a former one of the name has left, by one that made nothing',
+      provenBy:
+        'test/controllers/author/named-by-cloud.test.ts: takes nothing along where it has begun no creation: a former one of its name may have left that',
+      was: 'if (!wasDeleted(managed) || !wasBegun) return undefined;',
+      becomes: 'if (!wasDeleted(managed)) return undefined;',
+    },
+    {
+      against: 'changes of what is busy with another',
+      provenBy: 'test/controllers/author/named-by-cloud.test.ts: nothing is to be changed of what is busy',
+      was: '...(told.meaning.operation !== undefined && { isUpToDate: true }),',
+      becomes: '',
+    },
+  ],
+  'controllers/author/cloud-state.ts': [
+    {
+      against: 'work on what is being made',
+      provenBy: 'test/controllers/gcp/desired-state.test.ts: being made',
+      was: "return { ready: creating(), operation: 'create' };",
+      becomes: 'return { ready: creating() };',
+    },
+    {
+      against: 'another deletion of what is going',
+      provenBy: 'test/controllers/gcp/desired-state.test.ts: on its way out',
+      was: "return { ready: deleting(), operation: 'delete' };",
+      becomes: 'return { ready: deleting() };',
+    },
+  ],
+  'controllers/aws/connect.ts': [
+    {
+      against: 'a second one in the region that the provider names by now',
+      provenBy:
+        'test/controllers/aws/connect.test.ts: lead to the region of the provider where the resource names none, and that is part of what they lead to',
+      was: 'return given === undefined ?',
+      becomes: 'return given === null ?',
+    },
+  ],
+  'controllers/aws/tags.ts': [
+    {
+      against: 'a user who says whose a thing is',
+      provenBy: 'test/controllers/aws/tags.test.ts: of users are all but those',
+      was: '!isOwnerTag(key) && !isReserved(key)',
+      becomes: '!isReserved(key)',
+    },
+    {
+      against: 'changes without end of tags that nobody can set',
+      provenBy: 'test/controllers/aws/tags.test.ts: that users may not write make no difference',
+      was: 'isMatch(actual, ownTags(wanted))',
+      becomes: 'isMatch(actual, wanted)',
+    },
+  ],
+  'controllers/aws/instance/external-client.ts': [
+    {
+      against: 'a second machine by a repeated creation: its token is the same each time',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is asked for by the same token at each attempt, so that AWS makes one of all of them',
+      was: "const parts = ['instance', uid ?? name, ...former.toSorted()];",
+      becomes: "const parts = ['instance', String(Math.random()), ...former.toSorted()];",
+    },
+    {
+      against: 'a machine that is never made anew, for the token was that of one that is gone',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: that is made anew after it was terminated is another, although AWS remembers the token',
+      was: "const parts = ['instance', uid ?? name, ...former.toSorted()];",
+      becomes: "const parts = ['instance', name];",
+    },
+    {
+      against: 'a machine that is gone, taken for one that is to be made',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: that is made anew after it was terminated is another, although AWS remembers the token',
+      was: "isStaying: state !== 'shutting-down' && state !== 'terminated',",
+      becomes: 'isStaying: true,',
+    },
+    {
+      against: 'a machine that nobody starts again, for the process died between its stop and the mark',
+      provenBy: 'test/controllers/aws/ec2.test.ts: is not stopped for such a change before it is marked',
+      was: 'await instances.setTags({ ...its, tags: stoppedMark }, signal);\n        await instances.stop(its, signal);',
+      becomes:
+        'await instances.stop(its, signal);\n        await instances.setTags({ ...its, tags: stoppedMark }, signal);',
+    },
+    {
+      against: 'the start of a machine that somebody stopped',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: that somebody stops stays stopped, whatever is changed of it, and whatever tags are asked for',
+      was: 'if (isMarked(instance)) await instances.start(its, signal);',
+      becomes: 'await instances.start(its, signal);',
+    },
+    {
+      against: 'a machine that its user marks as stopped by us',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: that somebody stops stays stopped, whatever is changed of it, and whatever tags are asked for',
+      was: 'omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark))',
+      becomes: 'ownTags(spec.forProvider?.tags)',
+    },
+  ],
+  'controllers/aws/vpc/external-client.ts': [
+    {
+      against: 'a VPC that is called not made, for something of it could not be set',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is on record before what is not set at its creation is tried again',
+      was: 'attributesIn(wanted), signal).catch(() => {});',
+      becomes: 'attributesIn(wanted), signal);',
+    },
+  ],
+  'controllers/aws/subnet/external-client.ts': [
+    {
+      against: 'a subnet that is called not made, for something of it could not be set',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is on record before what is not set at its creation is tried again',
+      was: 'true, signal).catch(() => {});',
+      becomes: 'true, signal);',
+    },
+  ],
+  'controllers/aws/node-group/external-client.ts': [
+    {
+      against: 'whatever is done to a node group that somebody else made',
+      provenBy:
+        'test/controllers/aws/node-group.test.ts: takes none of the name that somebody else made, and neither changes nor deletes it',
+      was: "return group !== undefined && claim(managed, group) === 'ours' ? group : undefined;",
+      becomes: 'return group;',
+    },
+    {
+      against: 'the deletion of a node group that has become somebody else’s since it was observed',
+      provenBy:
+        'test/controllers/aws/node-group.test.ts: takes none of the name that somebody else made, and neither changes nor deletes it',
+      was: 'if ((await find(managed, signal)) !== undefined)',
+      becomes: 'if (managed !== undefined)',
+    },
+    {
+      against: 'a node group taken for ours that is not to be seen',
+      provenBy: 'test/controllers/aws/node-group.test.ts: takes none that EKS calls taken and does not show',
+      was: 'if ((await find(managed, signal)) === undefined) throw error;',
+      becomes: '',
+    },
+    {
+      against: 'a second update that EKS refuses until the first has ended',
+      provenBy:
+        'test/controllers/aws/node-group.test.ts: asks for one update at a time, and follows it until it has ended',
+      was: ': version !== undefined\n            ? await groups.changeVersion(name, version, signal)\n            : undefined;',
+      becomes:
+        ': undefined;\n      if (version !== undefined) await groups.changeVersion(name, version, signal);',
+    },
+    {
+      against: 'an update whose end nobody learns of',
+      provenBy:
+        'test/controllers/aws/node-group.test.ts: asks for one update at a time, and follows it until it has ended',
+      was: 'if (id !== undefined) return { operation: operationName(managed, id) };',
+      becomes: '',
+    },
+    {
+      against: 'an update that is called done because EKS knows none of it any more',
+      provenBy:
+        'test/controllers/aws/node-group.test.ts: asks for one update at a time, and follows it until it has ended',
+      was: "if (update === undefined) return { state: 'unknown' };",
+      becomes: "if (update === undefined) return { state: 'done' };",
+    },
+  ],
+  'controllers/aws/queue/external-client.ts': [
+    {
+      against: 'somebody else’s queue, which SQS answers a creation with as if it were new',
+      provenBy: 'test/controllers/aws/queue.test.ts: of the same name that somebody else made is not taken',
+      was: 'const existing = await found();',
+      becomes: 'const existing = undefined as CloudQueue | undefined;',
+    },
+    {
+      against: 'a queue found in place of a creation, and taken whosever it is',
+      provenBy: 'test/controllers/aws/queue.test.ts: of the same name that somebody else made is not taken',
+      was: 'if (queue !== undefined) claim(managed, queue);',
+      becomes: '',
+    },
+    {
+      against: 'a second creation, where nobody knows of the first',
+      provenBy:
+        'test/controllers/aws/queue.test.ts: whose answer was lost is found again, and one that cannot be looked for waits for a human',
+      was: 'throw new UncertainCreationError((error as Error).message, { cause: error });',
+      becomes: 'throw error;',
+    },
+    {
+      against: 'a second creation, where the first cannot be looked for',
+      provenBy:
+        'test/controllers/aws/queue.test.ts: a queue whose answer is lost and that cannot be looked for waits for a human',
+      was: 'const created = await found().catch(() => undefined);',
+      becomes: 'const created = await found();',
+    },
+    {
+      against: 'a change of what has become somebody else’s queue',
+      provenBy: 'test/controllers/aws/queue.test.ts: is neither changed nor deleted, by its name or its URL',
+      was: 'claim(managed, queue);\n      const queues = queuesOf(managed);',
+      becomes: 'const queues = queuesOf(managed);',
+    },
+    {
+      against: 'the deletion of what has become somebody else’s queue',
+      provenBy: 'test/controllers/aws/queue.test.ts: is neither changed nor deleted, by its name or its URL',
+      was: "if (queue !== undefined && claim(managed, queue) === 'ours')",
+      becomes: 'if (queue !== undefined)',
+    },
+    {
+      against: 'a deletion that waits for somebody else’s queue',
+      provenBy: 'test/controllers/aws/queue.test.ts: is neither changed nor deleted, by its name or its URL',
+      was: "if (queue === undefined || claim(managed, queue) === 'notOurs') {",
+      becomes: 'if (queue === undefined) {',
+    },
+    {
+      against: 'a queue left outside by a creation that was cut off before its URL was known',
+      provenBy:
+        'test/controllers/aws/queue.test.ts: takes along what its creation made before it was cut off',
+      was: 'if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;',
+      becomes: 'if (given === undefined) return undefined;',
+    },
+    {
+      against: 'the deletion of a queue that a former one of the name has left',
+      provenBy: 'test/controllers/aws/queue.test.ts: takes nothing along where it has begun no creation',
+      was: 'if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;',
+      becomes: 'if (given === undefined && !wasDeleted(managed)) return undefined;',
+    },
+    {
+      against: 'a queue of this account in place of the one that its URL says is in another',
+      provenBy: 'test/controllers/aws/queue.test.ts: another account’s queue by its URL',
+      was: 'if (told.account !== account) {',
+      becomes: 'if (false) {',
+    },
+    {
+      against: 'a queue by a URL that is that of another',
+      provenBy:
+        'test/controllers/aws/queue.test.ts: of a queue that has another: told with the right one, and left where it is',
+      was: 'if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;',
+      becomes: 'return queue;',
+    },
+    {
+      against: 'a creation where somebody wrote down the URL of a queue that is not there',
+      provenBy: 'test/controllers/aws/queue.test.ts: of what is not there',
+      was: "return isUrl ? writtenNameProblem(managed, 'queue') : undefined;",
+      becomes: 'return undefined;',
+    },
+  ],
+  'controllers/gcp/cloud-memorystore-instance/external-client.ts': [
+    {
+      against: 'whatever is done to an instance that somebody else made',
+      provenBy: "test/controllers/gcp/stack.test.ts: somebody else's instance is left alone, and told",
+      was: "return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;",
+      becomes: 'return instance;',
+    },
+    {
+      against: 'the deletion of an instance that has become somebody else’s since it was observed',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
+      was: 'if ((await find(managed, signal)) === undefined) return {};',
+      becomes: '',
+    },
+    {
+      against: 'an instance taken for ours that is not to be seen',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: that is there and does not show is not taken for ours',
+      was: 'if ((await find(managed, signal)) === undefined) throw error;',
+      becomes: '',
+    },
+    {
+      against: 'an instance taken for ours because a former one of its name was',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: that was seen before is ours without labels, and another of its name that was made since is not',
+      was: 'isKnown: seen !== undefined && seen === createTime,',
+      becomes: 'isKnown: seen !== undefined,',
+    },
+    {
+      against:
+        'a change that the cloud refuses until a new version is there, or that hides the end of its installation',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: gets its new version first, and the rest once that is there',
+      was: 'return { operation: await memorystore.upgrade(id, redisVersion, signal) };',
+      becomes: 'await memorystore.upgrade(id, redisVersion, signal);',
+    },
+    {
+      against: 'a password that is published while it is being changed',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: is not asked for its password while it is at something else: what was published counts',
+      was: '|| instance.state !== memorystoreStates.ready) return undefined;',
+      becomes: ') return undefined;',
+    },
+  ],
+  'controllers/gcp/topic/external-client.ts': [
+    {
+      against: 'whatever is done to a topic that somebody else made',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
+      was: "return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;",
+      becomes: 'return topic;',
+    },
+    {
+      against: 'the deletion of a topic that has become somebody else’s since it was observed',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
+      was: 'if ((await find(managed, signal)) !== undefined) await',
+      becomes: 'await',
+    },
+    {
+      against: 'a topic taken for ours that is not to be seen',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: that is there and does not show is not taken for ours',
+      was: 'if ((await find(managed, signal)) === undefined) throw error;',
+      becomes: '',
+    },
+  ],
+  'controllers/gcp/labels.ts': [
+    {
+      against: 'something in Google Cloud that nobody finds again',
+      provenBy: 'test/controllers/gcp/desired-state.test.ts: a new one carries our labels',
+      was: '...ownerTags(labelOwner(managed)),',
+      becomes: '',
+    },
+    {
+      against: 'a user who says whose a thing is, again and again',
+      provenBy: 'test/controllers/gcp/desired-state.test.ts: a user cannot say whose it is',
+      was: 'isEqual(usersLabels(wanted), actual)',
+      becomes: 'isEqual(wanted, actual)',
+    },
+    {
+      against: 'changes of labels that Google takes from nobody, without end',
+      provenBy:
+        'test/controllers/gcp/desired-state.test.ts: labels of the user are sent with ours, and what Google added stays',
+      was: 'return { ...googles, ...newLabels(managed, wanted) };',
+      becomes: 'return newLabels(managed, wanted);',
+    },
+  ],
+  'controllers/gcp/progress.ts': [
+    {
+      against: 'an operation that is called done because the cloud has forgotten it',
+      provenBy:
+        'test/controllers/gcp/external-clients.test.ts: is neither done nor failed for all we know once the cloud has forgotten it',
+      was: "if (found === undefined) return { state: 'unknown' };",
+      becomes: "if (found === undefined) return { state: 'done' };",
+    },
+    {
+      against: 'the next operation before the last one has ended',
+      provenBy: 'test/controllers/gcp/external-clients.test.ts: is not over before',
+      was: "if (!found.done) return { state: 'running' };",
+      becomes: '',
+    },
+    {
+      against: 'an operation that failed, and is called done',
+      provenBy:
+        'test/controllers/gcp/stack.test.ts: an operation that fails is told, with the reason, and asked for again',
+      was: 'return failure === undefined',
+      becomes: 'return failure !== null',
+    },
+  ],
+  'clients/aws/aws-client.ts': [
+    {
+      against: 'a second one, where the answer of the first is lost',
+      provenBy: 'test/clients/aws/aws-client.test.ts: is not repeated after a lost answer',
+      was: '(isRepeatable && refusal.isRetryable)',
+      becomes: 'refusal.isRetryable',
+    },
+    {
+      against: 'a creation called not sent that repeats one which may have been carried out',
+      provenBy:
+        'test/clients/aws/aws-client.test.ts: a call that the process keeps back is uncertain if it repeats one that may have been carried out',
+      was: 'if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);',
+      becomes: '',
+    },
+    {
+      against: 'a refusal of what does not show yet, where that was just made',
+      provenBy:
+        'test/clients/aws/aws-client.test.ts: is repeated where something does not show yet, and is expected to',
+      was: 'const isEarly = notYet?.test(refusal.code) === true;',
+      becomes: 'const isEarly = false;',
+    },
+    {
+      against: 'repetitions without end',
+      provenBy: 'test/clients/aws/aws-client.test.ts: is repeated four times at most',
+      was: 'if (!mayRepeat || attempt >= maxAttempts) throw refusal;',
+      becomes: 'if (!mayRepeat) throw refusal;',
+    },
+    {
+      against: 'repetitions at once, where AWS limits requests',
+      provenBy: 'test/clients/aws/aws-client.test.ts: is repeated where AWS limits requests, later and later',
+      was: 'await clock.sleep(waitMs, signal);',
+      becomes: '',
+    },
+    {
+      against: 'a repetition sooner than AWS asks for',
+      provenBy: 'test/clients/aws/aws-client.test.ts: is not repeated where AWS asks for a long wait',
+      was: 'refusal.retryAfterMs ?? firstMs',
+      becomes: 'firstMs',
+    },
+    {
+      against: 'a run that waits for as long as AWS asks for',
+      provenBy: 'test/clients/aws/aws-client.test.ts: is not repeated where AWS asks for a long wait',
+      was: 'if (waitMs > maxWaitMs) throw refusal;',
+      becomes: '',
+    },
+  ],
+  'clients/aws/sdk-failures.ts': [
+    {
+      against: 'repetitions by the official client, which knows of no rule of ours',
+      provenBy: 'test/clients/aws/aws-client.test.ts: is repeated four times at most',
+      was: "throw new Error('nothing is tried again here');",
+      becomes: 'return token;',
+    },
+  ],
+  'clients/aws/ec2/tags.ts': [
+    {
+      against: 'a bare 404 taken for absence from EC2',
+      provenBy: 'test/clients/aws/absence.test.ts: a 404 of a gateway with a page',
+      was: 'missing.test(error.code)) return undefined;',
+      becomes: '(missing.test(error.code) || error.status === 404)) return undefined;',
+    },
+    {
+      against: 'a second one, or one left outside, because something before EC2 answered with nothing',
+      provenBy: 'test/clients/aws/absence.test.ts: nothing with the status of an answer',
+      was: 'if (value !== undefined) return value;',
+      becomes: 'if (value !== null) return value ?? ([] as T);',
+    },
+  ],
+  'clients/aws/ec2/vpcs.ts': [
+    {
+      against: 'a second VPC, where the answer of the first is lost',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is asked for once: where the answer is lost, it is found by the tags that it was made with',
+      was: 'what, isRepeatable: false, fields },',
+      becomes: 'what, isRepeatable: true, fields },',
+    },
+    {
+      against: 'a VPC that carries no tag of ours from its first moment',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is asked for once: where the answer is lost, it is found by the tags that it was made with',
+      was: "TagSpecifications: tagsOfNew('vpc', tags),",
+      becomes: '',
+    },
+    {
+      against: 'what was to be set at a creation only, given up because the VPC did not show everywhere',
+      provenBy: 'test/controllers/aws/ec2.test.ts: has them also where it does not show everywhere at once',
+      was: 'notYet: missing,',
+      becomes: '',
+    },
+  ],
+  'clients/aws/ec2/subnets.ts': [
+    {
+      against: 'a second subnet, where the answer of the first is lost',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is asked for once: where the answer is lost, it is found by the tags that it was made with',
+      was: 'what, isRepeatable: false, fields },',
+      becomes: 'what, isRepeatable: true, fields },',
+    },
+    {
+      against: 'a subnet that carries no tag of ours from its first moment',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: is asked for once: where the answer is lost, it is found by the tags that it was made with',
+      was: "TagSpecifications: tagsOfNew('subnet', tags),",
+      becomes: '',
+    },
+  ],
+  'clients/aws/ec2/instances.ts': [
+    {
+      against: 'a second machine by a creation that AWS cannot tell from another',
+      provenBy:
+        'test/controllers/aws/ec2.test.ts: whose answer is lost while AWS does not show it yet is one, by its token, once a human lets it go on',
+      was: 'ClientToken: wanted.clientToken,',
+      becomes: '',
+    },
+  ],
+  'clients/aws/eks/node-groups.ts': [
+    {
+      against: 'a bare 404 taken for absence from EKS',
+      provenBy: 'test/clients/aws/absence.test.ts: a 404 of a gateway with a page',
+      was: "error.code === 'ResourceNotFoundException';",
+      becomes: 'error.status === 404;',
+    },
+    {
+      against: 'a node group taken for gone because something before EKS answered with nothing',
+      provenBy: 'test/clients/aws/absence.test.ts: nothing with the status of an answer',
+      was: 'return nodeGroupOf(name, given(nodegroup, what));',
+      becomes: 'return nodegroup && nodeGroupOf(name, nodegroup);',
+    },
+  ],
+  'clients/aws/sqs/queues.ts': [
+    {
+      against: 'a bare 404 taken for absence from SQS',
+      provenBy: 'test/clients/aws/absence.test.ts: a 404 of a gateway with a page',
+      was: 'error instanceof CloudError && absent.includes(error.code);',
+      becomes: 'error instanceof CloudError && (absent.includes(error.code) || error.status === 404);',
+    },
+    {
+      against: 'a queue taken for not there because something before SQS answered with nothing',
+      provenBy: 'test/clients/aws/absence.test.ts: nothing with the status of an answer',
+      was: 'if (url === undefined) throw senseless(what);\n        const',
+      becomes: 'if (url === undefined) return undefined;\n        const',
+    },
+  ],
+  'clients/aws/db-instances.ts': [
+    {
+      against: 'a bare 404 taken for absence from RDS',
+      provenBy: 'test/clients/aws/absence.test.ts: a 404 of a gateway with a page',
+      was: 'error instanceof CloudError && (error.code === code',
+      becomes: 'error instanceof CloudError && (error.status === 404 || error.code === code',
+    },
+    {
+      against: 'a database taken for gone because something before RDS answered with nothing',
+      provenBy: 'test/clients/aws/absence.test.ts: nothing with the status of an answer',
+      was: "if (instance === undefined) throw nonsense(what, 'it holds no instance');",
+      becomes: 'if (instance === undefined) return undefined;',
+    },
+    {
+      against: 'an answer that is about another database',
+      provenBy:
+        'test/clients/aws/absence.test.ts: an answer about another DB instance than was asked for is no answer',
+      was: 'if (id.toLowerCase() !== name.toLowerCase())',
+      becomes: 'if (false)',
+    },
+  ],
+  'clients/gcp/google-api.ts': [
+    {
+      against: 'a project that there is not, taken for the absence of what is in it',
+      provenBy: 'test/clients/gcp/absence.test.ts: a project that there is not',
+      was: "const isAboutProject = status === 'NOT_FOUND' && /^Requested project not found/.test(message);",
+      becomes: 'const isAboutProject = false;',
+    },
+    {
+      against: 'a request to another place than the name is meant for',
+      provenBy: 'test/clients/gcp/google-api.test.ts: is no name',
+      was: 'if (bad !== undefined) {',
+      becomes: 'if (false) {',
+    },
+  ],
+  'clients/gcp/memorystore.ts': [
+    {
+      against: 'an answer that is about another instance',
+      provenBy: 'test/clients/gcp/absence.test.ts: an answer about another is none',
+      was: 'if (!data.name.endsWith(',
+      becomes: 'if (false && !data.name.endsWith(',
+    },
+  ],
+  'clients/gcp/pubsub.ts': [
+    {
+      against: 'an answer that is about another topic',
+      provenBy: 'test/clients/gcp/absence.test.ts: an answer about another is none',
+      was: 'if (!data.name.endsWith(',
+      becomes: 'if (false && !data.name.endsWith(',
+    },
+  ],
+  'clients/gcp/access-tokens.ts': [
+    {
+      against: 'an exchange for each request that was refused, in place of one',
+      provenBy:
+        'test/clients/gcp/access-tokens.test.ts: a token that was refused is renewed once, whoever tells of it',
+      was: 'if (refused !== undefined && refused === handedOut) client = undefined;',
+      becomes: 'if (refused !== undefined) client = undefined;',
+    },
+  ],
+  'clients/cloud-error.ts': [
+    {
+      against: 'a bare 404 taken for absence',
+      provenBy: 'test/clients/gcp/absence.test.ts: an error without a status',
+      was: 'error.status === 404 && [code].flat().includes(error.code);',
+      becomes: 'error.status === 404;',
+    },
+    {
+      against: 'a creation called failed that repeats one which may have been carried out',
+      provenBy: 'test/clients/http.test.ts: is uncertain if it repeats one that may have been carried out',
+      was: '(error instanceof HaltedError && isUncertain(error.before)) ||',
+      becomes: '',
+    },
+  ],
+  'clients/http.ts': [
+    {
+      against: 'a second one, where the answer of the first is lost',
+      provenBy: 'test/clients/http-forms.test.ts: no POST that does something',
+      was: "(method === 'POST' && !isQuestion ? status === 429 || code === 'Unreachable' : isRetryable);",
+      becomes: '(method && isQuestion && status && code) || isRetryable;',
+    },
+    {
+      against: 'a request called not sent that repeats one which may have been carried out',
+      provenBy: 'test/clients/http.test.ts: is uncertain if it repeats one that may have been carried out',
+      was: 'if (error instanceof HaltedError) throw new HaltedError(error.cause, before);',
+      becomes: '',
+    },
+    {
+      against: 'a request that was kept back, and is taken for one that may have been carried out',
+      provenBy:
+        'test/clients/http.test.ts: is not sent, is told as such, and is neither tried again nor uncertain',
+      was: 'throw new HaltedError(error as Error);',
+      becomes: 'throw error;',
+    },
+    {
+      against: 'tokens that are renewed and refused in turns',
+      provenBy: 'test/clients/http.test.ts: that is refused is renewed, once, for a POST as well',
+      was: 'error.status === 401 && refused === undefined &&',
+      becomes: 'error.status === 401 &&',
+    },
+    {
+      against: 'repetitions at once',
+      provenBy: 'test/clients/http.test.ts: waits double, are jittered, and Retry-After goes before them',
+      was: 'await clock.sleep(waitMs, signal);',
+      becomes: '',
+    },
+  ],
 };
 
 export const guards: readonly Guard[] = Object.entries(byFile).flatMap(([file, all]) =>

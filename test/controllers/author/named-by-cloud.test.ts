@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { available } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
+import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
+import { ownerOf } from '../../../controllers/author/whose-is.ts';
+import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
+import { managed } from '../core/objects.ts';
+
+interface Thing {
+  readonly id: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly isGone?: boolean;
+  readonly isBusy?: boolean;
+}
+
+const { signal } = new AbortController();
+const lost = new CloudError('cannot create thing: the answer is lost', {
+  status: 0,
+  code: 'ConnectionLost',
+  isRetryable: true,
+});
+
+/** A cloud that assigns ids, and what was asked of it. */
+function cloud(asked: Thing['tags'] = {}) {
+  const held = new Map<string, Thing>();
+  const calls: string[] = [];
+  const way: { afterCreation?: Error; listing?: Error; isBlind?: boolean; former?: readonly string[] } = {};
+  const put = (id: string, tags: Thing['tags'], more: Partial<Thing> = {}): void => {
+    held.set(id, { id, tags, ...more });
+  };
+  const client = namedByCloud<Managed, Thing>({
+    noun: 'thing',
+    idOf: ({ id }) => id,
+    get: async (_managed, id) => held.get(id),
+    async tagged(_managed, tags) {
+      if (way.listing !== undefined) throw way.listing;
+      if (way.isBlind === true) return [];
+      // As a cloud that minds no case.
+      const name = tags['crossplane-name']?.toLowerCase();
+      return [...held.values()].filter((thing) => thing.tags['crossplane-name']?.toLowerCase() === name);
+    },
+    async create(_managed, { tags, former }) {
+      calls.push('create');
+      way.former = former;
+      const thing = { id: `thing-${held.size + 1}`, tags };
+      held.set(thing.id, thing);
+      if (way.afterCreation !== undefined) throw way.afterCreation;
+      return thing;
+    },
+    told: (_managed, { tags, isGone, isBusy }) => ({
+      tags,
+      isStaying: isGone !== true,
+      meaning: { ready: available(), ...(isBusy === true && { operation: 'update' as const }) },
+      actual: {},
+      status: {},
+    }),
+    compare: () => ({ change: {}, changed: [], refused: [], drifted: [], observation: { isUpToDate: true } }),
+    tagsOf: () => asked,
+    change: async (_managed, { id }, { tags }) => void calls.push(`change ${id} ${JSON.stringify(tags)}`),
+    delete: async (_managed, id) => {
+      calls.push(`delete ${id}`);
+      held.delete(id);
+    },
+  });
+  return { held, calls, way, put, client };
+}
+
+const deletionTimestamp = '2026-01-02T03:04:05Z';
+const named = (id: string, more: object = {}) =>
+  managed({}, { annotations: { [annotationKeys.externalName]: id }, ...more });
+const unnamed = (more: object = {}) => managed({}, { annotations: {}, ...more });
+const begun = { [annotationKeys.externalIdentity]: '{}' };
+
+const { kind, name } = ownerOf(unnamed());
+const ours = ownerTags({ kind, name });
+const theirs = ownerTags({ kind, name: 'theirs' });
+
+describe('a thing that the cloud gives its name is made once', () => {
+  test('what carries our tags already is taken, and nothing is made beside it', async () => {
+    const { client, put, calls } = cloud();
+    put('thing-7', ours);
+    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-7' });
+    assert.deepEqual(calls, []);
+  });
+
+  test('what carries our tags and goes is not taken, and told to whoever makes another', async () => {
+    const { client, put, way, calls } = cloud();
+    put('thing-7', ours, { isGone: true });
+    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-2' });
+    assert.deepEqual([calls, way.former], [['create'], ['thing-7']]);
+  });
+
+  test('what the cloud takes for ours, and is not, is not taken', async () => {
+    const { client, put } = cloud();
+    put('thing-7', { ...ours, 'crossplane-name': name.toUpperCase() });
+    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-2' });
+  });
+
+  test('of several that carry our tags none is chosen', async () => {
+    const { client, put, calls } = cloud();
+    put('thing-7', ours);
+    put('thing-8', ours);
+    await assert.rejects(
+      client.create(unnamed(), {}, signal),
+      /^Ambiguous: things thing-7, thing-8 all carry/,
+    );
+    assert.deepEqual(calls, []);
+  });
+
+  test('it says whose it is from its first moment, whatever tags somebody asks for', async () => {
+    const { client, held } = cloud({ team: 'a', 'crossplane-name': 'theirs', 'crossplane-class': 'theirs' });
+    await client.create(unnamed(), {}, signal);
+    assert.deepEqual(held.get('thing-1')?.tags, { team: 'a', ...ownerTags(ownerOf(unnamed())) });
+  });
+
+  test('one whose answer is lost is found', async () => {
+    const { client, way } = cloud();
+    way.afterCreation = lost;
+    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-1' });
+  });
+
+  test('one whose answer is lost and that does not show is left to a human', async () => {
+    const { client, way } = cloud();
+    Object.assign(way, { afterCreation: lost, isBlind: true });
+    await assert.rejects(client.create(unnamed(), {}, signal), UncertainCreationError);
+  });
+
+  test('one whose answer is lost and that cannot be looked for is left to a human', async () => {
+    const { client, way } = cloud();
+    way.afterCreation = lost;
+    const creating = client.create(unnamed(), {}, signal);
+    way.listing = new CloudError('not now', { status: 429, code: 'Throttling', isRetryable: true });
+    await assert.rejects(creating, UncertainCreationError);
+  });
+
+  test('one that the cloud refused is not', async () => {
+    const { client, way } = cloud();
+    way.afterCreation = new CloudError('no', { status: 400, code: 'Invalid', isRetryable: false });
+    await assert.rejects(client.create(unnamed(), {}, signal), way.afterCreation);
+  });
+});
+
+describe('what has become somebody else’s since it was observed', () => {
+  test('is not observed as ours, nor changed', async () => {
+    const { client, put, calls } = cloud();
+    put('thing-7', theirs);
+    await assert.rejects(client.observe(named('thing-7'), {}, signal), /belongs to .* "theirs"/);
+    await assert.rejects(client.update(named('thing-7'), {}, signal), /belongs to .* "theirs"/);
+    assert.deepEqual(calls, []);
+  });
+
+  test('is not there for what goes, and not deleted', async () => {
+    const { client, put, calls } = cloud();
+    put('thing-7', theirs);
+    const leaving = named('thing-7', { deletionTimestamp });
+    assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+    await client.delete(leaving, signal);
+    assert.deepEqual(calls, []);
+  });
+});
+
+describe('what goes and names nothing', () => {
+  test('takes along what its creation made before it was cut off', async () => {
+    const { client, put, calls } = cloud();
+    put('thing-6', ours, { isGone: true });
+    put('thing-7', ours);
+    const leaving = unnamed({ deletionTimestamp, annotations: begun });
+    assert.equal((await client.observe(leaving, {}, signal)).exists, true);
+    await client.delete(leaving, signal);
+    assert.deepEqual(calls, ['delete thing-7']);
+  });
+
+  test('takes nothing along where it has begun no creation: a former one of its name may have left that', async () => {
+    const { client, put, calls } = cloud();
+    put('thing-7', ours);
+    const leaving = unnamed({ deletionTimestamp });
+    assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+    await client.delete(leaving, signal);
+    assert.deepEqual(calls, []);
+  });
+});
+
+test('nothing is to be changed of what is busy', async () => {
+  const { client, put } = cloud({ team: 'a' });
+  for (const isBusy of [false, true]) {
+    put('thing-7', ours, { isBusy });
+    assert.equal((await client.observe(named('thing-7'), {}, signal)).isUpToDate, isBusy);
+  }
+});
+
+test('tags that somebody asks for say nothing of whose it is', async () => {
+  const { client, put, calls } = cloud({ team: 'a', 'crossplane-name': 'theirs' });
+  put('thing-7', ownerTags(ownerOf(unnamed())));
+  await client.update(named('thing-7'), {}, signal);
+  assert.deepEqual(calls, ['change thing-7 {"team":"a"}']);
+});
