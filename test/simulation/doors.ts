@@ -61,6 +61,12 @@ const refusals = {
   504: { reason: 'Timeout', message: 'the server was unable to return a response in the time allotted' },
 } as const;
 
+/** As the client reads what a proxy before the API server answers, whatever it is called. */
+const pages = {
+  200: new ApiError('the API server did not answer with JSON', { code: 0, reason: 'InvalidAnswer' }),
+  404: new ApiError('the API server answered 404', { code: 404, reason: 'Unknown' }),
+} as const;
+
 const noConnection = (): ApiError =>
   new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' });
 
@@ -117,6 +123,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     await travel(there * pace.requestMs + slow.thereMs, signal);
     const isGone = options.isOut('api') || (verb === 'list' && options.isMissing(kind.kind));
     if (isGone || fault?.type === 'unreachable') throw noConnection();
+    if (fault?.type === 'page') throw pages[fault.code];
     if (
       fault?.type === 'refused' &&
       (fault.code !== 409 || about?.preconditions?.resourceVersion !== undefined)
@@ -250,6 +257,10 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
     if (options.isDead()) await never();
     if (options.isOut(system)) throw connectionRefused(system);
     if (fault?.type === 'unreachable') throw connectionCut();
+    if (fault?.type === 'page') {
+      if (!hasStatuses(system)) throw connectionCut();
+      return gatewayReply(fault.code);
+    }
     if (fault?.type === 'refused') {
       if (!hasStatuses(system)) throw connectionCut();
       return gatewayReply(fault.code === 409 ? 502 : fault.code, {

@@ -35,6 +35,8 @@ function drawn(type: FaultType, chance: (what: string) => number): CallFault {
   switch (type) {
     case 'refused':
       return { type, code: codes[Math.floor(chance('code') * codes.length)] ?? 503 };
+    case 'page':
+      return { type, code: chance('code') < 0.5 ? 200 : 404 };
     case 'slow':
       return chance('which') < 0.5
         ? { type, thereMs: waitMs('there'), backMs: 0 }

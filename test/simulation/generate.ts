@@ -50,7 +50,9 @@ export function generate(seed: number, world: WorldName = 'demo'): Scenario {
   };
 }
 
-const faultTypes: readonly FaultType[] = ['refused', 'unreachable', 'answer lost', 'twice', 'slow', 'crash'];
+const faultTypes: readonly FaultType[] = [
+  ...(['refused', 'page', 'unreachable', 'answer lost', 'twice', 'slow', 'crash'] as const),
+];
 
 /** Some types of faults, and not the others: where everything fails, little is tried. */
 function ratesOf(chance: Chance): FaultRates {

@@ -79,6 +79,8 @@ export interface Reaction {
 export type CallFault =
   /** Answered so, and not carried out. */
   | { readonly type: 'refused'; readonly code: 409 | 429 | 500 | 503 | 504 }
+  /** Not carried out: a gateway answers in its place, with a page. A 404 says nothing of what was asked for, nor does a 200. */
+  | { readonly type: 'page'; readonly code: 200 | 404 }
   /** Neither carried out nor answered: the connection ends. */
   | { readonly type: 'unreachable' }
   /** Carried out, and the answer is lost. */

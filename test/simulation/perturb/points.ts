@@ -120,6 +120,8 @@ const answers: readonly CallFault[] = [
   { type: 'answer lost' },
   { type: 'twice' },
   { type: 'unreachable' },
+  { type: 'page', code: 200 },
+  { type: 'page', code: 404 },
   { type: 'refused', code: 409 },
   { type: 'refused', code: 429 },
   { type: 'refused', code: 500 },
