@@ -51,7 +51,13 @@ export function generate(seed: number, world: WorldName = 'demo'): Scenario {
 }
 
 const faultTypes: readonly FaultType[] = [
-  ...(['refused', 'page', 'unreachable', 'answer lost', 'twice', 'slow', 'crash'] as const),
+  'refused',
+  'page',
+  'unreachable',
+  'answer lost',
+  'twice',
+  'slow',
+  'crash',
 ];
 
 /** Some types of faults, and not the others: where everything fails, little is tried. */

@@ -1,9 +1,13 @@
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { exampleAccount } from '../../../local/aws/account.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 
-/** How every password that a simulated process makes begins, and the tokens of the estate. */
-export const planted = ['pw-p', 'favourite-token', 'other-token', 'postgres-password'] as const;
+/** How every password that a simulated process makes begins, and the tokens and keys of the estates. */
+export const planted = [
+  ...['pw-p', 'favourite-token', 'other-token', 'postgres-password'],
+  ...[exampleAccount.secretAccessKey, 'BEGIN PRIVATE KEY'],
+] as const;
 
 /** What base64 makes of a text, wherever it stands in what is encoded: the characters that depend on it alone. */
 const encoded = (text: string): readonly string[] =>
