@@ -114,11 +114,15 @@ describe('managed resources while everything goes wrong', () => {
       // The worst moments for certain: the work is done and no answer came, and the request was taken only.
       cloud.faults.inject({ kind: 'stall', method: 'POST', times: 2 });
       cloud.faults.inject({ kind: 'hang', method: 'POST', times: 1 });
-      for (const name of names) await fixture.network(name, { providerRef: { name: 'killed' } });
+      const [stuck, others] = [names.slice(0, 3), names.slice(3)];
+      for (const name of stuck) await fixture.network(name, { providerRef: { name: 'killed' } });
       await eventually(
         'three creations are stuck',
         async () => (cloud.calls()['POST /v1/networks'] ?? 0) >= 3,
       );
+      // At once: after ten seconds it gives a request up, and looks for what came of it.
+      await stack.end('SIGKILL');
+      for (const name of others) await fixture.network(name, { providerRef: { name: 'killed' } });
       for (const lifeMs of [300, 450, 600, 750, 900]) {
         await stack.end('SIGKILL');
         const more = `killed-more-${lifeMs}`;
