@@ -76,22 +76,13 @@ export const definitions = [
 
 /* Those of AWS and of Google Cloud. */
 
-export const awsManagedKinds = [
-  VPCKind,
-  SubnetKind,
-  MachineKind,
-  RDSInstanceKind,
-  DBInstanceKind,
-  QueueKind,
-  NodeGroupKind,
-] as const;
-
-export const gcpManagedKinds = [CloudMemorystoreInstanceKind, TopicKind] as const;
-
 export const cloudKinds = {
   claims: [MySQLInstanceKind, RedisClusterKind],
   classes: [RDSInstanceClassKind, CloudMemorystoreInstanceClassKind],
-  managed: [...awsManagedKinds, ...gcpManagedKinds],
+  managed: [
+    ...[VPCKind, SubnetKind, MachineKind, RDSInstanceKind, DBInstanceKind, QueueKind, NodeGroupKind],
+    ...[CloudMemorystoreInstanceKind, TopicKind],
+  ],
   providers: [awsLegacy.ProviderKind, aws.ProviderConfigKind, gcpLegacy.ProviderKind, gcp.ProviderConfigKind],
 } as const;
 

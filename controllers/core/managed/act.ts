@@ -97,7 +97,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'update':
       return update(context, await keep(context, run, observed), observed);
     case 'awaitEffect':
-      return endings.unchanged(await keep(context, run, observed), observed);
+      return endings.awaited(await keep(context, run, observed), observed, 'backOff');
     case 'awaitRenewal':
       return awaitRenewal(context, await keep(context, run, observed), observed);
   }
@@ -201,7 +201,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
   const decision = decideOn(context, filled, rest);
   const known = { ...filled, row: decision.row };
   if (decision.act === 'awaitRenewal') return awaitRenewal(context, known, observed);
-  if (decision.act === 'awaitEffect') return endings.unchanged(known, observed);
+  if (decision.act === 'awaitEffect') return endings.awaited(known, observed, 'backOff');
   return decision.act === 'update' ? update(context, known, observed) : endings.present(filled, observed);
 }
 

@@ -248,19 +248,15 @@ export const endings = {
   gone: (run: Run): Ending => ({ run, next: 'event' }),
   /** Row 25, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
-  /** Row 31 elsewhere: what another process is about to publish is waited for. */
-  awaited: (run: Run, { ready }: Observation, waitMs: number): Ending => ({
+  /**
+   * Row 31 elsewhere: what another process is about to publish is waited for. Row 31 done: what was changed may not show
+   * yet, or may never, and is not to be changed over and over.
+   */
+  awaited: (run: Run, { ready }: Observation, next: Next): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready,
-    next: waitMs,
-  }),
-  /** Row 31 done: what was changed may not show yet, or may never; it is not to be changed over and over. */
-  unchanged: (run: Run, { ready }: Observation): Ending => ({
-    run,
-    synced: reconcileSuccess(),
-    ready,
-    next: 'backOff',
+    next,
   }),
   /** Rows 25 to 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, operation }: Observation): Ending {

@@ -14,7 +14,7 @@ import { recordedName } from '../oracle/recorded-name.ts';
 
 const ofClouds = managedKinds.filter((kind) => !isUsual(kind));
 
-/** What of a thing is called what in `forProvider`; undefined: it is not there. */
+/** What of a thing is called what in `forProvider`. */
 type Told = (item: never) => Readonly<Record<string, unknown>>;
 
 interface Queue {

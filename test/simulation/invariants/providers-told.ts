@@ -58,7 +58,6 @@ function hasRightCredentials(
 /** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
 export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
-  const kinds = providerKinds;
   const lag = lagMs(scenario) + stillMs(scenario) + retryMs;
   const askedAtMs = new Map<string, number>();
   /** Until when the credentials of a provider were right, and until when they were not; for ever if they still are. */
@@ -74,7 +73,7 @@ export const providersTold: InvariantOf = (world) => {
   const keyOf = (kind: Kind, { metadata }: StoredObject): string => `${kindKey(kind)}/${metadata.name}`;
 
   function look(): void {
-    for (const kind of kinds) {
+    for (const kind of providerKinds) {
       for (const provider of cluster.all(kind) as readonly StoredObject[]) {
         const key = keyOf(kind, provider);
         const isRight = hasRightCredentials(world, kind, provider);
@@ -145,7 +144,7 @@ export const providersTold: InvariantOf = (world) => {
     name: 'a provider says whether it works, and seldom something else',
     changed(change) {
       const { by, kind, before, after } = change;
-      const isOfProvider = kinds.includes(kind);
+      const isOfProvider = providerKinds.includes(kind);
       const isCause = !isProcess(by) && (isOfProvider || kind === SecretKind);
       const comesOrGoes = managedKinds.includes(kind) && (before === undefined || after === undefined);
       if (isCause || comesOrGoes) causes += 1;
@@ -159,7 +158,7 @@ export const providersTold: InvariantOf = (world) => {
       return [];
     },
     atRest: () =>
-      kinds.flatMap((kind) =>
+      providerKinds.flatMap((kind) =>
         (cluster.all(kind) as readonly StoredObject[]).flatMap((provider) => atRest(kind, provider)),
       ),
   };

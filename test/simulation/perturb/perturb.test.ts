@@ -33,9 +33,11 @@ async function brokenBy(points: readonly Point[]): Promise<readonly string[]> {
 
 test('each example is applied and deleted without a word, and can be perturbed in every way', async () => {
   for (const reference of references) {
-    const { name, points } = await recorded(reference);
+    const { name, points, scenario } = await recorded(reference);
+    // There is less in the examples of AWS and Google Cloud.
+    const least = scenario.stacks === undefined ? 50 : 20;
     for (const kind of pointKinds) {
-      assert.ok(points.filter((point) => point.kind === kind).length > 20, `${name}: ${kind}`);
+      assert.ok(points.filter((point) => point.kind === kind).length > least, `${name}: ${kind}`);
     }
   }
 });

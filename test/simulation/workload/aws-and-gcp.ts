@@ -37,7 +37,7 @@ import {
   secret,
   teams,
 } from './estate.ts';
-import { claimOf, nameOf, secretOf } from './exemplars.ts';
+import { claimOf, mayGo, nameOf, secretOf } from './exemplars.ts';
 
 /*
  * What goes on where processes run the stacks of AWS and of Google Cloud: a workload of its own, smaller than that of the
@@ -269,11 +269,7 @@ function life(draft: Draft, what: Made): void {
     draft.at(paused, { type: 'edit', of, patch: note('true') });
     draft.at(draft.between(paused, 0.95, 'resumed at'), { type: 'edit', of, patch: note(null) });
   }
-  if (draft.has(0.45, 'deleted')) {
-    const gone = draft.between(born, 1, 'gone');
-    draft.at(gone, { type: 'delete', of });
-    if (draft.has(0.5, 'again')) draft.at(draft.between(gone, 1, 'soon'), { type: 'create', object });
-  }
+  mayGo(draft, object, { born, share: 0.45 });
   if (draft.has(0.1, 'forced')) {
     draft.at(draft.between(born, 1, 'forced at'), {
       type: 'edit',
@@ -302,13 +298,7 @@ function claims(draft: Draft): void {
     const of = nameOf(object);
     const born = draft.between(0, 0.5, 'born', index);
     draft.at(born, { type: 'create', object });
-    if (draft.has(0.5, 'deleted', index)) {
-      const gone = draft.between(born, 1, 'gone', index);
-      draft.at(gone, { type: 'delete', of });
-      if (draft.has(0.5, 'again', index)) {
-        draft.at(draft.between(gone, 1, 'soon', index), { type: 'create', object });
-      }
-    }
+    mayGo(draft.by(index), object, { born });
     if (draft.has(0.2, 'secret', index)) {
       const acts: readonly Act[] = [
         { type: 'delete', of: secretOf(object) },

@@ -88,6 +88,18 @@ function fresh(kind: Kind): KubernetesObject {
   return standing;
 }
 
+/** In so many of all cases somebody deletes what was made at `born`, and in half of these makes it again. */
+export function mayGo(
+  draft: Draft,
+  object: KubernetesObject,
+  { born, share = 0.5 }: { readonly born: number; readonly share?: number },
+): void {
+  if (!draft.has(share, 'deleted')) return;
+  const gone = draft.between(born, 1, 'gone');
+  draft.at(gone, { type: 'delete', of: nameOf(object) });
+  if (draft.has(0.5, 'again')) draft.at(draft.between(gone, 1, 'soon'), { type: 'create', object });
+}
+
 /** A claim's connection secret. */
 export const secretOf = ({ metadata }: KubernetesObject): ObjectName => ({
   apiVersion: 'v1',

@@ -17,7 +17,7 @@ import {
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { Draft } from './draft.ts';
 import { teams } from './estate.ts';
-import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
+import { claimOf, managedByHand, mayGo, nameOf, secretOf } from './exemplars.ts';
 
 const referenceTo = (kind: Kind, name: string): object => ({
   apiVersion: apiVersionOf(kind),
@@ -79,11 +79,7 @@ function claim(draft: Draft, kind: Kind, index: number): void {
   const of = nameOf(object);
   const born = draft.between(0, 0.5, 'born');
   draft.at(born, { type: 'create', object });
-  if (draft.has(0.5, 'deleted')) {
-    const gone = draft.between(born, 1, 'gone');
-    draft.at(gone, { type: 'delete', of });
-    if (draft.has(0.5, 'again')) draft.at(draft.between(gone, 1, 'soon'), { type: 'create', object });
-  }
+  mayGo(draft, object, { born });
   if (draft.has(0.3, 'noted')) {
     draft.at(draft.between(born, 1, 'note'), {
       type: 'edit',

@@ -707,7 +707,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   '31 done': {
     'its update has ended, and does not show yet': [
-      endings.unchanged(at('31 done'), { ...seen, isUpToDate: false, ready: available() }),
+      endings.awaited(at('31 done'), { ...seen, isUpToDate: false, ready: available() }, 'backOff'),
       [synced, 'Ready True Available'],
       [],
       'backOff',
