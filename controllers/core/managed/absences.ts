@@ -8,24 +8,27 @@ import type { Clock } from '../../../runtime/time/clock.ts';
  * that a restart asks for one look more, never for one less.
  */
 export interface Absences {
-  /** Takes down what a look found; answers for how many ms all of them have found nothing, 0 after the first. */
-  note(managed: Managed, exists: boolean): number;
+  /**
+   * Takes down what a look found that has just been answered; answers for how many ms all of them have found nothing, 0
+   * after the first: from the answer to that until the last was begun, at `begunMs` by the clock. What a process reads of
+   * an answer after it has stood still says nothing about the time it did.
+   */
+  note(managed: Managed, exists: boolean, begunMs: number): number;
   forget(request: Request): void;
 }
 
 export function createAbsences(clock: Pick<Clock, 'elapsedMs'>): Absences {
   const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
   return {
-    note({ metadata }, exists) {
+    note({ metadata }, exists, begunMs) {
       const key = objectKeyText(objectKey(metadata));
       if (exists) {
         since.delete(key);
         return 0;
       }
-      const nowMs = clock.elapsedMs();
       const first = since.get(key);
-      if (first !== undefined && first.uid === metadata.uid) return nowMs - first.atMs;
-      since.set(key, { uid: metadata.uid, atMs: nowMs });
+      if (first !== undefined && first.uid === metadata.uid) return begunMs - first.atMs;
+      since.set(key, { uid: metadata.uid, atMs: clock.elapsedMs() });
       return 0;
     },
     forget: (request) => void since.delete(objectKeyText(request)),

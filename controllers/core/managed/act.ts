@@ -110,7 +110,7 @@ const decideOn = (
 ): NextDecision =>
   decideNext(run.current, observed, {
     graceMs: creationGraceMs,
-    now: env.clock.now(),
+    now: run.lookedAt ?? env.clock.now(),
     isNameKnown: !identity.isAssigned,
     confirmMs: confirmAbsenceMs,
     absentForMs: run.absentForMs,

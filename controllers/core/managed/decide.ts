@@ -243,6 +243,7 @@ export type NextDecision =
 export interface NextContext {
   /** How long what was created may not show; 0: it shows at once. */
   readonly graceMs: number;
+  /** When the look was begun: what it found is judged by how things stood then. */
   readonly now: Date;
   /** The external name is known before creation, so that no annotations track it. */
   readonly isNameKnown: boolean;

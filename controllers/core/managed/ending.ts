@@ -78,6 +78,8 @@ export interface Run {
   readonly seen?: Observation | undefined;
   /** The external resource is what was recorded, and not what has been added to that since. */
   readonly isExact?: boolean;
+  /** When the last look was begun, by the clock on the wall. */
+  readonly lookedAt?: Date;
   /** For how long looks have found no external resource. */
   readonly absentForMs?: number;
   /** Events of what it has done. */

@@ -101,10 +101,11 @@ export type Observed = readonly [run: Run, observed: Observation];
 
 /** Looks at the external resource. `ready` is what Ready says if that fails. */
 export async function observe(
-  { identity, external, absences, signal }: ExternalContext,
+  { env, identity, external, absences, signal }: ExternalContext,
   run: Run,
   ready?: Ready,
 ): Promise<Observed> {
+  const [begunMs, lookedAt] = [env.clock.elapsedMs(), env.clock.now()];
   const looking = external.observe(identified(identity, run), run.known, signal);
   const observed = await failing('observe failed', looking, {
     ...cannotObserve,
@@ -113,9 +114,9 @@ export async function observe(
   });
   const operation = operationTold(run, observed);
   const seen = observed.exists ? observed : undefined;
-  const absentForMs = absences.note(run.current, observed.exists);
+  const absentForMs = absences.note(run.current, observed.exists, begunMs);
   const looked = reporting(run, seen?.status);
-  return [{ ...looked, seen, absentForMs, ...(operation && { operation }) }, observed];
+  return [{ ...looked, seen, lookedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
 /** What the status is to say of operations, after a look. */

@@ -73,6 +73,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/act.ts': [
     {
+      against: 'a creation taken for lost because the look at it was read after the process had stood still',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: deleted: nor must a creation show by now because the answer is read late',
+      was: 'now: run.lookedAt ?? env.clock.now(),',
+      becomes: 'now: env.clock.now(),',
+    },
+    {
       against: 'the password of what is gone, believed where its secret is named again',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: where its resource was made anew while it was published nowhere',
@@ -195,6 +202,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
   ],
+  'controllers/core/managed/absences.ts': [
+    {
+      against: 'an absence taken for proven because the answer was read after the process had stood still',
+      provenBy:
+        'test/controllers/core/managed/absence.test.ts: deleted: what a look found counts for when it was begun, however late the process reads it',
+      was: 'return begunMs - first.atMs;',
+      becomes: 'return clock.elapsedMs() - first.atMs;',
+    },
+  ],
   'controllers/core/managed/steps.ts': [
     {
       against: 'a password believed, though a process that has ended since set another',
@@ -220,7 +236,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a resource that is created again because one look did not find it',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',
-      was: 'const absentForMs = absences.note(run.current, observed.exists);',
+      was: 'const absentForMs = absences.note(run.current, observed.exists, begunMs);',
       becomes: 'const absentForMs = Number.POSITIVE_INFINITY;',
     },
     {

@@ -26,6 +26,13 @@ const pass = (scene: Scene, ms: number): void => {
   scene.cluster.clockMs += ms;
 };
 
+/** From now on the process is stopped for so long once a look is answered, and reads the answer then. */
+function standStill(scene: Scene, ms: number): void {
+  scene.external.afterCall = (method) => {
+    if (method === 'observe') pass(scene, ms);
+  };
+}
+
 describe('what was there is not forgotten on one look', () => {
   test('deleted: a look that finds nothing is no proof, one that finds it again ends the doubt', async () => {
     const scene = await ready();
@@ -51,6 +58,32 @@ describe('what was there is not forgotten on one look', () => {
     pass(scene, 2_000);
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
+  });
+
+  test('deleted: what a look found counts for when it was begun, however late the process reads it', async () => {
+    const scene = await ready();
+    leave(scene);
+    scene.external.isBlind = true;
+    await scene.run();
+    pass(scene, 1_000);
+    standStill(scene, 30_000);
+    assert.deepEqual(await scene.run(), unsettled(4_000));
+    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
+  });
+
+  test('deleted: nor must a creation show by now because the answer is read late', async () => {
+    const scene = new Scene(
+      { forProvider: { size: 1 } },
+      {},
+      { confirmAbsenceMs: 5_000, creationGraceMs: 30_000 },
+    );
+    scene.external.isBlind = true;
+    await scene.run();
+    leave(scene);
+    pass(scene, 10_000);
+    standStill(scene, 60_000);
+    await scene.run();
+    assert.equal(scene.row, '13');
   });
 
   test('deleted: a look that finds it in between starts the count anew', async () => {
