@@ -22,21 +22,31 @@ const usage = `flags:
   --deletion-time 1s           how long deletion takes (1s)
   --read-delay 500ms           how long reads lag behind writes (0)
   --fail-rate 0.1              share of requests that fail, 0 to 1 (0)
-  --rate-limit N               requests per second and account before it limits them (none)`;
+  --rate-limit N               requests per second and account before it limits them (none)
+  --no-databases               nothing is behind DB instances`;
 
-/** The server's options from a command line, or what is wrong with it, naming the flag. */
-export const parseCommandLine = (args: readonly string[]): LocalAwsOptions | HelpAsked | string =>
+/** What a command line asks for. */
+export interface Serve {
+  readonly options: LocalAwsOptions;
+  /** Whether a real database is behind each DB instance. */
+  readonly hasDatabases: boolean;
+}
+
+/** What a command line asks for, or what is wrong with it, naming the flag. */
+export const parseCommandLine = (args: readonly string[]): Serve | HelpAsked | string =>
   readCommandLine(args, {
     usage,
     config: {
+      allowNegative: true,
       options: {
         ...standInFlags,
         account: { type: 'string', multiple: true, default: [] },
         deny: { type: 'string', multiple: true, default: [] },
         quota: { type: 'string', multiple: true, default: [] },
+        databases: { type: 'boolean', default: true },
       },
     },
-    read({ values }) {
+    read({ values }): Serve {
       const [first = exampleAccount, ...others] = values.account.map(account);
       const denied = values.deny.map((text) => pair('--deny', text, 'KEY=ACTION'));
       const known = patternsOf(actionsOf(allServices()));
@@ -51,14 +61,20 @@ export const parseCommandLine = (args: readonly string[]): LocalAwsOptions | Hel
         denied: denied.flatMap(([key, action]) => (key === one.accessKeyId ? [action] : [])),
       });
       return {
-        ...standInOptions(values, { defaultPort }),
-        accounts: [withDenied(first), ...others.map(withDenied)],
-        quotas: Object.fromEntries(
-          values.quota.map((text) => {
-            const [name, count] = pair('--quota', text, 'NAME=N');
-            return [wordFlag('--quota', name, quotaNames), numberFlag('--quota', count, { max: 1_000_000 })];
-          }),
-        ),
+        hasDatabases: values.databases,
+        options: {
+          ...standInOptions(values, { defaultPort }),
+          accounts: [withDenied(first), ...others.map(withDenied)],
+          quotas: Object.fromEntries(
+            values.quota.map((text) => {
+              const [name, count] = pair('--quota', text, 'NAME=N');
+              return [
+                wordFlag('--quota', name, quotaNames),
+                numberFlag('--quota', count, { max: 1_000_000 }),
+              ];
+            }),
+          ),
+        },
       };
     },
   });

@@ -6,17 +6,22 @@ import { textProgress } from '../control-plane/progress.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
 import { checkPlace, runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
 import { parseCommandLine } from './command-line.ts';
+import type { DatabaseServers } from './rds/database-servers.ts';
 import { localDatabases } from './rds/local-databases.ts';
 import { startAws } from './server.ts';
 import { allServices } from './services.ts';
 
-await runCommandLine(parseCommandLine(process.argv.slice(2)), async (options) => {
+await runCommandLine(parseCommandLine(process.argv.slice(2)), async ({ options, hasDatabases }) => {
   await checkPlace(options);
-  const progress = textProgress({ prefix: 'aws:' });
-  const mariadb = await prepareMariadb({ environment: process.env, progress });
-  const databases = localDatabases(mariadb, progress);
-  const modificationMs = options.provisioningMs ?? 0;
-  await serveUntilStopped(
-    await startAws({ ...options, services: allServices({ databases, modificationMs }) }),
-  );
+  const databases = hasDatabases ? await realDatabases() : undefined;
+  const services = allServices({
+    modificationMs: options.provisioningMs ?? 0,
+    ...(databases !== undefined && { databases }),
+  });
+  await serveUntilStopped(await startAws({ ...options, services }));
 });
+
+async function realDatabases(): Promise<DatabaseServers> {
+  const progress = textProgress({ prefix: 'aws:' });
+  return localDatabases(await prepareMariadb({ environment: process.env, progress }), progress);
+}

@@ -59,9 +59,16 @@ describe('the command line of the local AWS', () => {
   ];
   for (const [args, expected] of good) {
     test(args.join(' ') || 'none', () =>
-      assert.deepEqual(parseCommandLine(args), { ...byDefault, ...expected }),
+      assert.deepEqual(parseCommandLine(args), {
+        options: { ...byDefault, ...expected },
+        hasDatabases: true,
+      }),
     );
   }
+
+  test('--no-databases asks for none', () => {
+    assert.deepEqual(parseCommandLine(['--no-databases']), { options: byDefault, hasDatabases: false });
+  });
 
   const bad: readonly (readonly [readonly string[], string])[] = [
     [['--port', 'x'], '--port: "x" is no number from 0 to 65535'],
