@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import { RDSInstanceClassKind, RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { InstanceKind as MachineKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { SubnetKind } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
@@ -73,7 +74,7 @@ const providerConfig = (kind: Kind, cloud: Cloud): KubernetesObject =>
 
 const rds = {
   ...{ region, engineVersion: '16.6', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
-  skipFinalSnapshotBeforeDeletion: true,
+  ...{ masterUsername: 'app', skipFinalSnapshotBeforeDeletion: true },
 } as const;
 
 const providers: readonly KubernetesObject[] = [
@@ -103,7 +104,7 @@ const estate: readonly KubernetesObject[] = [
     {
       providerRef: { name: 'aws' },
       reclaimPolicy: 'Retain',
-      forProvider: { region, dbInstanceClass: 'db.t3.micro', skipFinalSnapshotBeforeDeletion: true },
+      forProvider: omit(rds, 'engineVersion'),
     },
   ),
   classOf(
@@ -156,7 +157,7 @@ const made: readonly Made[] = [
     ...{
       kind: RDSInstanceKind,
       name: 'rds',
-      forProvider: { ...rds, engine: 'postgres', masterUsername: 'app' },
+      forProvider: { ...rds, engine: 'postgres' },
     },
     edits: [
       ...listed,
