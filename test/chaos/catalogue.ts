@@ -1,15 +1,24 @@
+import { RDSInstanceClassKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
+import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
+import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
+import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { CloudMemorystoreInstanceClassKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import type { ProviderName } from './schedule.ts';
+import type { Credentials } from './clouds/cloud-process.ts';
+import { project } from './clouds/google-cloud.ts';
+import type { CloudName, ProviderName } from './schedule.ts';
 import type { World } from './world.ts';
 import { credentialsNamespace } from './world.ts';
 
@@ -22,34 +31,42 @@ const head = <T extends KubernetesObject>(
 
 const selectable = { chaos: 'small' };
 
-/** What a provider's secret holds, with these credentials in it. */
-export function credentials(
-  world: World,
-  provider: ProviderName,
-  secret: string,
-): Readonly<Record<string, string>> {
-  const { port } = world.links[provider]!;
-  if (provider === 'postgresql') {
-    return {
-      endpoint: '127.0.0.1',
-      port: String(port),
-      username: world.postgresql.superuser,
-      password: secret,
-      // Over plain TCP a changed byte could make one statement another.
-      sslmode: 'verify-full',
-      clusterCA: world.postgresql.clusterCA ?? '',
-    };
+/** What a provider proves who it is with. */
+export type Proof =
+  | { readonly provider: 'postgresql'; readonly password: string }
+  | { readonly provider: CloudName; readonly credentials: Credentials };
+
+const urlTo = ({ links }: World, provider: ProviderName): string =>
+  `http://127.0.0.1:${links[provider]!.port}`;
+
+function detailsOf(world: World, proof: Proof): Readonly<Record<string, string>> {
+  if (proof.provider !== 'postgresql') {
+    return { credentials: proof.credentials.text(urlTo(world, proof.provider)) };
   }
-  return { credentials: JSON.stringify({ url: `http://127.0.0.1:${port}`, token: secret }) };
+  return {
+    endpoint: '127.0.0.1',
+    port: String(world.links.postgresql!.port),
+    username: world.postgresql.superuser,
+    password: proof.password,
+    // Over plain TCP a changed byte could make one statement another.
+    sslmode: 'verify-full',
+    clusterCA: world.postgresql.clusterCA ?? '',
+  };
 }
 
 /** The secret that a provider names. */
-export const credentialsSecret = (world: World, provider: ProviderName, secret: string) => ({
+export const credentialsSecret = (world: World, proof: Proof) => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { namespace: credentialsNamespace, name: provider },
-  stringData: credentials(world, provider, secret),
+  metadata: { namespace: credentialsNamespace, name: proof.provider },
+  stringData: detailsOf(world, proof),
 });
+
+/** What a provider is let in with now. */
+export const proofNow = (world: World, provider: ProviderName): Proof =>
+  provider === 'postgresql'
+    ? { provider, password: world.administratorPassword }
+    : { provider, credentials: world.clouds[provider].credentials() };
 
 const secretRef = (name: ProviderName) => ({
   namespace: credentialsNamespace,
@@ -58,7 +75,7 @@ const secretRef = (name: ProviderName) => ({
 });
 
 /** Providers of all kinds, by the generations' own ways. */
-export const providerObjects = (): readonly object[] => [
+export const providerObjects = (world: World): readonly object[] => [
   {
     apiVersion: 'fcp.crossplane.io/v1alpha3',
     kind: 'Provider',
@@ -76,6 +93,25 @@ export const providerObjects = (): readonly object[] => [
     kind: 'ProviderConfig',
     metadata: { name: 'default' },
     spec: { credentials: { source: 'Secret', secretRef: secretRef('postgresql') } },
+  },
+  {
+    apiVersion: 'aws.crossplane.io/v1beta1',
+    kind: 'ProviderConfig',
+    metadata: { name: 'default' },
+    spec: {
+      credentials: { source: 'Secret', secretRef: secretRef('aws') },
+      endpoint: { url: { type: 'Static', static: urlTo(world, 'aws') } },
+    },
+  },
+  {
+    apiVersion: 'gcp.crossplane.io/v1beta1',
+    kind: 'ProviderConfig',
+    metadata: { name: 'default' },
+    spec: {
+      projectID: project,
+      endpoint: urlTo(world, 'gcp'),
+      credentials: { source: 'Secret', secretRef: secretRef('gcp') },
+    },
   },
 ];
 
@@ -114,6 +150,30 @@ const databaseClass = (name: string, reclaimPolicy: 'Delete' | 'Retain') => ({
   },
 });
 
+const rdsClass = () => ({
+  ...head(RDSInstanceClassKind),
+  metadata: { name: 'aws-small' },
+  specTemplate: {
+    writeConnectionSecretsToNamespace: credentialsNamespace,
+    reclaimPolicy: 'Delete' as const,
+    forProvider: {
+      ...{ region: 'us-west-1', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
+      ...{ masterUsername: 'app', backupRetentionPeriod: 1, applyModificationsImmediately: true },
+      skipFinalSnapshotBeforeDeletion: true,
+    },
+  },
+});
+
+const redisClass = () => ({
+  ...head(CloudMemorystoreInstanceClassKind),
+  metadata: { name: 'gcp-small', labels: selectable },
+  specTemplate: {
+    writeConnectionSecretsToNamespace: credentialsNamespace,
+    reclaimPolicy: 'Delete' as const,
+    forProvider: { region: 'us-central1', tier: 'BASIC' as const, memorySizeGb: 1, authEnabled: true },
+  },
+});
+
 /** A class that users edit, delete and make again. */
 export const changingClass = () => favouriteClass('favourite-changing', { labels: { ...selectable } });
 
@@ -124,6 +184,8 @@ export const classObjects = (): readonly object[] => [
   ambivalentClass(),
   databaseClass('postgresql-small', 'Delete'),
   databaseClass('postgresql-kept', 'Retain'),
+  rdsClass(),
+  redisClass(),
 ];
 
 /** A managed resource that somebody makes by hand. */
@@ -138,6 +200,38 @@ export const madeByHand = (name: string, policy: 'Retain' | 'Delete') => ({
   },
 });
 
+/** What somebody makes for no claim, by turns. Names of networks and queues are assigned by AWS. */
+const alone: readonly ((metadata: { readonly name: string }) => {
+  readonly kind: Kind<KubernetesObject>;
+  readonly object: KubernetesObject;
+})[] = [
+  ({ name }) => ({ kind: FavouriteDBInstanceKind, object: madeByHand(name, 'Delete') }),
+  (metadata) => ({
+    kind: VPCKind,
+    object: {
+      ...{ ...head(VPCKind), metadata },
+      ...{ spec: { forProvider: { region: 'us-west-1', cidrBlock: '10.0.0.0/16' } } },
+    },
+  }),
+  (metadata) => ({
+    kind: QueueKind,
+    object: { ...head(QueueKind), metadata, ...{ spec: { forProvider: { region: 'us-west-1' } } } },
+  }),
+  (metadata) => ({
+    kind: TopicKind,
+    object: {
+      ...{ ...head(TopicKind), metadata },
+      ...{ spec: { forProvider: { messageRetentionDuration: '86400s' } } },
+    },
+  }),
+];
+
+/** The number-th managed resource that is made for no claim. */
+export const aloneNumber = (number: number) =>
+  alone[number % alone.length]!({ name: `${aloneFor}${number}` });
+export const isAlone = (name: string): boolean => name.startsWith(aloneFor);
+const aloneFor = 'alone-';
+
 /** The ways in which a claim asks for something, by turns. */
 const asks: readonly ((name: string) => { readonly kind: Kind<KubernetesObject>; readonly spec: object })[] =
   [
@@ -146,12 +240,14 @@ const asks: readonly ((name: string) => { readonly kind: Kind<KubernetesObject>;
     () => ({ kind: FancySQLInstanceKind, spec: classRef(FavouriteDBInstanceClassKind, 'favourite-kept') }),
     () => ({ kind: FancySQLInstanceKind, spec: classRef(AmbivalentDBInstanceClassKind, 'other-small') }),
     () => ({ kind: PostgreSQLInstanceKind, spec: classRef(PostgreSQLDatabaseClassKind, 'postgresql-kept') }),
+    () => ({ kind: RedisClusterKind, spec: { classSelector: { matchLabels: selectable } } }),
+    () => ({ kind: MySQLInstanceKind, spec: classRef(RDSInstanceClassKind, 'aws-small') }),
     (name) => ({
       kind: FancySQLInstanceKind,
       spec: { resourceRef: { ...head(FavouriteDBInstanceKind), name: staticFor(name) } },
     }),
   ];
-const staticTurn = 5;
+const staticTurn = 7;
 
 export const classRef = (kind: Kind<KubernetesObject>, name: string) => ({
   classRef: { ...head(kind), name },

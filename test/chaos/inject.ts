@@ -7,13 +7,16 @@ import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-ins
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { eventually } from '../cluster/stack-harness.ts';
-import { ambivalentClass, credentialsSecret } from './catalogue.ts';
+import type { Proof } from './catalogue.ts';
+import { ambivalentClass, credentialsSecret, proofNow } from './catalogue.ts';
 import type { Life, Replica } from './replica.ts';
-import type { CloudMood, FaultAction, ProviderName, Server, Signal } from './schedule.ts';
+import type { CloudMood, CloudName, FaultAction, ProviderName, Server, Signal } from './schedule.ts';
+import { servers } from './schedule.ts';
 import { signalTree } from './server-process.ts';
+import { plantedValue } from './told-secrets.ts';
 import type { Users } from './users.ts';
 import type { World } from './world.ts';
-import { credentialsNamespace, list, plantedValue } from './world.ts';
+import { credentialsNamespace, list } from './world.ts';
 
 /** A fault that has begun. */
 export interface Harm {
@@ -61,8 +64,7 @@ export function inject({ world, users, leading }: Injection, action: FaultAction
   }
 }
 
-const isServer = (target: string): target is Server =>
-  ['apiserver', 'etcd', 'postgresql', 'favourite', 'other'].includes(target);
+const isServer = (target: string): target is Server => servers.some((server) => server === target);
 
 async function signalReplicas(
   { replicas }: World,
@@ -143,8 +145,7 @@ async function signalServer(world: World, target: Server, signal: Signal): Promi
         },
       };
     }
-    case 'favourite':
-    case 'other': {
+    default: {
       const cloud = clouds[target];
       cloud.current()?.signal(signal);
       await cloud.current()?.ended;
@@ -162,8 +163,7 @@ async function pidOf({ controlPlane, postgresql, clouds }: World, target: Server
       return pids.etcd;
     case 'postgresql':
       return postgresql.pid() ?? 0;
-    case 'favourite':
-    case 'other':
+    default:
       return clouds[target].current()?.pid ?? 0;
   }
 }
@@ -231,8 +231,8 @@ const moodFlags: Readonly<Record<CloudMood, readonly string[]>> = {
 };
 
 /** The same cloud, with bad habits; it is started anew for them, and to be rid of them. */
-async function badMood({ clouds }: World, flavour: 'favourite' | 'other', mood: CloudMood): Promise<Harm> {
-  const cloud = clouds[flavour];
+async function badMood({ clouds }: World, name: CloudName, mood: CloudMood): Promise<Harm> {
+  const cloud = clouds[name];
   const restart = async (flags: readonly string[]): Promise<void> => {
     cloud.current()?.signal('SIGTERM');
     await cloud.current()?.ended;
@@ -284,7 +284,7 @@ async function lostCredentials(world: World, provider: ProviderName): Promise<Ha
   );
   return {
     async end() {
-      await applied(world, credentialsSecret(world, provider, secretNow(world, provider)));
+      await applied(world, credentialsSecret(world, proofNow(world, provider)));
     },
   };
 }
@@ -310,37 +310,39 @@ const applied = (world: World, object: object): Promise<string> =>
     120_000,
   );
 
-const secretNow = (world: World, provider: ProviderName): string =>
-  provider === 'postgresql' ? world.administratorPassword : world.clouds[provider].token();
+/** What nobody takes, yet. */
+function newProof(world: World, provider: ProviderName): Proof {
+  if (provider !== 'postgresql') return { provider, credentials: world.clouds[provider].newCredentials() };
+  const password = plantedValue();
+  world.planted.add(password);
+  return { provider, password };
+}
 
 async function wrongCredentials(world: World, provider: ProviderName): Promise<Harm> {
-  const wrong = plantedValue();
-  world.planted.add(wrong);
-  await applied(world, credentialsSecret(world, provider, wrong));
+  await applied(world, credentialsSecret(world, newProof(world, provider)));
   return {
     async end() {
-      await applied(world, credentialsSecret(world, provider, secretNow(world, provider)));
+      await applied(world, credentialsSecret(world, proofNow(world, provider)));
     },
   };
 }
 
 /** The system takes other credentials from now on; those who use it are told at the end. */
 async function rotation(world: World, provider: ProviderName): Promise<Harm> {
-  const fresh = plantedValue();
-  world.planted.add(fresh);
-  if (provider === 'postgresql') {
+  const fresh = newProof(world, provider);
+  if (fresh.provider === 'postgresql') {
     const { superuser } = world.postgresql;
-    await world.sql(`ALTER ROLE ${superuser} PASSWORD ${escapeLiteral(fresh)}`);
-    world.administratorPassword = fresh;
+    await world.sql(`ALTER ROLE ${superuser} PASSWORD ${escapeLiteral(fresh.password)}`);
+    world.administratorPassword = fresh.password;
   } else {
-    const cloud = world.clouds[provider];
+    const cloud = world.clouds[fresh.provider];
     cloud.current()?.signal('SIGKILL');
     await cloud.current()?.ended;
-    await cloud.start({ token: fresh });
+    await cloud.start({ credentials: fresh.credentials });
   }
   return {
     async end() {
-      await applied(world, credentialsSecret(world, provider, fresh));
+      await applied(world, credentialsSecret(world, fresh));
     },
   };
 }

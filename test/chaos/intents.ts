@@ -3,7 +3,7 @@ export interface Edits {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** Fields of `spec.forProvider`. */
-  readonly forProvider: Readonly<Record<string, number>>;
+  readonly forProvider: Readonly<Record<string, number | string>>;
   /** Keys that users added to the object's connection secret, with their values. */
   readonly secretKeys: Readonly<Record<string, string>>;
 }

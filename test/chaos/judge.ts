@@ -9,7 +9,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Intents } from './intents.ts';
 import { intentKey, noEdits } from './intents.ts';
 import type { External, Observed } from './observed.ts';
-import { systemOf } from './observed.ts';
+import { systemOf, withoutPassword } from './observed.ts';
 
 /** Something that is not as it should be: an object, and what is wrong with it. */
 export interface Finding {
@@ -165,6 +165,15 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
     return problems;
   }
 
+  function problemsOfSecret(each: Managed, external: External): readonly string[] {
+    if (withoutPassword.has(each.kind)) return [];
+    const source = sourceOf(each);
+    const password = passwordIn(source);
+    if (source === undefined || password === '') return ['has no password in its secret'];
+    const isWrong = external.password !== undefined && external.password !== password;
+    return isWrong ? ['its password does not work'] : [];
+  }
+
   // Managed resources.
   for (const each of managed) {
     const made = intents.managed.get(keyOf(each));
@@ -181,12 +190,7 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
       tell('has no external resource');
       continue;
     }
-    if (each.kind === 'Network') continue; // it has no password
-    const source = sourceOf(each);
-    const password = passwordIn(source);
-    if (source === undefined || password === '') tell('has no password in its secret');
-    else if (external.password !== undefined && external.password !== password)
-      tell('its password does not work');
+    for (const problem of problemsOfSecret(each, external)) tell(problem);
     const { forProvider = {} } = each.spec;
     for (const what of missing('field', external.fields, forProvider as Record<string, unknown>)) {
       tell(`${what} is not in force`);

@@ -30,7 +30,7 @@ const abort = new AbortController();
 // Enough is enough: no more faults, and on to the end and the report.
 process.on('SIGUSR2', () => abort.abort());
 
-note('starting control plane, PostgreSQL and two clouds');
+note('starting control plane, PostgreSQL and the clouds');
 const world = await startWorld({ ...options, pollInterval: '10s' });
 try {
   const running = run(world, { ...options, quietSeconds: 25, note, signal: abort.signal });

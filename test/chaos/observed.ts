@@ -1,10 +1,11 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import type { ProviderName } from './schedule.ts';
 
 /** Something in a cloud or on the PostgreSQL server that carries a mark of ours. */
 export interface External {
-  readonly system: 'favourite' | 'other' | 'postgresql';
+  readonly system: ProviderName;
   readonly name: string;
   /** Whom its mark names; equal marks mean the same managed resource. */
   readonly owner: string;
@@ -13,7 +14,7 @@ export interface External {
   /** Where the system lets us know. */
   readonly password?: string;
   /** What a person may set it to, by the name of the field of `forProvider`. */
-  readonly fields: Readonly<Record<string, number>>;
+  readonly fields: Readonly<Record<string, number | string>>;
 }
 
 /** The whole world at about one moment. Secrets are those with connection details. */
@@ -30,4 +31,12 @@ export const systemOf: Readonly<Record<string, External['system']>> = {
   AmbivalentDBInstance: 'other',
   PostgreSQLDatabase: 'postgresql',
   Network: 'favourite',
+  RDSInstance: 'aws',
+  VPC: 'aws',
+  Queue: 'aws',
+  CloudMemorystoreInstance: 'gcp',
+  Topic: 'gcp',
 };
+
+/** Kinds that nobody needs a password for. */
+export const withoutPassword: ReadonlySet<string> = new Set(['Network', 'VPC', 'Queue', 'Topic']);

@@ -73,7 +73,7 @@ export function replica(options: ReplicaOptions): Replica {
     if (isHeld) return;
     const args = [
       ...['main.ts', '--kubeconfig', kubeconfig, '--leader-elect', '--log-level', 'debug'],
-      ...['--stacks', 'fcp,ocp,postgresql'],
+      ...['--stacks', 'fcp,ocp,postgresql,aws,gcp'],
       ...['--health-probe-bind-address', `127.0.0.1:${ports.health}`],
       ...['--metrics-bind-address', `127.0.0.1:${ports.metrics}`],
       ...flags,

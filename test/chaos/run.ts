@@ -6,7 +6,7 @@ import { eventually } from '../cluster/stack-harness.ts';
 import { installedRights } from '../fakes/granted.ts';
 import { described, isWrite, leaseRule, loopOf, notGranted, rateRule } from './audit-rules.ts';
 import type { AuditedRequest } from './audit-trail.ts';
-import { classObjects, credentialsSecret, providerObjects } from './catalogue.ts';
+import { classObjects, credentialsSecret, proofNow, providerObjects } from './catalogue.ts';
 import type { ChaosOptions } from './command-line.ts';
 import { markDatabases, tryClaims, tryKept } from './databases.ts';
 import type { Harm } from './inject.ts';
@@ -20,7 +20,7 @@ import type { Replica, Usage } from './replica.ts';
 import { usageOf } from './replica.ts';
 import type { FaultRecord, Report, Violation } from './report.ts';
 import type { Round } from './schedule.ts';
-import { kindsNamed, schedule } from './schedule.ts';
+import { kindsNamed, providers, schedule } from './schedule.ts';
 import { toldInFile, toldSecrets } from './told-secrets.ts';
 import { users as usersOf } from './users.ts';
 import type { World } from './world.ts';
@@ -130,6 +130,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       const { password } = decodeDetails(secret);
       if (password !== undefined) world.planted.add(password);
     }
+    await people.clearMarks(observed.managed);
     const judgement = judge(steadyIntents(before, people.intents), observed, memory);
     memory = judgement.memory;
     for (const { object, problem } of judgement.violations) blame(object, problem);
@@ -196,18 +197,11 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
 
   // The world as users want it.
   note(`making ${options.claims} claims`);
-  const providers = ['favourite', 'other', 'postgresql'] as const;
   await world.controlPlane.kubectl(
     ['apply', '-f', '-'],
     list([
-      ...providers.map((name) =>
-        credentialsSecret(
-          world,
-          name,
-          name === 'postgresql' ? world.administratorPassword : world.clouds[name].token(),
-        ),
-      ),
-      ...providerObjects(),
+      ...providers.map((provider) => credentialsSecret(world, proofNow(world, provider))),
+      ...providerObjects(world),
       ...classObjects(),
     ]),
   );

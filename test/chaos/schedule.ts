@@ -1,11 +1,13 @@
 import type { Random } from '../../runtime/time/random.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
 
+export const cloudNames = ['favourite', 'other', 'aws', 'gcp'] as const;
+export type CloudName = (typeof cloudNames)[number];
 /** What is ended, frozen or stopped. */
-export const servers = ['apiserver', 'etcd', 'postgresql', 'favourite', 'other'] as const;
+export const servers = ['apiserver', 'etcd', 'postgresql', ...cloudNames] as const;
 export type Server = (typeof servers)[number];
 /** Where bytes go through a proxy; those to the API server belong to the replica that leads. */
-export const links = ['apiserver', 'postgresql', 'favourite', 'other'] as const;
+export const links = ['apiserver', 'postgresql', ...cloudNames] as const;
 export type Link = (typeof links)[number];
 export const linkFaults = ['cut', 'stall', 'throttle', 'truncate', 'corrupt'] as const;
 export type LinkFault = (typeof linkFaults)[number];
@@ -13,7 +15,7 @@ const signals = ['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const;
 export type Signal = (typeof signals)[number];
 
 /** Whose credentials go wrong. */
-export const providers = ['favourite', 'other', 'postgresql'] as const;
+export const providers = ['postgresql', ...cloudNames] as const;
 export type ProviderName = (typeof providers)[number];
 
 /** What a cloud may be like for a while. */
@@ -30,7 +32,7 @@ export type FaultAction =
   | { readonly type: 'link'; readonly link: Link; readonly fault: LinkFault }
   | { readonly type: 'compaction' }
   | { readonly type: 'restore' }
-  | { readonly type: 'mood'; readonly cloud: 'favourite' | 'other'; readonly mood: CloudMood }
+  | { readonly type: 'mood'; readonly cloud: CloudName; readonly mood: CloudMood }
   | { readonly type: 'slots' }
   | {
       readonly type: 'credentials';
@@ -60,6 +62,13 @@ const silent = [2000, 45_000] as const;
 const untilLease = [500, 17_000] as const;
 /** The lease is of 15 s, and whoever leads gives up after 10: all of these outlast it. */
 const beyondLease = [18_000, 26_000] as const;
+
+/**
+ * AWS and Google Cloud give out ids, and speak TLS only, where what was changed on its way ends the connection: theirs are
+ * cut, and not corrupted.
+ */
+const faultsOf = (link: Link): readonly LinkFault[] =>
+  link === 'aws' || link === 'gcp' ? linkFaults.filter((fault) => fault !== 'corrupt') : linkFaults;
 
 /** Everything that can go wrong. */
 export const faultKinds: readonly FaultKind[] = [
@@ -91,7 +100,7 @@ export const faultKinds: readonly FaultKind[] = [
     lasts: beyondLease,
   },
   ...links.flatMap((link) =>
-    linkFaults.map((fault) => ({
+    faultsOf(link).map((fault) => ({
       name: `${fault} ${link} link`,
       action: { type: 'link', link, fault } as const,
       holds: [`${link} link`],
@@ -111,7 +120,7 @@ export const faultKinds: readonly FaultKind[] = [
     lasts: brief,
     isAlone: true,
   },
-  ...(['favourite', 'other'] as const).flatMap((cloud) =>
+  ...cloudNames.flatMap((cloud) =>
     cloudMoods.map((mood) => ({
       name: `${cloud} ${mood}`,
       action: { type: 'mood', cloud, mood } as const,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -6,6 +7,9 @@ export interface ToldSecrets {
   /** The secrets that a text tells, shortened so that a report does not tell them either. */
   in(text: string): readonly string[];
 }
+
+/** A value that is found wherever it is told. */
+export const plantedValue = (): string => `planted${randomBytes(18).toString('hex')}`;
 
 const shortest = 12;
 

@@ -3,19 +3,22 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
 import { apiErrorIn, isAlreadyExists, isNotFound } from '../../runtime/client/errors.ts';
-import { changingClass, claimNamed, claimNumber, favouriteClass, madeByHand } from './catalogue.ts';
+import { aloneNumber, changingClass, claimNamed, claimNumber, favouriteClass, isAlone } from './catalogue.ts';
 import type { Edits, Intent, Intents } from './intents.ts';
 import { intentKey, noEdits } from './intents.ts';
 import type { UserAction } from './schedule.ts';
+import { plantedValue } from './told-secrets.ts';
 import type { World } from './world.ts';
-import { claimKinds, managedKinds, plantedValue, teams } from './world.ts';
+import { claimKinds, managedKinds, teams } from './world.ts';
 
 /** Users who ask for things at the API server itself, and go on asking until they are answered. */
 export interface Users {
@@ -27,15 +30,22 @@ export interface Users {
   make(kind: Kind<KubernetesObject>, object: KubernetesObject): Promise<void>;
   remove(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void>;
   /**
+   * What an administrator does about creations of which nobody knows what became, as docs/managed-resources.md says, once
+   * nobody can be at them any more.
+   */
+  clearMarks(managed: readonly Managed[]): Promise<void>;
+  /**
    * Deletes every claim, and what was made by hand for no claim. Claims of FancySQL go with their definition, which must
    * end as if each had been deleted.
    */
   deleteAll(): Promise<void>;
   /** How often each thing was done. */
-  readonly done: ReadonlyMap<UserAction, number>;
+  readonly done: ReadonlyMap<string, number>;
 }
 
 const limitMs = 180_000;
+/** No request of a process lasts longer. */
+const forgottenAfterMs = 60_000;
 
 /** Asks until there is an answer that more asking would not change. */
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
@@ -62,12 +72,13 @@ export function users(world: World): Users {
   const claims = new Map<string, Intent>();
   const managed = new Map<string, Intent>();
   const edits = new Map<string, Edits>();
-  const done = new Map<UserAction, number>();
+  const done = new Map<string, number>();
   /** Objects that somebody is at work on, so that nobody edits what another deletes. */
   const busy = new Set<string>();
   let claimCount = 0;
-  let count = 0;
+  let actionCount = 0;
 
+  const count = (what: string): void => void done.set(what, (done.get(what) ?? 0) + 1);
   const create = <T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<unknown> =>
     answered(() => client.create(kind, object).catch(unless(isAlreadyExists)));
   const remove = (kind: Kind<KubernetesObject>, key: ObjectKey): Promise<unknown> =>
@@ -121,7 +132,9 @@ export function users(world: World): Users {
   /** A managed resource that is there to stay for now: a claim's, or one made by hand. */
   async function withManaged(pick: number, work: (one: Managed, kind: Kind<Managed>) => Promise<void>) {
     const lists = await answered(() =>
-      Promise.all(managedKinds.slice(0, 3).map((kind) => client.list(kind, {}))),
+      Promise.all(
+        managedKinds.filter(({ kind }) => Object.hasOwn(edit, kind)).map((kind) => client.list(kind, {})),
+      ),
     );
     const isStaying = ({ kind, metadata, spec }: Managed): boolean => {
       if (metadata.deletionTimestamp !== undefined) return false;
@@ -135,7 +148,7 @@ export function users(world: World): Users {
       all,
       ({ kind, metadata }) => intentKey(kind, metadata),
       pick,
-      (one) => work(one, managedKinds.find(({ kind }) => kind === one.kind)!),
+      (one) => work(one, managedNamed(one.kind)),
     );
   }
 
@@ -192,7 +205,7 @@ export function users(world: World): Users {
       }),
     'edit spec of managed': (pick, number) =>
       withManaged(pick, async (one, kind) => {
-        const forProvider = { [levelFields[one.kind]!]: 1 + (number % 50) };
+        const forProvider = edit[one.kind]!(number);
         if (await patch(kind, objectKey(one.metadata), { spec: { forProvider } })) {
           edited(intentKey(one.kind, one.metadata), { forProvider });
         }
@@ -252,13 +265,16 @@ export function users(world: World): Users {
       await create(FavouriteDBInstanceClassKind, favouriteClass(`late-${number}`, { labels }));
       intend(claims, claim, true);
     },
-    'make managed': (_pick, number) => make(FavouriteDBInstanceKind, madeByHand(`alone-${number}`, 'Delete')),
+    'make managed'(_pick, number) {
+      const { kind, object } = aloneNumber(number);
+      return make(kind, object);
+    },
     'delete managed': (pick) =>
       withOne(
-        [...managed.values()].filter(({ name, isWanted }) => isWanted && name.startsWith('alone-')),
+        [...managed.values()].filter(({ name, isWanted }) => isWanted && isAlone(name)),
         (intent) => intentKey(intent.kind, intent),
         pick,
-        ({ name }) => removeMade(FavouriteDBInstanceKind, { name }),
+        ({ kind, name }) => removeMade(managedNamed(kind), { name }),
       ),
   };
 
@@ -266,13 +282,25 @@ export function users(world: World): Users {
     intents: { claims, managed, edits },
     done,
     async act(action, pick) {
-      count += 1;
-      await actions[action](pick, count);
-      done.set(action, (done.get(action) ?? 0) + 1);
+      actionCount += 1;
+      await actions[action](pick, actionCount);
+      count(action);
     },
     createClaim,
     make,
     remove: removeMade,
+    async clearMarks(all) {
+      const untilMs = Date.now() - forgottenAfterMs;
+      const forgotten = all.filter((each) => {
+        const pending = each.metadata.annotations?.[annotationKeys.externalCreatePending];
+        return isCreationIncomplete(each) && pending !== undefined && Date.parse(pending) < untilMs;
+      });
+      for (const { kind, metadata } of forgotten) {
+        const annotations = { [annotationKeys.externalCreatePending]: null };
+        await patch(managedNamed(kind), objectKey(metadata), { metadata: { annotations } });
+        count('clear mark of managed');
+      }
+    },
     async deleteAll() {
       for (const [key, intent] of claims) {
         if (!intent.isWanted) continue;
@@ -291,20 +319,24 @@ export function users(world: World): Users {
         ]),
       );
       for (const { kind, name, isWanted } of managed.values()) {
-        if (isWanted && name.startsWith('alone-')) {
-          await removeMade(managedKinds.find((each) => each.kind === kind)!, { name });
-        }
+        if (isWanted && isAlone(name)) await removeMade(managedNamed(kind), { name });
       }
     },
   };
 }
 
-/** A field of `forProvider` that may change at any time. */
-const levelFields: Readonly<Record<string, string>> = {
-  FavouriteDBInstance: 'fancinessLevel',
-  AmbivalentDBInstance: 'ambivalence',
-  PostgreSQLDatabase: 'connectionLimit',
+/** What of `forProvider` may change at any time, and to what, by kind. */
+const edit: Readonly<Record<string, (number: number) => Edits['forProvider']>> = {
+  FavouriteDBInstance: (number) => ({ fancinessLevel: 1 + (number % 50) }),
+  AmbivalentDBInstance: (number) => ({ ambivalence: 1 + (number % 50) }),
+  PostgreSQLDatabase: (number) => ({ connectionLimit: 1 + (number % 50) }),
+  RDSInstance: (number) => ({ backupRetentionPeriod: 1 + (number % 30) }),
+  Queue: (number) => ({ delaySeconds: 1 + (number % 50) }),
+  CloudMemorystoreInstance: (number) => ({ memorySizeGb: 1 + (number % 50) }),
+  Topic: (number) => ({ messageRetentionDuration: `${86_400 + (number % 50)}s` }),
 };
+
+const managedNamed = (kind: string): Kind<Managed> => managedKinds.find((each) => each.kind === kind)!;
 
 const nameIn = ({ namespace, name }: { readonly namespace?: string; readonly name?: string }): ObjectKey =>
   objectKey({ name: name ?? '', ...(namespace !== undefined && { namespace }) });

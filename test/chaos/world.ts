@@ -1,18 +1,24 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Client } from 'pg';
+import { RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
+import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
+import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
+import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
@@ -33,21 +39,39 @@ import type { RateRule } from './audit-rules.ts';
 import { rateRule } from './audit-rules.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { auditTrail } from './audit-trail.ts';
-import type { CloudProcess } from './cloud-process.ts';
-import { cloudProcess } from './cloud-process.ts';
+import { aws } from './clouds/aws.ts';
+import type { CloudProcess, CloudProgram } from './clouds/cloud-process.ts';
+import { cloudProcess } from './clouds/cloud-process.ts';
+import { demoCloud } from './clouds/demo-cloud.ts';
+import { googleCloud } from './clouds/google-cloud.ts';
 import type { FaultyLink } from './faulty-link.ts';
 import { startFaultyLink } from './faulty-link.ts';
 import type { External, Observed } from './observed.ts';
 import type { Replica } from './replica.ts';
 import { replica } from './replica.ts';
+import type { CloudName } from './schedule.ts';
+import { cloudNames } from './schedule.ts';
+import type { SentRequest } from './sent-requests.ts';
+import { sentRequests } from './sent-requests.ts';
 import { hasConnection, signalTree } from './server-process.ts';
+import { plantedValue } from './told-secrets.ts';
 
-export const claimKinds: readonly Kind<Claim>[] = [FancySQLInstanceKind, PostgreSQLInstanceKind] as never;
+export const claimKinds: readonly Kind<Claim>[] = [
+  FancySQLInstanceKind,
+  PostgreSQLInstanceKind,
+  MySQLInstanceKind,
+  RedisClusterKind,
+] as never;
 export const managedKinds: readonly Kind<Managed>[] = [
   FavouriteDBInstanceKind,
   AmbivalentDBInstanceKind,
   PostgreSQLDatabaseKind,
   NetworkKind,
+  RDSInstanceKind,
+  VPCKind,
+  QueueKind,
+  CloudMemorystoreInstanceKind,
+  TopicKind,
 ] as never;
 
 export const credentialsNamespace = 'credentials';
@@ -62,12 +86,12 @@ export interface ExternalWrite {
   readonly atMs: number;
 }
 
-/** Everything real: control plane, PostgreSQL, two clouds, a faulty link to each, and two replicas that do not run yet. */
+/** Everything real: control plane, PostgreSQL, the clouds, a faulty link to each, and two replicas that do not run yet. */
 export interface World {
   readonly directory: string;
   readonly controlPlane: ControlPlane;
   readonly postgresql: LocalPostgresql;
-  readonly clouds: Readonly<Record<'favourite' | 'other', CloudProcess>>;
+  readonly clouds: Readonly<Record<CloudName, CloudProcess>>;
   readonly replicas: readonly Replica[];
   /** Those to the API server by the replica's name, `apiserver-a`. */
   readonly links: Readonly<Record<string, FaultyLink>>;
@@ -91,9 +115,6 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** A value that is found wherever it is told. */
-export const plantedValue = (): string => `planted${randomBytes(18).toString('hex')}`;
-
 /** Users of the process: more lives than that no run has. */
 const userCount = 2000;
 
@@ -112,8 +133,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
   await mkdir(directory, { recursive: true });
   const reaper = startReaper(directory, logs === undefined ? directory : '');
   const planted = new Set<string>();
-  const plant = (): string => {
-    const value = plantedValue();
+  const plant = (value: string = plantedValue()): string => {
     planted.add(value);
     return value;
   };
@@ -171,39 +191,53 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
     const link = async (
       name: string,
       port: number,
-      onSent?: (chunk: Buffer, clientPort: number) => void,
+      onRequest?: (request: SentRequest, clientPort: number) => void,
     ): Promise<FaultyLink> => {
+      const sent = sentRequests();
       const made = await startFaultyLink({
         target: { host: '127.0.0.1', port },
         random,
         onConnection(clientPort) {
           connections.add(name, Date.now());
+          sent.begin(clientPort);
           const lives = replicas.flatMap((each) => each.current() ?? []);
           const life = lives.find(({ process }) => hasConnection(process.pid, clientPort, made.port));
           userOfConnection.set(`${name} ${clientPort}`, life?.user);
         },
-        ...(onSent && { onSent }),
+        ...(onRequest && {
+          onSent(chunk, clientPort) {
+            const request = sent.add(clientPort, chunk);
+            if (request !== undefined) onRequest(request, clientPort);
+          },
+        }),
       });
       undo.push(() => made.close());
       links[name] = made;
       return made;
     };
-    const clouds = { favourite: await cloud('favourite'), other: await cloud('other') };
-    async function cloud(flavour: 'favourite' | 'other'): Promise<CloudProcess> {
-      const made = cloudProcess({ directory, flavour, port: await freePort(), token: plant() });
+    const clouds = {
+      favourite: await cloud('favourite', demoCloud('favourite')),
+      other: await cloud('other', demoCloud('other')),
+      aws: await cloud('aws', aws),
+      gcp: await cloud('gcp', googleCloud),
+    };
+    async function cloud<Saved extends object>(
+      name: CloudName,
+      program: CloudProgram<Saved>,
+    ): Promise<CloudProcess> {
+      const made = cloudProcess({ directory, name, program, plant, port: await freePort() });
       await made.start();
       undo.push(async () => {
         made.current()?.signal('SIGKILL');
         await made.current()?.ended;
       });
-      await link(flavour, made.port, (chunk, clientPort) => {
-        const text = chunk.toString('latin1', 0, 400);
-        const [, method, path] = /^(GET|POST|PATCH|DELETE) (\S+) HTTP/.exec(text) ?? [];
-        if (method === undefined) return;
-        const what = `${flavour} ${method} ${path}`;
-        externalCalls.add(what, Date.now());
-        const user = userOfConnection.get(`${flavour} ${clientPort}`);
-        if (method !== 'GET' && user !== undefined) externalWrites.push({ user, what, atMs: Date.now() });
+      await link(name, made.port, (request, clientPort) => {
+        const { what, isWrite } = made.callOf(request);
+        externalCalls.add(`${name} ${what}`, Date.now());
+        const user = userOfConnection.get(`${name} ${clientPort}`);
+        if (isWrite && user !== undefined) {
+          externalWrites.push({ user, what: `${name} ${what}`, atMs: Date.now() });
+        }
       });
       return made;
     }
@@ -273,7 +307,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
           all(SecretKind, `type=${connectionSecretType}`),
           databasesOf(world),
         ]);
-        const externals = [...clouds.favourite.externals(), ...clouds.other.externals(), ...databases];
+        const externals = [...cloudNames.flatMap((name) => clouds[name].externals()), ...databases];
         return { claims: claims.flat(), managed: managed.flat(), secrets, externals };
       },
       async sql<Row extends object>(text: string, uri?: string) {

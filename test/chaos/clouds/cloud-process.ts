@@ -1,62 +1,112 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FlavourName } from '../../local/favourite-cloud/cloud.ts';
-import type { SavedEstate } from '../../local/favourite-cloud/estate.ts';
-import type { External } from './observed.ts';
-import type { ServerProcess } from './server-process.ts';
-import { startServerProcess } from './server-process.ts';
+import type { External } from '../observed.ts';
+import type { CloudName } from '../schedule.ts';
+import type { SentRequest } from '../sent-requests.ts';
+import type { ServerProcess } from '../server-process.ts';
+import { startServerProcess } from '../server-process.ts';
+
+/** What somebody proves to a cloud that he may use it. */
+export interface Credentials {
+  /** What the secret of a provider holds, where the cloud is reached at that URL. */
+  text(url: string): string;
+  /** By which the cloud is told to take them. */
+  readonly flags: readonly string[];
+}
+
+export interface NewCredentialsOptions {
+  /** Where the cloud is reached without a link in between. */
+  readonly url: string;
+  /** A folder of this run. */
+  readonly directory: string;
+  /** Yields a secret that nobody may tell; or is told one. */
+  plant(secret?: string): string;
+}
+
+/** A request to a cloud. */
+export interface CloudCall {
+  /** What is done to what, without anything secret: `DescribeVpcs vpc-1`. Many of one kind are a loop. */
+  readonly what: string;
+  readonly isWrite: boolean;
+}
+
+/** What one cloud has of its own. `Saved` is what it keeps in its file. */
+export interface CloudProgram<Saved extends object = object> {
+  /** Its entry point, as `local/aws/main.ts`. */
+  readonly main: string;
+  /** Beside those that all have. */
+  readonly flags: readonly string[];
+  newCredentials(options: NewCredentialsOptions): Credentials;
+  /** What it holds, without the credentials that it took so far; absent: it keeps none. */
+  withoutCredentials?(saved: Saved): Saved;
+  /** What it holds that is ours and is not being deleted. */
+  externals(saved: Saved, nowMs: number): readonly External[];
+  callOf(request: SentRequest): CloudCall;
+}
 
 /** A cloud as a process of its own, which may be ended at any moment and goes on where it was. */
 export interface CloudProcess {
-  readonly flavour: FlavourName;
+  readonly name: CloudName;
   readonly port: number;
-  token(): string;
+  /** Those that it takes. */
+  credentials(): Credentials;
+  /** Others, which it takes once it is started with them. */
+  newCredentials(): Credentials;
   current(): ServerProcess | undefined;
-  /** Starts it, with another token or more flags if given, and waits until it answers. */
-  start(options?: { readonly token?: string; readonly flags?: readonly string[] }): Promise<void>;
+  /** Starts it, with other credentials or more flags if given, and waits until it answers. */
+  start(options?: { readonly credentials?: Credentials; readonly flags?: readonly string[] }): Promise<void>;
   /** What it holds, from its own records. */
   externals(): readonly External[];
+  callOf(request: SentRequest): CloudCall;
 }
 
-export interface CloudProcessOptions {
+export interface CloudProcessOptions<Saved extends object> {
   readonly directory: string;
-  readonly flavour: FlavourName;
+  readonly name: CloudName;
   readonly port: number;
-  readonly token: string;
+  readonly program: CloudProgram<Saved>;
+  readonly plant: (secret?: string) => string;
 }
 
-export function cloudProcess({ directory, flavour, port, ...options }: CloudProcessOptions): CloudProcess {
-  const dataFile = join(directory, `${flavour}-data.json`);
-  let { token } = options;
+export function cloudProcess<Saved extends object>(options: CloudProcessOptions<Saved>): CloudProcess {
+  const { directory, name, port, program, plant } = options;
+  const dataFile = join(directory, `${name}-data.json`);
+  const newCredentials = (): Credentials =>
+    program.newCredentials({ directory, plant, url: `http://127.0.0.1:${port}` });
+  let credentials = newCredentials();
   let current: ServerProcess | undefined;
   return {
-    flavour,
+    name,
     port,
-    token: () => token,
+    credentials: () => credentials,
+    newCredentials,
     current: () => current,
-    async start({ token: given = token, flags: more = [] } = {}) {
-      token = given;
-      const flags = {
-        flavour,
-        port,
-        token,
-        data: dataFile,
-        'provisioning-time': '300ms',
-        'deletion-time': '200ms',
-      };
-      current = startServerProcess(directory, flavour, [
-        'local/favourite-cloud/main.ts',
-        ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    async start({ credentials: given = credentials, flags: more = [] } = {}) {
+      const held = saved<Saved>(dataFile);
+      if (given !== credentials && held !== undefined && program.withoutCredentials !== undefined) {
+        writeFileSync(dataFile, JSON.stringify(program.withoutCredentials(held)), { mode: 0o600 });
+      }
+      credentials = given;
+      const flags = { port, data: dataFile, 'provisioning-time': '300ms', 'deletion-time': '200ms' };
+      current = startServerProcess(directory, name, [
+        program.main,
+        ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
+        ...program.flags,
+        ...credentials.flags,
         ...more,
       ]);
       const started = current;
       while (!(await answers(port))) {
-        if (started.hasEnded()) throw new Error(`the ${flavour} cloud has ended, see ${started.logFile}`);
+        if (started.hasEnded()) throw new Error(`the cloud "${name}" has ended, see ${started.logFile}`);
         await sleep(50);
       }
     },
-    externals: () => externalsIn(flavour, saved(dataFile), Date.now()),
+    externals() {
+      const held = saved<Saved>(dataFile);
+      return held === undefined ? [] : program.externals(held, Date.now());
+    },
+    callOf: (request) => program.callOf(request),
   };
 }
 
@@ -66,46 +116,21 @@ const answers = (port: number): Promise<boolean> =>
     () => false,
   );
 
-function saved(file: string): SavedEstate | undefined {
+function saved<Saved extends object>(file: string): Saved | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as SavedEstate;
+    return JSON.parse(readFileSync(file, 'utf8')) as Saved;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-const levelField = { favourite: 'fancinessLevel', other: 'ambivalence' } as const;
+/** Whom the tags of a thing name, whatever cloud it is in; undefined: nobody. */
+export const ownerIn = (tags: Readonly<Record<string, string>>): string | undefined =>
+  tags['crossplane-name'] === undefined ? undefined : `${tags['crossplane-kind']} ${tags['crossplane-name']}`;
 
-/** What a cloud holds that is not being deleted. */
-function externalsIn(
-  flavour: FlavourName,
-  estate: SavedEstate | undefined,
-  nowMs: number,
-): readonly External[] {
-  const alive = <T>(saved: SavedEstate[keyof SavedEstate] | undefined) =>
-    (Array.isArray(saved) ? saved : [])
-      .filter(([, { deletedAtMs }]) => deletedAtMs === undefined || deletedAtMs > nowMs)
-      .map(([name, { item }]) => [name, item as T] as const);
-  const owner = (tags: Readonly<Record<string, string>>): string =>
-    `${tags['crossplane-kind']} ${tags['crossplane-name']}`;
-  const instances = alive<SavedEstate['instances'][number][1]['item']>(estate?.instances);
-  const networks = alive<SavedEstate['networks'][number][1]['item']>(estate?.networks);
-  return [
-    ...instances.map(([name, { tags, uuid, password, level }]) => ({
-      system: flavour,
-      name,
-      owner: owner(tags),
-      identity: uuid,
-      password,
-      fields: { [levelField[flavour]]: level },
-    })),
-    ...networks.map(([name, { tags, id }]) => ({
-      system: flavour,
-      name,
-      owner: owner(tags),
-      identity: id,
-      fields: {},
-    })),
-  ];
-}
+/** Of an API that says with the method what it does. */
+export const restCall = ({ method, path }: SentRequest): CloudCall => ({
+  what: `${method} ${path}`,
+  isWrite: method !== 'GET',
+});

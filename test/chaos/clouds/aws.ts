@@ -1,0 +1,79 @@
+import { exampleAccount } from '../../../local/aws/account.ts';
+import type { StoredVpc } from '../../../local/aws/ec2/stored.ts';
+import type { SavedEstate } from '../../../local/aws/estate.ts';
+import type { StoredInstance } from '../../../local/aws/rds/db-instance.ts';
+import type { Queue } from '../../../local/aws/sqs/queue.ts';
+import type { External } from '../observed.ts';
+import type { SentRequest } from '../sent-requests.ts';
+import type { CloudCall, CloudProgram } from './cloud-process.ts';
+import { ownerIn, restCall } from './cloud-process.ts';
+
+/** The account stays; its access key gets another secret. */
+export const aws: CloudProgram<SavedEstate> = {
+  main: 'local/aws/main.ts',
+  // Databases behind all its DB instances would be most of what runs here.
+  flags: ['--no-databases', '--quota', 'vpc=10000', '--quota', 'db-instance=10000'],
+  newCredentials({ plant }) {
+    const { id, accessKeyId } = exampleAccount;
+    const secret = plant();
+    return {
+      text: () => `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secret}\n`,
+      flags: ['--account', `${id}:${accessKeyId}:${secret}`],
+    };
+  },
+  externals: (estate) => [
+    ...thingsOf<StoredVpc>(estate, 'ec2/vpc', ({ id }) => ({ name: id, identity: id, fields: {} })),
+    ...thingsOf<StoredInstance>(estate, 'rds/db-instance', ({ id, item }) => ({
+      name: id,
+      identity: item.resourceId,
+      password: item.password,
+      fields: { backupRetentionPeriod: { ...item.settings, ...item.pending }.BackupRetentionPeriod },
+    })),
+    ...thingsOf<Queue>(estate, 'sqs/queue', ({ item: { url, attributes }, createdAtMs }) => ({
+      name: url,
+      identity: `${url} of ${createdAtMs}`,
+      fields: { delaySeconds: Number(attributes.DelaySeconds) },
+    })),
+  ],
+  callOf,
+};
+
+/** A thing, as the cloud has saved it. */
+interface Kept<T> {
+  readonly id: string;
+  readonly item: T;
+  readonly createdAtMs: number;
+}
+
+/** What there is of one sort, in all regions, that carries tags of ours. */
+const thingsOf = <T extends { readonly tags: Readonly<Record<string, string>> }>(
+  estate: SavedEstate,
+  sort: string,
+  told: (kept: Kept<T>) => Omit<External, 'system' | 'owner'>,
+): readonly External[] =>
+  Object.entries(estate)
+    .filter(([key]) => key.endsWith(` ${sort}`))
+    .flatMap(([, { things }]) => things)
+    .filter(([, { deletedAtMs }]) => deletedAtMs === undefined)
+    .flatMap(([id, { item, createdAtMs }]) => {
+      const owner = ownerIn((item as T).tags);
+      return owner === undefined
+        ? []
+        : [{ system: 'aws' as const, owner, ...told({ id, item: item as T, createdAtMs }) }];
+    });
+
+/** Parameters that say what a call is about: names and ids, and what is filtered by. No password is among them. */
+const isAbout = (parameter: string): boolean =>
+  /(?:Id|Ids|Identifier|Name|Url|Filter\.\d+\.Value)(?:\.\d+)?$/.test(parameter);
+
+function callOf(request: SentRequest): CloudCall {
+  const { path, headers, body } = request;
+  const target = headers.get('x-amz-target');
+  if (path !== '/') return restCall(request); // that of EKS
+  const parameters =
+    target === undefined ? Object.fromEntries(new URLSearchParams(body)) : (JSON.parse(body) as object);
+  const action =
+    target?.split('.').at(-1) ?? (parameters as { readonly Action?: string }).Action ?? 'nothing';
+  const about = Object.entries(parameters).flatMap(([name, value]) => (isAbout(name) ? [String(value)] : []));
+  return { what: [action, ...about].join(' '), isWrite: !/^(?:Describe|Get|List)/.test(action) };
+}

@@ -1,0 +1,45 @@
+import type { FlavourName } from '../../../local/favourite-cloud/cloud.ts';
+import type { SavedEstate } from '../../../local/favourite-cloud/estate.ts';
+import type { External } from '../observed.ts';
+import type { CloudProgram } from './cloud-process.ts';
+import { ownerIn, restCall } from './cloud-process.ts';
+
+const levelField = { favourite: 'fancinessLevel', other: 'ambivalence' } as const;
+
+/** One of the demo's clouds. */
+export const demoCloud = (flavour: FlavourName): CloudProgram<SavedEstate> => ({
+  main: 'local/favourite-cloud/main.ts',
+  flags: ['--flavour', flavour],
+  newCredentials({ plant }) {
+    const token = plant();
+    return { text: (url) => JSON.stringify({ url, token }), flags: ['--token', token] };
+  },
+  externals: (estate, nowMs) => externalsIn(flavour, estate, nowMs),
+  callOf: restCall,
+});
+
+function externalsIn(flavour: FlavourName, estate: SavedEstate, nowMs: number): readonly External[] {
+  const alive = <T>(saved: SavedEstate[keyof SavedEstate] | undefined) =>
+    (Array.isArray(saved) ? saved : [])
+      .filter(([, { deletedAtMs }]) => deletedAtMs === undefined || deletedAtMs > nowMs)
+      .map(([name, { item }]) => [name, item as T] as const);
+  const instances = alive<SavedEstate['instances'][number][1]['item']>(estate.instances);
+  const networks = alive<SavedEstate['networks'][number][1]['item']>(estate.networks);
+  return [
+    ...instances.map(([name, { tags, uuid, password, level }]) => ({
+      system: flavour,
+      name,
+      owner: ownerIn(tags) ?? 'nobody',
+      identity: uuid,
+      password,
+      fields: { [levelField[flavour]]: level },
+    })),
+    ...networks.map(([name, { tags, id }]) => ({
+      system: flavour,
+      name,
+      owner: ownerIn(tags) ?? 'nobody',
+      identity: id,
+      fields: {},
+    })),
+  ];
+}

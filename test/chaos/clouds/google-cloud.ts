@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SavedEstate } from '../../../local/gcp/cloud.ts';
+import type { SavedReplica } from '../../../local/gcp/replica.ts';
+import { createServiceAccounts } from '../../../local/gcp/service-accounts.ts';
+import type { External } from '../observed.ts';
+import type { CloudProgram } from './cloud-process.ts';
+import { ownerIn, restCall } from './cloud-process.ts';
+
+/** The project of its keys. */
+export const project = 'example-project';
+
+/** The service account stays; it gets another key, and the former one is deleted. */
+export const googleCloud: CloudProgram<SavedEstate> = {
+  main: 'local/gcp/main.ts',
+  flags: ['--no-redis', '--update-time', '300ms'],
+  newCredentials({ url, directory, plant }) {
+    const key = createServiceAccounts().createKey({ project }, url);
+    // In the words that its text is made of, which is how a log would tell it.
+    for (const word of key.private_key.match(/\w{20,}/g) ?? []) plant(word);
+    const file = join(directory, `gcp-key-${key.private_key_id}.json`);
+    writeFileSync(file, JSON.stringify(key), { mode: 0o600 });
+    return { text: () => JSON.stringify(key), flags: ['--key-file', file] };
+  },
+  withoutCredentials: (estate) => ({ ...estate, accounts: [] }),
+  externals: ({ memorystore, topics }) => [
+    ...thingsOf(memorystore.instances, ({ name, createdAtMs, authString, fields }) => ({
+      identity: `${name} of ${createdAtMs}`,
+      ...(authString !== undefined && { password: authString }),
+      fields: { memorySizeGb: fields.memorySizeGb as number },
+    })),
+    ...thingsOf(topics, ({ name, fields }) => ({
+      identity: name, // Pub/Sub tells no more
+      fields: { messageRetentionDuration: fields.messageRetentionDuration as string },
+    })),
+  ],
+  callOf: (request) => ({
+    ...restCall(request),
+    ...(request.path === '/token' && { isWrite: false }),
+  }),
+};
+
+interface Labelled {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** What there is and carries labels of ours; its name without what comes before a slash. */
+const thingsOf = <T extends Labelled>(
+  things: SavedReplica<T>,
+  told: (thing: T) => Pick<External, 'identity' | 'password' | 'fields'>,
+): readonly External[] =>
+  things.flatMap(([, { value }]) => {
+    const owner = ownerIn((value?.fields.labels ?? {}) as Record<string, string>);
+    if (value === undefined || owner === undefined) return [];
+    const name = value.name.slice(value.name.lastIndexOf('/') + 1);
+    return [{ system: 'gcp' as const, name, owner, ...told(value) }];
+  });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SentRequest } from './sent-requests.ts';
+import { sentRequests } from './sent-requests.ts';
+
+const request = (method: string, path: string, body = '', headers: Record<string, string> = {}) => {
+  const all = { host: 'cloud', 'Content-Length': String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+};
+
+/** All requests that pieces, each of a connection, make. */
+function read(...pieces: readonly (readonly [connection: number, text: string])[]) {
+  const sent = sentRequests();
+  return pieces
+    .flatMap(([connection, text]) => sent.add(connection, Buffer.from(text)) ?? [])
+    .map(({ method, path, body }: SentRequest) => ({ method, path, body }));
+}
+
+describe('what clients send', () => {
+  test('is read request by request', () => {
+    assert.deepEqual(read([1, request('GET', '/a')], [1, request('POST', '/b', 'Action=CreateVpc')]), [
+      { method: 'GET', path: '/a', body: '' },
+      { method: 'POST', path: '/b', body: 'Action=CreateVpc' },
+    ]);
+  });
+
+  test('is whole only with its body, wherever it is cut', () => {
+    const text = request('POST', '/', 'Action=DeleteVpc&VpcId=vpc-1');
+    for (let at = 1; at < text.length; at += 1) {
+      const pieces = read([1, text.slice(0, at)], [1, text.slice(at)]);
+      assert.deepEqual(pieces, [{ method: 'POST', path: '/', body: 'Action=DeleteVpc&VpcId=vpc-1' }]);
+    }
+  });
+
+  test('is kept apart by connection', () => {
+    const text = request('POST', '/', 'one');
+    const other = request('DELETE', '/two');
+    assert.deepEqual(read([1, text.slice(0, 20)], [2, other], [1, text.slice(20)]), [
+      { method: 'DELETE', path: '/two', body: '' },
+      { method: 'POST', path: '/', body: 'one' },
+    ]);
+  });
+
+  test('tells its headers by their names in lower case', () => {
+    const text = request('POST', '/', '', { 'X-Amz-Target': 'AmazonSQS.CreateQueue' });
+    const whole = sentRequests().add(1, Buffer.from(text));
+    assert.equal(whole?.headers.get('x-amz-target'), 'AmazonSQS.CreateQueue');
+  });
+
+  test('is forgotten when a connection is a new one, and left out where it is no request', () => {
+    const sent = sentRequests();
+    assert.equal(sent.add(1, Buffer.from('POST / HTTP/1.1\r\n')), undefined);
+    sent.begin(1);
+    assert.equal(sent.add(1, Buffer.from(request('GET', '/x')))?.path, '/x');
+    assert.equal(sent.add(1, Buffer.from('nonsense\r\n\r\n')), undefined);
+  });
+});
