@@ -89,7 +89,7 @@ const has = (is: unknown, asked: unknown): boolean =>
 function faultsOf(
   managed: Managed,
   thing: CloudThing | undefined,
-  { cluster }: Pick<Seen, 'cluster'>,
+  { cluster, restored }: Pick<Seen, 'cluster' | 'restored'>,
 ): readonly string[] {
   const synced = conditionOf(managed, 'Synced');
   if (synced?.status === 'False' && passing.test(synced.message ?? '')) {
@@ -101,7 +101,9 @@ function faultsOf(
   const found = to && (cluster.find(SecretKind, to) as KubernetesObject | undefined);
   const isOwn = found !== undefined && controllerUid(found) === managed.metadata.uid;
   const { password } = isOwn ? decodeDetails(found) : {};
-  const isWrong = password !== undefined && thing.password !== undefined && password !== thing.password;
+  // One that came out of a backup may be older than what is outside, and clouds tell none.
+  const isRestored = restored.has(managed.metadata.uid ?? '');
+  const isWrong = !isRestored && password !== undefined && password !== (thing.password ?? password);
   const asked = (managed.spec.forProvider ?? {}) as Readonly<Record<string, unknown>>;
   const is = allows(managed, 'Update') ? (told[thing.sort]?.(thing.item as never) ?? {}) : {};
   return [
