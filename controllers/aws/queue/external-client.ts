@@ -22,8 +22,8 @@ const names = { maxLength: 80, pattern: /[A-Za-z0-9_-]+(\.fifo)?/ };
  * assigns, which is to be stored as it was returned (SQS Developer Guide, "Queue and message identifiers"). A name in
  * place of the URL will do too, as provider-aws had it.
  *
- * `create` first looks whether there is one of that name: SQS answers the creation of a queue that exists, with the same
- * attributes, as if it had just made it, whosever that is. A creation whose answer is lost is looked for as well, and if
+ * `create` looks whether there is one of that name, before and after: SQS answers the creation of a queue that exists, with
+ * the same attributes, as if it had just made it, whosever that is. A creation whose answer is lost is looked for as well, and if
  * it does not show, it is left to a human.
  */
 export function queueClient(aws: AwsClient): ExternalClient<Queue> {
@@ -50,18 +50,23 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       const existing = await found();
       if (existing !== undefined) return createdAs(managed, existing.url);
       const { tags, ...forProvider } = managed.spec.forProvider;
+      let url: string;
       try {
         const wanted = {
           attributes: attributesOf(forProvider),
           tags: { ...ownTags(tags), ...ownerTags(ownerOf(managed)) },
         };
-        return createdAs(managed, await queues.create(name, wanted, signal));
+        url = await queues.create(name, wanted, signal);
       } catch (error) {
         if (!isUncertain(error)) throw error;
         const created = await found().catch(() => undefined);
         if (created !== undefined) return createdAs(managed, created.url);
         throw new UncertainCreationError((error as Error).message, { cause: error });
       }
+      // Somebody may have made it since the look. Once its URL is on record, nobody asks for its tags any more.
+      const made = await queues.get(name, signal).catch(() => undefined);
+      if (made !== undefined) claim(managed, made);
+      return createdAs(managed, url);
     },
 
     async update(managed, _known, signal) {

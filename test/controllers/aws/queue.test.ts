@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
 import { awsClient } from '../../../clients/aws/aws-client.ts';
+import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
 import { queueClient } from '../../../controllers/aws/queue/external-client.ts';
 import type { ExternalClient } from '../../../controllers/core/managed/external-client.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
@@ -28,13 +29,12 @@ const queue = (
   spec: { forProvider: { region, ...forProvider } },
 });
 
-const clientFor = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey) =>
-  queueClient(
-    awsClient({
-      ...{ accessKey: { ...exampleAccount, secretAccessKey }, clock: realClock(), random: () => 0 },
-      parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
-    }),
-  );
+const doorTo = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey) =>
+  awsClient({
+    ...{ accessKey: { ...exampleAccount, secretAccessKey }, clock: realClock(), random: () => 0 },
+    parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
+  });
+const clientFor = (aws: LocalAws, secretAccessKey?: string) => queueClient(doorTo(aws, secretAccessKey));
 
 /** What keeps a queue from being made, or found. */
 async function toldOf(client: ExternalClient<Queue>, wanted: Queue): Promise<string> {
@@ -188,6 +188,16 @@ describe('a queue', () => {
     await assert.rejects(unseen.create(queue({}, 'bills'), {}, signal), UncertainCreationError);
   });
 
+  test('of ours is found, whatever its attributes are by now', async () => {
+    await using aws = await startAws();
+    const client = clientFor(aws);
+    await client.create(queue(), {}, signal);
+    assert.deepEqual(await client.create(queue({ delaySeconds: 5 }), {}, signal), {
+      externalName: urlOf('orders'),
+      details: { endpoint: urlOf('orders') },
+    });
+  });
+
   test('of the same name that somebody else made is not taken', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
@@ -201,6 +211,31 @@ describe('a queue', () => {
         'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had',
     });
   });
+});
+
+describe('a queue that somebody else makes in the moment of ours', () => {
+  const theirs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'carries no tag of an owner': {},
+    'belongs to queue.sqs.aws.crossplane.io "theirs"': {
+      'crossplane-kind': 'queue.sqs.aws.crossplane.io',
+      'crossplane-name': 'theirs',
+    },
+  };
+  for (const [whose, tags] of Object.entries(theirs)) {
+    test(`and that ${whose} is not taken, though SQS answers as if it were new`, async () => {
+      await using aws = await startAws();
+      const queues = sqsQueues({ aws: doorTo(aws), region });
+      await queues.create('orders', { attributes: {}, tags }, signal);
+      aws.faults.inject({
+        ...{ kind: 'fail', action: 'sqs:GetQueueUrl', times: 1, status: 400 },
+        code: 'AWS.SimpleQueueService.NonExistentQueue',
+      });
+      await assert.rejects(clientFor(aws).create(queue(), {}, signal), ({ message }: Error) =>
+        message.startsWith(`queue "orders" exists and ${whose}; choose another external name`),
+      );
+      assert.deepEqual((await queues.get('orders', signal))?.tags, tags);
+    });
+  }
 });
 
 describe('a queue that has become somebody else’s', () => {

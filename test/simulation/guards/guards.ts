@@ -1693,8 +1693,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/aws/queue/external-client.ts': [
     {
-      against: 'somebody else’s queue, which SQS answers a creation with as if it were new',
-      provenBy: 'test/controllers/aws/queue.test.ts: of the same name that somebody else made is not taken',
+      against: 'somebody else’s queue, made since the look',
+      provenBy:
+        'test/controllers/aws/queue.test.ts: and that carries no tag of an owner is not taken, though SQS answers as if it were new',
+      was: 'if (made !== undefined) claim(managed, made);',
+      becomes: '',
+    },
+    {
+      against: 'a queue of ours that is asked for anew, and refused because it has other attributes',
+      provenBy: 'test/controllers/aws/queue.test.ts: of ours is found, whatever its attributes are by now',
       was: 'const existing = await found();',
       becomes: 'const existing = undefined as CloudQueue | undefined;',
     },
