@@ -111,8 +111,8 @@ const endpointLike = (given: object | string): object | string =>
 
 const secondMs = 1_000;
 const appliedAtMs = 1 * secondMs;
-/** By then nothing is on its way any more, however late. */
-const markedAtMs = 80 * secondMs;
+/** So long after something was begun it is not on its way any more, however late. */
+const lateMs = 80 * secondMs;
 /** Once what an external system chose has been filled in, at the first poll. */
 const deletedAtMs = 150 * secondMs;
 /**
@@ -162,13 +162,12 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
   const foundation = objects.filter(isFoundation);
   const claims = objects.filter((object) => !isFoundation(object) && isClaim(object));
   const rest = objects.filter((object) => !isFoundation(object) && !isClaim(object));
-  const applied = [
-    ...inTurn(appliedAtMs, objects.map(creation)),
-    ...inTurn(
-      markedAtMs,
+  const applied = inTurn(appliedAtMs, objects.map(creation));
+  const marksCleared = (atMs: number): readonly Step[] =>
+    inTurn(
+      atMs,
       objects.filter(isAssigned).map((object) => ({ type: 'clear mark', of: nameOf(object) })),
-    ),
-  ];
+    );
   const reference = (what: string, fromMs: number, steps: readonly Step[], troubleMs: number): Reference => ({
     name: `${name} ${what}`,
     fromMs,
@@ -178,7 +177,8 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
       pace,
       ...(stacks[name] && { stacks: stacks[name] }),
       objects: [],
-      steps: [...applied, ...steps],
+      // Once more in the end: what is refused is asked for again and again, and may be cut off at any time.
+      steps: [...applied, ...marksCleared(lateMs), ...steps, ...marksCleared(troubleMs + lateMs)],
       troubleMs,
       faults: [],
       collectsGarbage: true,
@@ -192,6 +192,7 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
       [
         ...inTurn(deletedAtMs, claims.map(deletion)),
         ...inTurn(deletedAtMs + patienceMs, rest.map(deletion)),
+        ...marksCleared(deletedAtMs + patienceMs + lateMs),
         ...inTurn(deletedAtMs + 2 * patienceMs, foundation.toReversed().map(deletion)),
       ],
       deletedAtMs + 2 * patienceMs + 15 * secondMs,
