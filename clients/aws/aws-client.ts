@@ -18,7 +18,7 @@ import { keptConnections } from '../http.ts';
 import type { AwsCredentials } from './aws-credentials.ts';
 import type { AwsEndpoint } from './aws-endpoint.ts';
 import { endpointUrl } from './aws-endpoint.ts';
-import { awsError } from './aws-error.ts';
+import { awsError, isUntaken } from './aws-error.ts';
 import { sdkFailures } from './sdk-failures.ts';
 import { sdkRequestHandler } from './sdk-request-handler.ts';
 
@@ -146,6 +146,22 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     return made;
   }
 
+  /**
+   * Whether the credentials are good for the region of the provider, or for one that every account of that part of AWS
+   * has, and `region` is another. AWS refuses a region that an account has not enabled in the words for wrong credentials.
+   */
+  async function takenAtHome(region: string, signal: AbortSignal): Promise<boolean> {
+    const home = parameters.region ?? homeOf(region);
+    if (home === region || endpoint?.signingRegion !== undefined) return false;
+    try {
+      const sts = await sdkOf('sts', home);
+      return (await sts.getCallerIdentity({}, { abortSignal: signal })).Account !== undefined;
+    } catch {
+      signal.throwIfAborted();
+      return false; // nobody knows, then: what was said stands
+    }
+  }
+
   const client: AwsClient = {
     regionOf(given) {
       const region = given ?? parameters.region;
@@ -169,12 +185,16 @@ export function awsClient(options: AwsClientOptions): AwsClient {
           signal.throwIfAborted();
           const failure = failures.of(error);
           const action = failures.actionOf(error);
-          const refusal = awsError(error, {
+          const context = {
             ...(action !== undefined && { action: `${service}:${action}` }),
             ...{ service, region, what, fields, failure, secrets: [...known, ...secrets] },
             url: endpointUrl(endpoint, { service, region }),
+            signingRegion: endpoint?.signingRegion,
             nowMs: clock.now().getTime(),
-          });
+          };
+          const told = awsError(error, context);
+          const areTakenElsewhere = isUntaken(told) && (await takenAtHome(region, signal));
+          const refusal = areTakenElsewhere ? awsError(error, { ...context, areTakenElsewhere }) : told;
           if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);
           before = refusal;
           const isThrottled = failure?.type === 'THROTTLING';
@@ -213,4 +233,10 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     },
   };
   return client;
+}
+
+/** A region that every account has, in the part of AWS that another is in: accounts belong to one of them. */
+function homeOf(region: string): string {
+  if (region.startsWith('cn-')) return 'cn-north-1';
+  return region.startsWith('us-gov-') ? 'us-gov-west-1' : 'us-east-1';
 }

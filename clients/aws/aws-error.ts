@@ -18,6 +18,10 @@ export interface AwsErrorContext {
   readonly secrets: readonly string[];
   /** Fields of `forProvider`, by what AWS calls them in its messages and codes. */
   readonly fields?: Readonly<Record<string, RegExp>> | undefined;
+  /** What requests are signed for, where the provider says so. */
+  readonly signingRegion?: string | undefined;
+  /** The same credentials are taken elsewhere, so that it is the region. */
+  readonly areTakenElsewhere?: boolean;
   /** What the official client makes of the error. */
   readonly failure?: SdkFailure | undefined;
   readonly nowMs: number;
@@ -36,10 +40,20 @@ interface ServiceException {
   readonly $response?: { readonly statusCode?: number };
 }
 
+/** What AWS says of credentials that it does not take: also where only the region does not know them. */
+const untaken =
+  /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|ExpiredToken(Exception)?|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/;
+
+/** Whether it was refused because of the credentials, or of the region that it was signed for: AWS says the same of both. */
+export const isUntaken = ({ code }: CloudError): boolean => untaken.test(code);
+
+/** The code of a refusal by a region that the account does not have: the credentials are good. */
+const regionRefused = 'RegionRefused';
+
 /** What somebody can do about a refusal, by AWS's code for it. */
 const advice: readonly (readonly [code: RegExp, what: string])[] = [
   [
-    /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|ExpiredToken(Exception)?|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/,
+    untaken,
     'check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
   ],
   [
@@ -99,10 +113,19 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const isThrottled = failure?.type === 'THROTTLING' || (isAws && throttling.test(code));
   const hint = isAws && !isThrottled ? advice.find(([codes]) => codes.test(code))?.[1] : undefined;
   const action = context.action === undefined || said.includes(context.action) ? 'it' : context.action;
-  const todo = [
-    field === undefined ? undefined : `change spec.forProvider.${field}`,
-    hint?.replace('ACTION', action),
-  ].filter((one) => one !== undefined);
+  const isRegion = isAws && context.areTakenElsewhere === true;
+  const todo = isRegion
+    ? [
+        'the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+      ]
+    : [
+        field === undefined
+          ? undefined
+          : field === 'region' && context.signingRegion !== undefined
+            ? 'change spec.endpoint.signingRegion of the provider'
+            : `change spec.forProvider.${field}`,
+        hint?.replace('ACTION', action),
+      ].filter((one) => one !== undefined);
   const reason = isThrottled
     ? 'is limiting requests'
     : isAws
@@ -115,8 +138,9 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   ].join('');
   const retryAfterMs = failure?.retryAfter && Math.max(0, failure.retryAfter.getTime() - nowMs);
   return new CloudError(sentence, {
-    status,
-    code: isAws ? code : `Http${status}`,
+    // EC2 refuses with 401, which is about credentials.
+    status: isRegion ? 403 : status,
+    code: isRegion ? regionRefused : isAws ? code : `Http${status}`,
     isRetryable: isThrottled || failure?.type === 'TRANSIENT' || status >= 500,
     retryAfterMs,
     requestId,

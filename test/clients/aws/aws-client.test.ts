@@ -139,6 +139,97 @@ describe('a client of AWS', () => {
     });
   });
 
+  describe('refused for a region that a resource names', () => {
+    const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
+    const refusals: Readonly<
+      Record<
+        string,
+        {
+          readonly key?: AwsClientOptions['accessKey'];
+          readonly signingRegion?: string;
+          readonly region?: string;
+          readonly fault?: Fault;
+          readonly want: { readonly code: string; readonly status: number; readonly advice: string };
+          readonly calls: number;
+        }
+      >
+    > = {
+      'which the account does not have: the credentials are good elsewhere': {
+        region: 'ap-east-1',
+        want: {
+          ...{ code: 'RegionRefused', status: 403 },
+          advice:
+            'Credential should be scoped to a valid region; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+        },
+        calls: 2,
+      },
+      'in the words that EC2 has for wrong credentials': {
+        region: 'eu-central-1',
+        fault: { kind: 'fail', code: 'AuthFailure', message: 'AWS was not able to validate', status: 401 },
+        want: {
+          ...{ code: 'RegionRefused', status: 403 },
+          advice:
+            'AWS was not able to validate; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+        },
+        calls: 2,
+      },
+      'with credentials that are good nowhere: they are wrong': {
+        region: 'eu-central-1',
+        key: wrongKey,
+        want: {
+          ...{ code: 'InvalidClientTokenId', status: 403 },
+          advice:
+            'The security token included in the request is invalid; check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+        },
+        calls: 2,
+      },
+      'that is the provider’s: nobody else is asked': {
+        region: 'eu-west-1',
+        key: wrongKey,
+        want: {
+          ...{ code: 'InvalidClientTokenId', status: 403 },
+          advice:
+            'The security token included in the request is invalid; check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+        },
+        calls: 1,
+      },
+      'though requests are signed for another: that is to be changed': {
+        region: 'eu-central-1',
+        signingRegion: 'one',
+        want: {
+          ...{ code: 'SignatureDoesNotMatch', status: 403 },
+          advice:
+            'Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider, and check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+        },
+        calls: 1,
+      },
+    };
+    for (const [what, { key = exampleAccount, signingRegion, region, fault, want, calls }] of Object.entries(
+      refusals,
+    )) {
+      test(what, async () => {
+        await using aws = await startAws();
+        if (fault !== undefined) aws.faults.inject({ action, ...fault });
+        const made = awsClient({
+          ...{ accessKey: key, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+          parameters: {
+            region: 'eu-west-1',
+            endpoint: {
+              url: { type: 'Static', static: aws.url },
+              ...(signingRegion !== undefined && { signingRegion }),
+            },
+          },
+        });
+        await assert.rejects(made.account(region, signal), ({ code, status, message }: CloudError) => {
+          const [, advice] = /refused \(\d+ \w+\): (.*)$/.exec(message) ?? [];
+          assert.deepEqual({ code, status, advice }, want);
+          return true;
+        });
+        assert.equal(aws.calls()[action], calls);
+      });
+    }
+  });
+
   test('gives up on an attempt that nobody answers, and an aborted call ends at once', async () => {
     await using local = await startAws();
     const parameters = {
