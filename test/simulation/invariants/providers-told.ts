@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
@@ -9,7 +9,7 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Change, InvariantOf, Seen, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
-import { managedKinds, providerKinds } from '../kinds.ts';
+import { kindOf, managedKinds, providerKinds } from '../kinds.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';
 import type { System } from '../workload/estate.ts';
 import { credentials, systemOf } from '../workload/estate.ts';
@@ -42,12 +42,24 @@ function secretOf(provider: StoredObject): SecretKeySelector | undefined {
   return given?.source === 'Secret' ? given.secretRef : credentialsSecretRef;
 }
 
+const endpointOf = (provider: KubernetesObject | undefined): unknown =>
+  ((provider as StoredObject | undefined)?.spec as { readonly endpoint?: unknown } | undefined)?.endpoint;
+
+/** Whether a provider leads, and signs, where it did in the beginning. */
+function leadsAsBefore({ scenario }: Pick<Seen, 'scenario'>, kind: Kind, provider: StoredObject): boolean {
+  const first = scenario.objects.find(
+    (each) => kindOf(each) === kind && each.metadata.name === provider.metadata.name,
+  );
+  return first === undefined || isEqual(endpointOf(first), endpointOf(provider));
+}
+
 /** Whether the secret of a provider holds what its system takes. */
 function hasRightCredentials(
-  { cluster }: Pick<Seen, 'cluster'>,
+  { cluster, scenario }: Pick<Seen, 'cluster' | 'scenario'>,
   kind: Kind,
   provider: StoredObject,
 ): boolean {
+  if (!leadsAsBefore({ scenario }, kind, provider)) return false;
   const { namespace, name, key } = secretOf(provider) ?? {};
   if (namespace === undefined || name === undefined || key === undefined) return false;
   const secret = cluster.find<Secret>(SecretKind, { namespace, name });

@@ -38,7 +38,9 @@ import {
   secret,
   teams,
 } from './estate.ts';
-import { claimOf, mayGo, nameOf, secretOf } from './exemplars.ts';
+import { claimOf, exemplar, mayGo, nameOf, secretOf } from './exemplars.ts';
+import { walkAmong } from './field-walks.ts';
+import { cloudFields } from './fields.ts';
 
 /*
  * What goes on where processes run the stacks of AWS and of Google Cloud: a workload of its own, smaller than that of the
@@ -322,6 +324,12 @@ function claims(draft: Draft): void {
   }
 }
 
+/** An object of a kind, for who needs one. */
+function fresh(kind: Kind): KubernetesObject {
+  const found = made.find((each) => each.kind === kind);
+  return found === undefined ? claimOf(kind, teams[0], 0) : objectBy(found);
+}
+
 const wrong: Readonly<Record<Cloud, readonly string[]>> = {
   aws: [
     'nonsense',
@@ -410,6 +418,9 @@ export function awsAndGcp(draft: Draft): void {
     if (draft.has(0.15, 'rivals')) rivals(draft.by('rivals'));
   }
   byHand(draft.by('by hand'));
+  if (draft.has(0.7, 'field walks')) {
+    walkAmong(draft.by('field walks'), cloudFields, (own, kind) => exemplar(own, kind, fresh));
+  }
   if (draft.has(0.15, 'restores')) restores(draft.by('restores'));
   if (draft.has(0.2, 'providers')) providersAndCredentials(draft.by('providers'));
   if (draft.has(0.9, 'machines')) machines(draft.by('machines'));

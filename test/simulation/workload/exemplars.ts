@@ -70,12 +70,16 @@ export const claimOf = (kind: Kind, namespace: string, index: number, wish: obje
   );
 
 /** An object of a kind that is there or that somebody makes, for a theme that needs one. */
-export function exemplar(draft: Draft, kind: Kind): ObjectName {
+export function exemplar(
+  draft: Draft,
+  kind: Kind,
+  make: (kind: Kind) => KubernetesObject = fresh,
+): ObjectName {
   const isOfKind = (object: KubernetesObject): boolean => kindOf(object) === kind;
   const made = draft.steps.flatMap(({ act }) => (act.type === 'create' ? [act.object] : []));
   const found = [...made, ...draft.objects].find(isOfKind);
   if (found !== undefined) return nameOf(found);
-  const object = fresh(kind);
+  const object = make(kind);
   draft.at(draft.between(0, 0.15, 'exemplar', kind.group, kind.kind), { type: 'create', object });
   return nameOf(object);
 }

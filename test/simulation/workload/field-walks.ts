@@ -1,4 +1,6 @@
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { JsonSchema } from '../../../apis/crd.ts';
+import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { exemplar } from './exemplars.ts';
 import type { Field } from './fields.ts';
@@ -12,15 +14,22 @@ const walks = 4;
  * One field of one object after another through its states, as Acto does it (SOSP 2023): absent, a value, another,
  * one at the limits or that must be refused, absent. Which fields follows from the seed, so that all have their turn.
  */
-export function fieldWalks(draft: Draft): void {
+export const fieldWalks = (draft: Draft): void => walkAmong(draft, fields, exemplar);
+
+/** Of some fields; `exemplarOf` names an object of a kind, which is there or will be made. */
+export function walkAmong(
+  draft: Draft,
+  among: readonly Field[],
+  exemplarOf: (draft: Draft, kind: Kind) => ObjectName,
+): void {
   for (let walk = 0; walk < walks; walk += 1) {
-    const field = fields[(draft.seed * walks + walk) % fields.length] as Field;
-    walkField(draft.by('walk', walk), field);
+    const field = among[(draft.seed * walks + walk) % among.length] as Field;
+    const own = draft.by('walk', walk);
+    walkField(own, field, exemplarOf(own, field.kind));
   }
 }
 
-function walkField(draft: Draft, field: Field): void {
-  const of = exemplar(draft, field.kind);
+function walkField(draft: Draft, field: Field, of: ObjectName): void {
   const { fitting, extreme, refused } = valuesOf(field);
   const pickFitting = (name: string): unknown => draft.pick(fitting, name);
   const odd = [...extreme, ...refused];

@@ -67,7 +67,10 @@ const leaves = (kind: Kind, schema: JsonSchema, path: readonly string[]): readon
     ? [{ kind, path, schema }]
     : Object.entries(schema.properties).flatMap(([name, child]) => leaves(kind, child, [...path, name]));
 
-/** Every field of every kind. */
-export const fields: readonly Field[] = [...kinds, SecretKind]
-  .filter((kind, index, all) => all.indexOf(kind) === index && isUsual(kind))
-  .flatMap(fieldsOf);
+const allKinds = [...new Set([...kinds, SecretKind])];
+
+/** Every field of every kind whose stack is in every simulated world. */
+export const fields: readonly Field[] = allKinds.filter(isUsual).flatMap(fieldsOf);
+
+/** The same of AWS and of Google Cloud. */
+export const cloudFields: readonly Field[] = allKinds.filter((kind) => !isUsual(kind)).flatMap(fieldsOf);

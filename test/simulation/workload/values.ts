@@ -2,6 +2,8 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { JsonSchema } from '../../../apis/crd.ts';
 import { isDefinition } from '../../fakes/admission.ts';
+import { isUsual } from '../kinds.ts';
+import { cloudFitting } from './cloud-values.ts';
 import { adminNamespace, credentialsSecret, systemOf } from './estate.ts';
 import type { Field } from './fields.ts';
 import { fieldText } from './fields.ts';
@@ -24,7 +26,7 @@ const legacyProvider = {
   gcp: 'gcp',
 } as const;
 
-type Fitting = readonly unknown[] | ((kind: Kind) => readonly unknown[]);
+export type Fitting = readonly unknown[] | ((kind: Kind) => readonly unknown[]);
 
 /** Whatever the definitions cannot know: by the end of a field's path, the first that fits. */
 const fitting: readonly (readonly [RegExp, Fitting])[] = [
@@ -157,7 +159,8 @@ const providerGroups = {
 /** The values of a field; there is always one that fits. */
 export function valuesOf(field: Pick<Field, 'kind' | 'path' | 'schema'>): FieldValues {
   const { kind, schema } = field;
-  const known = fitting.find(([pattern]) => pattern.test(fieldText(field)))?.[1];
+  const table = isUsual(kind) ? fitting : [...cloudFitting, ...fitting];
+  const known = table.find(([pattern]) => pattern.test(fieldText(field)))?.[1];
   const told = typeof known === 'function' ? known(kind) : known;
   // What definitions do not describe is not judged by the API server in memory.
   const isJudged = field.path[0] !== 'metadata' && isDefinition(kind);
