@@ -114,6 +114,8 @@ export async function observe(
   });
   const operation = operationTold(run, observed);
   const seen = observed.exists ? observed : undefined;
+  // While the external system makes it, that it does not show yet is no proof, as it is none before a creation.
+  if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));
   const absentForMs = absences.note(run.current, observed.exists, begunMs);
   const looked = reporting(run, seen?.status);
   return [{ ...looked, seen, lookedAt, absentForMs, ...(operation && { operation }) }, observed];

@@ -233,6 +233,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const finalizers = object.metadata.finalizers ?? [];',
     },
     {
+      against: 'what is made left outside, because it did not show while the external system made it',
+      provenBy:
+        'test/controllers/core/managed/handed-over.test.ts: is no proof that it made nothing: deleted, it is looked for again once that has ended',
+      was: "if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));",
+      becomes: '',
+    },
+    {
       against: 'a resource that is created again because one look did not find it',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',

@@ -6,6 +6,7 @@ import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteDBInstance } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { ExternalClient, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import { createOperationsUnderWay } from '../../../../controllers/core/managed/operations-under-way.ts';
+import { unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { conflict } from '../cluster-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
@@ -54,6 +55,23 @@ async function beingUpdated(): Promise<Scene> {
 }
 
 const remove = (scene: Scene): void => scene.cluster.delete(managedKind, db, deletionTimestamp);
+
+describe('that a creation does not show while it is under way', () => {
+  test('is no proof that it made nothing: deleted, it is looked for again once that has ended', async () => {
+    const scene = await beingCreated({ confirmAbsenceMs: 5_000 });
+    remove(scene);
+    await scene.run();
+    scene.cluster.clockMs += 60_000;
+    await scene.run();
+    scene.external.progress = () => ({ state: 'done' });
+    assert.deepEqual(await scene.run(), unsettled(5_000));
+    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
+    scene.external.isBlind = false; // it shows a moment later
+    scene.external.deletion = {};
+    await scene.run();
+    assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
+  });
+});
 
 describe('what the external system sees through by itself', () => {
   test('is on record by its name in the one status write of the run, with the status that the call told', async () => {
