@@ -49,6 +49,7 @@ export type { Change, NamedByCloud, Told } from '../controllers/author/named-by-
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
+export { withNeeded } from '../controllers/author/needed-fields.ts';
 export type { PasswordRotations } from '../controllers/author/password-rotations.ts';
 export { createPasswordRotations } from '../controllers/author/password-rotations.ts';
 export type { Candidate } from '../controllers/author/whose-is.ts';

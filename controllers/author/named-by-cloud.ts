@@ -14,6 +14,7 @@ import type { Created, Observation, PromptClient, ReportedStatus } from '../core
 import { UncertainCreationError } from '../core/managed/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
+import { lackOf } from './needed-fields.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
 import { Ambiguous, nothingOf } from './written-name.ts';
 
@@ -64,6 +65,11 @@ export interface NamedByCloud<M extends Managed, Thing> {
   told(managed: M, thing: Thing): Told<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
+  /**
+   * Fields of `forProvider`, or of `initProvider`, without which none can be made: while one is absent that is told, and
+   * nothing is written for an attempt. Default: none. `create` takes them by {@link withNeeded}.
+   */
+  readonly needs?: readonly (keyof M['spec']['forProvider'] & string)[];
   /** Tags that `forProvider` asks for; those that say whose a thing is are left out of them. Default: none. */
   tagsOf?(managed: M): Tags | undefined;
   /** Makes what differs as it is wanted, and finishes what is unfinished. */
@@ -151,7 +157,8 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async observe(managed, _known, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
-        return nothingOf(managed, noun, () => ours(managed, signal));
+        const lack = lackOf(managed, noun, adapter.needs);
+        return nothingOf(managed, noun, lack, () => ours(managed, signal));
       }
       const { told, differing, ...compared } = differenceOf(managed, thing);
       return {

@@ -22,16 +22,17 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
 }
 
 /**
- * What `observe` answers where nothing is there of what the external system names, a `noun`: {@link writtenNameProblem}, or
- * why a creation that failed before cannot succeed still, as {@link Ambiguous} that `looking` throws, so that nothing is
- * written for another attempt. Nobody looks for that before a first one.
+ * What `observe` answers where nothing is there of what the external system names, a `noun`: {@link writtenNameProblem}, what
+ * a creation lacks ({@link lackOf}), or why one that failed before cannot succeed still, as {@link Ambiguous} that `looking`
+ * throws, so that nothing is written for another attempt. Nobody looks for that before a first one.
  */
 export async function nothingOf(
   managed: Managed,
   noun: string,
+  lack: string | undefined,
   looking: () => Promise<unknown>,
 ): Promise<Observation<never>> {
-  return nothingThere(writtenNameProblem(managed, noun) ?? (await standingProblem(managed, looking)));
+  return nothingThere(writtenNameProblem(managed, noun) ?? lack ?? (await standingProblem(managed, looking)));
 }
 
 async function standingProblem(

@@ -16,10 +16,12 @@ import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison, inAnyOrder } from '../../author/comparison.ts';
 import type { Told } from '../../author/named-by-cloud.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
+import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { regionOf } from '../region-of.ts';
 import { ownTags } from '../tags.ts';
 
+const needs = ['ami', 'instanceType'] as const;
 const compare = comparison(InstanceKind, { vpcSecurityGroupIds: { equals: inAnyOrder } });
 
 /** On an instance that was stopped for a change of its type, so that it is started again, and no other ever is. */
@@ -34,6 +36,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
     noun: 'instance',
     idOf: ({ id }) => id,
     ids: /i-[0-9a-f]+/,
+    needs,
     compare,
     // Nobody but us says why it was stopped.
     tagsOf: ({ spec }) => omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark)),
@@ -41,20 +44,10 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
     tagged: (managed, tags, signal) => instances.tagged({ region: regionOf(managed), tags }, signal),
 
     create(managed, { tags, former }, signal) {
-      const { initProvider, forProvider } = managed.spec;
-      const { region: _region, ...wanted } = { ...initProvider, ...forProvider };
-      const { ami, instanceType } = wanted;
-      if (ami === undefined) throw new Error('spec.forProvider.ami is needed to create an instance');
-      if (instanceType === undefined) {
-        throw new Error('spec.forProvider.instanceType is needed to create an instance');
-      }
-      const { subnetIdRef: _ref, subnetIdSelector: _selector, ...parameters } = wanted;
+      const wanted = withNeeded(managed, 'instance', needs);
+      const { region: _region, subnetIdRef: _ref, subnetIdSelector: _selector, ...parameters } = wanted;
       const clientToken = tokenOf(managed, former);
-      return instances.create(
-        { region: regionOf(managed) },
-        { ...parameters, ami, instanceType, clientToken, tags },
-        signal,
-      );
+      return instances.create({ region: regionOf(managed) }, { ...parameters, clientToken, tags }, signal);
     },
 
     told: (managed, instance) => toldOf(aws.regionOf(regionOf(managed)), instance),

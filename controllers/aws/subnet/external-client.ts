@@ -6,10 +6,12 @@ import { ec2Subnets } from '../../../clients/aws/ec2/subnets.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
+import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { regionOf } from '../region-of.ts';
 import { ownTags } from '../tags.ts';
 
+const needs = ['vpcId', 'cidrBlock'] as const;
 const compare = comparison(SubnetKind);
 const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
 
@@ -20,17 +22,15 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
     noun: 'subnet',
     idOf: ({ id }) => id,
     ids: /subnet-[0-9a-f]+/,
+    needs,
     compare,
     tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => subnets.get({ region: regionOf(managed), id }, signal),
     tagged: (managed, tags, signal) => subnets.tagged({ region: regionOf(managed), tags }, signal),
 
     async create(managed, { tags }, signal) {
-      const { initProvider, forProvider } = managed.spec;
-      const wanted = { ...initProvider, ...forProvider };
+      const wanted = withNeeded(managed, 'subnet', needs);
       const { vpcId, cidrBlock, availabilityZone, availabilityZoneId, mapPublicIpOnLaunch } = wanted;
-      if (vpcId === undefined) throw new Error('spec.forProvider.vpcId is needed to create a subnet');
-      if (cidrBlock === undefined) throw new Error('spec.forProvider.cidrBlock is needed to create a subnet');
       const region = regionOf(managed);
       const created = await subnets.create(
         { region },

@@ -6,10 +6,12 @@ import { ec2Vpcs } from '../../../clients/aws/ec2/vpcs.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
+import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { regionOf } from '../region-of.ts';
 import { ownTags } from '../tags.ts';
 
+const needs = ['cidrBlock'] as const;
 const compare = comparison(VPCKind);
 const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
 
@@ -20,6 +22,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
     noun: 'VPC',
     idOf: ({ id }) => id,
     ids: /vpc-[0-9a-f]+/,
+    needs,
     compare,
     tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => {
@@ -30,10 +33,8 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
     tagged: (managed, tags, signal) => vpcs.tagged({ region: regionOf(managed), tags }, signal),
 
     async create(managed, { tags }, signal) {
-      const { initProvider, forProvider } = managed.spec;
-      const wanted = { ...initProvider, ...forProvider };
+      const wanted = withNeeded(managed, 'VPC', needs);
       const { cidrBlock, instanceTenancy } = wanted;
-      if (cidrBlock === undefined) throw new Error('spec.forProvider.cidrBlock is needed to create a VPC');
       const region = regionOf(managed);
       const created = await vpcs.create(
         { region },

@@ -263,6 +263,36 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
   }
 });
 
+describe('what lacks a field that its creation needs', () => {
+  const lacking: Readonly<Record<string, { kind: Kind; forProvider: object; rest: object; says: RegExp }>> = {
+    'an instance without an image': {
+      ...{ kind: InstanceKind, forProvider: { region, instanceType: 't2.micro' }, rest: { ami } },
+      says: /spec\.forProvider\.ami is needed to create an instance$/,
+    },
+    'an instance without a type': {
+      ...{ kind: InstanceKind, forProvider: { region, ami }, rest: { instanceType: 't2.micro' } },
+      says: /spec\.forProvider\.instanceType is needed to create an instance$/,
+    },
+    'a VPC without addresses': {
+      ...{ kind: VPCKind, forProvider: { region }, rest: { cidrBlock: '10.0.0.0/16' } },
+      says: /spec\.forProvider\.cidrBlock is needed to create a VPC$/,
+    },
+  };
+  for (const [what, { kind, forProvider, rest, says }] of Object.entries(lacking)) {
+    test(`${what}: nothing is written for an attempt, and initProvider will do`, async () => {
+      await using made = await scene(kind as Kind<Managed>);
+      const { bench } = made;
+      bench.put('it', forProvider as never);
+      await bench.passes('it', 3);
+      assert.match(bench.condition('it', 'Synced').message, says);
+      assert.deepEqual(Object.keys(bench.existing('it').metadata.annotations ?? {}), []);
+      const { spec, ...object } = bench.existing('it');
+      bench.cluster.put(kind as Kind<Managed>, { ...object, spec: { ...spec, initProvider: rest } });
+      await bench.until('it', () => bench.isReady('it'), 'it did not become Ready');
+    });
+  }
+});
+
 describe('a VPC', () => {
   test('has the attributes that initProvider asks for, and keeps what somebody makes of them', async () => {
     await using made = await scene<VPC>(VPCKind);

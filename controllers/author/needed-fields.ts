@@ -1,0 +1,27 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { withInitProvider } from '../core/managed/provider-values.ts';
+
+type ForProvider<M extends Managed> = M['spec']['forProvider'];
+
+/** Says which of these fields a creation lacks, of `initProvider` and `forProvider` together; undefined: none. */
+export function lackOf<M extends Managed>(
+  managed: M,
+  noun: string,
+  needs: readonly (keyof ForProvider<M> & string)[] = [],
+): string | undefined {
+  const given = withInitProvider(managed).spec.forProvider as Readonly<Record<string, unknown>> | undefined;
+  const field = needs.find((name) => given?.[name] === undefined);
+  const article = /^[aeio]/.test(noun) ? 'an' : 'a';
+  return field === undefined ? undefined : `spec.forProvider.${field} is needed to create ${article} ${noun}`;
+}
+
+/** What a creation is given, with these fields in it. Throws an Error that names the first that is absent. */
+export function withNeeded<M extends Managed, Name extends keyof ForProvider<M> & string>(
+  managed: M,
+  noun: string,
+  needs: readonly Name[],
+): ForProvider<M> & Required<Pick<ForProvider<M>, Name>> {
+  const lack = lackOf(managed, noun, needs);
+  if (lack !== undefined) throw new Error(lack);
+  return withInitProvider(managed).spec.forProvider as ForProvider<M> & Required<Pick<ForProvider<M>, Name>>;
+}
