@@ -186,6 +186,8 @@ function decidedElsewhere(
       : (['BackupRetentionPeriod', 'PreferredBackupWindow'] as const)),
     // Before it can be reached, it tells of no port.
     ...(db.Endpoint?.Port === undefined ? (['Port'] as const) : []),
+    // The role is told of with the directory, and means nothing without one.
+    ...(db.DomainMemberships?.length || given(wanted.Domain) ? [] : (['DomainIAMRoleName'] as const)),
     // It has left the directory for good, or joins it.
     ...(db.DomainMemberships?.some(({ Status }) => Status !== 'joined') ? (['Domain'] as const) : []),
   ];

@@ -235,6 +235,16 @@ describe('what differs', () => {
       { TagList: [{ Key: 'team', Value: 'a' }], Endpoint: { Port: 5432 } },
       { change: { DBPortNumber: 5433, OwnTags: { team: 'b' } }, refused: [] },
     ],
+    'nothing: a role for a directory that nobody wants is told of by nobody': [
+      { domainIAMRoleName: 'role' },
+      {},
+      same,
+    ],
+    'a directory, with its role': [
+      { domain: 'd-1', domainIAMRoleName: 'role' },
+      {},
+      { change: { Domain: 'd-1', DomainIAMRoleName: 'role' }, refused: [] },
+    ],
     'nothing: AWS Backup decides about backups': [
       { backupRetentionPeriod: 3 },
       { BackupRetentionPeriod: 30, AwsBackupRecoveryPointArn: 'arn' },
