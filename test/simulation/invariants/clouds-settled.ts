@@ -9,6 +9,7 @@ import { isUsual, managedKinds } from '../kinds.ts';
 import type { CloudThing } from '../oracle/cloud-things.ts';
 import { thingsIn } from '../oracle/cloud-things.ts';
 import { allows, isPaused } from '../oracle/expected-resource.ts';
+import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 import { whereIs } from '../oracle/outside-resources.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 
@@ -66,7 +67,7 @@ const isTrue = (managed: Managed): boolean =>
 
 /** What nobody has to do anything about: it passes by itself, and trouble is over. */
 const passing =
-  /\b50[0234]\b|Unavailable|InternalError|InternalFailure|ECONN|UND_ERR|connection refused|the connection before|did not answer|gateway/i;
+  /\b50[0234]\b|Unavailable|InternalError|InternalFailure|ECONN[A-Z]|UND_ERR|connection refused|the connection before|did not answer|gateway/;
 
 /** Lists of keys and values, as provider-aws has them, or an object. */
 function tagsOf(managed: Managed): Readonly<Record<string, string>> {
@@ -89,10 +90,12 @@ const has = (is: unknown, asked: unknown): boolean =>
 function faultsOf(
   managed: Managed,
   thing: CloudThing | undefined,
-  { cluster, restored }: Pick<Seen, 'cluster' | 'restored'>,
+  world: Pick<Seen, 'cluster' | 'restored' | 'scenario'>,
 ): readonly string[] {
   const synced = conditionOf(managed, 'Synced');
-  if (synced?.status === 'False' && passing.test(synced.message ?? '')) {
+  const { cluster, restored } = world;
+  const isOfCloud = synced?.status === 'False' && passing.test(synced.message ?? '');
+  if (isOfCloud && isLedAsBefore(world, managed)) {
     return [`Synced is False for what has passed: ${synced.message}`];
   }
   if (!isTrue(managed)) return [];

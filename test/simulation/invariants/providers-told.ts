@@ -1,15 +1,18 @@
+import attempt from 'lodash/attempt.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { isServiceAccountKey } from '../../../local/gcp/service-accounts.ts';
 import type { Change, InvariantOf, Seen, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
-import { kindOf, managedKinds, providerKinds } from '../kinds.ts';
+import { managedKinds, providerKinds } from '../kinds.ts';
+import { leadsAsBefore } from '../oracle/leads-as-before.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';
 import type { System } from '../workload/estate.ts';
 import { credentials, systemOf } from '../workload/estate.ts';
@@ -42,29 +45,25 @@ function secretOf(provider: StoredObject): SecretKeySelector | undefined {
   return given?.source === 'Secret' ? given.secretRef : credentialsSecretRef;
 }
 
-const endpointOf = (provider: KubernetesObject | undefined): unknown =>
-  ((provider as StoredObject | undefined)?.spec as { readonly endpoint?: unknown } | undefined)?.endpoint;
-
-/** Whether a provider leads, and signs, where it did in the beginning. */
-function leadsAsBefore({ scenario }: Pick<Seen, 'scenario'>, kind: Kind, provider: StoredObject): boolean {
-  const first = scenario.objects.find(
-    (each) => kindOf(each) === kind && each.metadata.name === provider.metadata.name,
-  );
-  return first === undefined || isEqual(endpointOf(first), endpointOf(provider));
+function isKey(text = ''): boolean {
+  const json: unknown = attempt(() => JSON.parse(text) as unknown);
+  return typeof json === 'object' && json !== null && isServiceAccountKey(json);
 }
 
 /** Whether the secret of a provider holds what its system takes. */
 function hasRightCredentials(
-  { cluster, scenario }: Pick<Seen, 'cluster' | 'scenario'>,
+  { cluster }: Pick<Seen, 'cluster'>,
   kind: Kind,
   provider: StoredObject,
 ): boolean {
-  if (!leadsAsBefore({ scenario }, kind, provider)) return false;
   const { namespace, name, key } = secretOf(provider) ?? {};
   if (namespace === undefined || name === undefined || key === undefined) return false;
   const secret = cluster.find<Secret>(SecretKind, { namespace, name });
   const right: Readonly<Record<string, string>> = credentials[systemOf(kind)];
-  return secret !== undefined && key in right && isMatch(decodeDetails(secret), right);
+  if (secret === undefined || !(key in right)) return false;
+  const details = decodeDetails(secret);
+  // Each process of ours has a key of its own, and the cloud takes those that a scenario brings.
+  return systemOf(kind) === 'gcp' ? isKey(details[key]) : isMatch(details, right);
 }
 
 /** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
@@ -72,7 +71,7 @@ export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
   const lag = lagMs(scenario) + stillMs(scenario) + retryMs;
   const askedAtMs = new Map<string, number>();
-  /** Until when the credentials of a provider were right, and until when they were not; for ever if they still are. */
+  /** Until when the credentials of a provider were right, and until when they may have been wrong; for ever if they still are. */
   const rightUntilMs = new Map<string, number>();
   const wrongUntilMs = new Map<string, number>();
   const changed = new Map<string, number>();
@@ -89,9 +88,13 @@ export const providersTold: InvariantOf = (world) => {
       for (const provider of cluster.all(kind) as readonly StoredObject[]) {
         const key = keyOf(kind, provider);
         const isRight = hasRightCredentials(world, kind, provider);
-        const [holds, ended] = isRight ? [rightUntilMs, wrongUntilMs] : [wrongUntilMs, rightUntilMs];
-        holds.set(key, Number.POSITIVE_INFINITY);
-        if (ended.get(key) === Number.POSITIVE_INFINITY) ended.set(key, world.elapsedMs);
+        const note = (untilMs: Map<string, number>, holds: boolean): void => {
+          if (holds) untilMs.set(key, Number.POSITIVE_INFINITY);
+          else if (untilMs.get(key) === Number.POSITIVE_INFINITY) untilMs.set(key, world.elapsedMs);
+        };
+        note(rightUntilMs, isRight);
+        // Elsewhere they may be right, too.
+        note(wrongUntilMs, !isRight || !leadsAsBefore(world, kind, provider));
       }
     }
   }

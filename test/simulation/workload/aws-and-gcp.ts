@@ -306,11 +306,15 @@ function claims(draft: Draft): void {
       const acts: readonly Act[] = [
         { type: 'delete', of: secretOf(object) },
         { type: 'delete', of: { ...of, given: 'source secret' } },
-        { type: 'edit', of: secretOf(object), patch: { data: encodeDetails({ password: 'guessed' }) } },
+        {
+          type: 'edit',
+          of: secretOf(object),
+          patch: { data: encodeDetails({ password: `guessed-${index}` }) },
+        },
         {
           type: 'edit',
           of: { ...of, given: 'source secret' },
-          patch: { data: encodeDetails({ password: 'guessed' }) },
+          patch: { data: encodeDetails({ password: `guessed-${index}` }) },
         },
       ];
       draft.at(draft.between(born, 1, 'secret at', index), draft.pick(acts, 'secret act', index));
