@@ -7,6 +7,7 @@
 import groupBy from 'lodash/groupBy.js';
 import memoize from 'lodash/memoize.js';
 import uniq from 'lodash/uniq.js';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -94,6 +95,13 @@ export function stackControllers(
     };
   };
 
+  /** The other kinds of claims that a managed kind satisfies. */
+  const claimsBesides = ({ claim, managed: { kind, group } }: ClaimService): readonly Kind<Claim>[] =>
+    services
+      .filter(({ service: { managed: of } }) => of.kind === kind && of.group === group)
+      .map(({ service }) => service.claim)
+      .filter((each) => each !== claim);
+
   const made: readonly (readonly [Part, ControllerSpec])[] = [
     ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
     ...configs.map(({ part, kind, users }) => [part, ofProviderConfig(part.asked.env, kind, users)] as const),
@@ -168,7 +176,7 @@ export function stackControllers(
       guarded(claimScheduling(asked, service, peers)),
       guarded(claimDefaulting(asked, service, peers)),
       guarded(claimBindingController(asked, service, peers), () => peers.working()[0] === service),
-      secretPropagation(asked, service),
+      secretPropagation(asked, service, claimsBesides(service)),
     ];
   }
 }

@@ -13,6 +13,8 @@ import { isFrozen, propagated } from '../claim/propagated-secret.ts';
 export interface PropagationInput {
   /** Whose connection secrets are propagated. */
   readonly kind: Kind<Managed>;
+  /** Whose claims' secrets another controller keeps, though their managed resources are of this kind. */
+  readonly besides?: readonly Kind<Claim>[];
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
   readonly claim: Claim | undefined;
@@ -50,12 +52,13 @@ export type PropagationDecision =
  * other. Without the chain, whoever may annotate secrets could read one they may not.
  */
 export function decidePropagation(input: PropagationInput): PropagationDecision {
-  const { kind, target, source, claim, managed } = input;
+  const { kind, besides = [], target, source, claim, managed } = input;
   if (target === undefined || wasDeleted(target)) return { row: 'X1', act: 'nothing' };
   const named = propagationSource(target);
   if (named === undefined) return { row: 'X1 no target', act: 'nothing' };
   if (source === undefined) return { row: 'X2', act: 'nothing' }; // its creation wakes us
-  if (!referenceIsOfKind(controllerOf(source), kind)) return { row: 'X2 peer', act: 'nothing' };
+  const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
+  if (isOther || !referenceIsOfKind(controllerOf(source), kind)) return { row: 'X2 peer', act: 'nothing' };
   const { namespace, name } = target.metadata;
   const consents = propagationTargets(source).some((to) => to.namespace === namespace && to.name === name);
   const who = `connection secret ${named.namespace}/${named.name}`;

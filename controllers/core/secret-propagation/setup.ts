@@ -4,6 +4,8 @@
  *   source secret ────────── data ────────▶ target secret        if both name each other, too: decide.ts
  */
 
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -23,9 +25,14 @@ import { decidePropagation } from './decide.ts';
 
 /**
  * Keeps claims' secrets equal to the connection secrets of their managed resources of one kind. A request
- * names the target; a source's change requests each target it allows.
+ * names the target; a source's change requests each target it allows. Of claims of the kinds `besides`, which the managed
+ * kind satisfies as well, other controllers copy.
  */
-export function secretPropagation(env: Environment, service: ClaimService): ControllerSpec {
+export function secretPropagation(
+  env: Environment,
+  service: ClaimService,
+  besides: readonly Kind<Claim>[] = [],
+): ControllerSpec {
   const events = env.events.from(eventSources.secret(service));
   const secrets = connectionSecrets(env);
   const claims = env.resource(service.claim);
@@ -53,6 +60,7 @@ export function secretPropagation(env: Environment, service: ClaimService): Cont
       const managedName = source && controllerOf(source)?.name;
       const decision = decidePropagation({
         kind: service.managed,
+        besides,
         target,
         source,
         claim: claims.get({ ...request, name: claimName ?? '' }),

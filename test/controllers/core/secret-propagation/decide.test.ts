@@ -19,6 +19,7 @@ import {
 import { assertEveryRow } from '../every-row.ts';
 import {
   claim,
+  claimKind,
   claimRef,
   deletionTimestamp,
   managed,
@@ -159,6 +160,11 @@ describe('secret propagation decides', () => {
     },
     "X2 another kind's source is its own controller's business": {
       input: { kind: otherManagedKind },
+      row: 'X2 peer',
+      act: 'nothing',
+    },
+    'X2 a target of a claim of another kind that the managed kind satisfies as well': {
+      input: { claim: undefined, besides: [claimKind] },
       row: 'X2 peer',
       act: 'nothing',
     },
