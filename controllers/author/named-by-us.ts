@@ -122,7 +122,9 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
         ...(!isOnline && { isUpToDate: true }),
         ...(needed && { setsCredentials: true }),
         ...meaning,
-        ...(isOnline && needed === 'lost' && { ready: withoutPassword(managed) }),
+        // What is used while it is at something else is used with a password, too.
+        ...((isOnline || meaning.ready?.status === 'True') &&
+          needed === 'lost' && { ready: withoutPassword(managed) }),
         details: detailsOf(seen, known.password),
         status: { ...status, ...rotationTold(managed) },
       };

@@ -29,7 +29,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { afterOffer, isReoffered } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
-import { absentAmong, present } from '../connection/published-details.ts';
+import { absentAmong, present, secretsAmong } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
@@ -74,6 +74,8 @@ export interface Run {
   readonly status?: Readonly<Record<string, unknown>>;
   /** The system behind the provider, where it says. */
   readonly system?: string | undefined;
+  /** Its credentials are to be replaced, whatever the external system says of them. */
+  readonly isToBeRenewed?: boolean;
   /** What the last look found; absent: nothing. */
   readonly seen?: Observation | undefined;
   /** The external resource is what was recorded, and not what has been added to that since. */
@@ -264,7 +266,7 @@ export const endings = {
   present(run: Run, { ready, operation }: Observation): Ending {
     const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
-    const isTakenUp = isReoffered(current) && ready?.status === 'True';
+    const isTakenUp = isReoffered(current) && ready?.status === 'True' && !isStillFormer(run);
     const offer = isTakenUp ? afterOffer(current) : { used: [], marks: {} };
     const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
     const looked = isReady ? 'poll' : 'progress since creation';
@@ -275,6 +277,23 @@ export const endings = {
     return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, next };
   },
 };
+
+/**
+ * It is offered again, and has no other credentials than those that its former claim was told: it is not handed on with
+ * them. What is only an address is no such thing, nor is a URI, which follows from the others.
+ */
+function isStillFormer({ current, isToBeRenewed, before, known }: Run): boolean {
+  if (isToBeRenewed !== true || !isReoffered(current)) return false;
+  const told = Object.entries(omit(secretsAmong(before?.details ?? {}), 'uri'));
+  return told.length > 0 && !told.some(([key, value]) => known[key] !== undefined && known[key] !== value);
+}
+
+const former = ({ seen }: Run): ConditionFacts =>
+  unavailable(
+    seen?.setsCredentials
+      ? 'it is offered again, and new credentials are to be set first'
+      : `it is offered again, and its credentials are still those that its former claim was told: none can be set from here; change them in the external system, or take the annotation ${annotationKeys.reoffer} away`,
+  );
 
 /** Row 25 again: what is told beside what comes of it. */
 export const recreationEvent = ({ current }: Run): EventFacts =>
@@ -349,9 +368,10 @@ export function told(
     refusal === undefined ? found : reconcileError(said === undefined ? refusal : `${said}; ${refusal}`);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
+  const isWithheld = ready?.status === 'True' && isStillFormer(run);
   const facts = {
     synced: scrubbed(synced),
-    ready: ready && scrubbed(ready),
+    ready: ready && scrubbed(isWithheld ? former(run) : ready),
     status: run.status,
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),

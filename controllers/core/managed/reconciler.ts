@@ -213,6 +213,7 @@ async function connect(
     {
       ...resolved,
       known: isRenewed ? {} : details,
+      isToBeRenewed: isRenewed,
       absent: removed,
       before,
       isRenewalOver: renewals.isOver(resolved.current),

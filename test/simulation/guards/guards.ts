@@ -39,6 +39,20 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/ending.ts': [
     {
+      against: 'credentials that a former claim knows, handed on to the next one',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: where the system makes them, and others can only be had there: then it is',
+      was: "const isWithheld = ready?.status === 'True' && isStillFormer(run);",
+      becomes: 'const isWithheld = false;',
+    },
+    {
+      against: 'an offer that is used up before its resource has other credentials',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: where the system makes them, and others can only be had there: then it is',
+      was: "ready?.status === 'True' && !isStillFormer(run);",
+      becomes: "ready?.status === 'True';",
+    },
+    {
       against: 'the password of a former claim, where the secret is named again after an offer',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: by what was offered to another while it was published nowhere',
@@ -1310,6 +1324,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/author/named-by-us.ts': [
+    {
+      against: 'Ready without a password, while the cloud is at something else',
+      provenBy:
+        'test/controllers/author/named-by-us.test.ts: is not ready while the cloud is at something else with it either, which it can be used meanwhile',
+      was: "...((isOnline || meaning.ready?.status === 'True') &&",
+      becomes: '...(isOnline &&',
+    },
     {
       against: 'a password that changes although it was published',
       provenBy:

@@ -89,6 +89,66 @@ describe('a renewal ends, however many runs the update takes', () => {
   }
 });
 
+describe('what is offered again is not handed on with the credentials that its former claim was told', () => {
+  /** Whose password the former claim knows, in a system that says this of it at each look. */
+  function offeredWith(observation: Scene['external']['observation']): Scene {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, ...offered });
+    scene.external.put('db', { size: 1 });
+    scene.external.isDiscreet = true;
+    scene.external.observation = { isUpToDate: true, ready: available(), ...observation };
+    scene.cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...secretKey, ownerReferences: [controllerReference(scene.object ?? assert.fail())] },
+      type: connectionSecretType,
+      data: encodeDetails({
+        endpoint: 'db.example',
+        uri: 'db://known-to-it@db.example',
+        password: 'known-to-it',
+      }),
+    });
+    return scene;
+  }
+  const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
+  const stillFormer =
+    'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: none can be set from here; change them in the external system, or take the annotation crossplane.io/reoffer away';
+
+  test('where the system makes them, and others can only be had there: then it is', async () => {
+    const details = { endpoint: 'db.example', password: 'known-to-it' };
+    const scene = offeredWith({ details });
+    for (const _run of [1, 2]) await scene.run();
+    assert.deepEqual([phase(scene), scene.condition('Ready')], ['Released', stillFormer]);
+    assert.ok(scene.annotations['crossplane.io/reoffer'], 'the offer stands');
+    scene.external.observation = {
+      isUpToDate: true,
+      ready: available(),
+      details: { ...details, password: 'turned off and on' },
+    };
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.secret?.password], ['Unbound', 'turned off and on']);
+    assert.equal(scene.annotations['crossplane.io/reoffer'], undefined);
+  });
+
+  test('while the system is at something else, and sets none', async () => {
+    const scene = offeredWith({ operation: 'update', setsCredentials: true });
+    await scene.run();
+    assert.deepEqual(
+      [phase(scene), scene.condition('Ready')],
+      ['Released', 'False/Unavailable: it is offered again, and new credentials are to be set first'],
+    );
+  });
+
+  test('what has none, but an address, is', async () => {
+    const scene = offeredWith({});
+    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
+      ...secret,
+      data: encodeDetails({ endpoint: 'db.example', uri: 'db://db.example' }),
+    }));
+    await scene.run();
+    assert.equal(phase(scene), 'Unbound');
+  });
+});
+
 test('where two places hold different credentials, new ones are set, once, and both have them', async () => {
   const scene = new Scene(
     { forProvider: { size: 1 }, writeConnectionSecretToRef: secretKey },
