@@ -225,6 +225,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   if (observed.setsCredentials)
     logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), row: run.row });
   const { operation, details, status } = updated;
+  const setsCredentials = observed.setsCredentials === true || hasCredentials(updated);
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (typeof operation === 'string') {
     const problem = unpollable(context, run.current, 'update', operation);
@@ -238,11 +239,11 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   }
   if (operation !== undefined) {
     const published = await tell(context, run, called);
-    renewals.done(run.current);
+    if (setsCredentials) renewals.done(run.current);
     return begun(context, published, { type: 'update', operation, ready: observed.ready });
   }
   const [shown, now] = await observeAndPublish(context, run, called);
-  renewals.done(run.current);
+  if (setsCredentials) renewals.done(run.current);
   return endings.present(shown, now.exists ? now : observed);
 }
 

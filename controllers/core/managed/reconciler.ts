@@ -213,7 +213,7 @@ async function connect(
     {
       ...resolved,
       known: isRenewed ? {} : details,
-      isToBeRenewed: isRenewed,
+      isToBeRenewed: renewals.isOwed(resolved.current),
       absent: removed,
       before,
       isRenewalOver: renewals.isOver(resolved.current),

@@ -18,9 +18,11 @@ export interface Renewals {
    * yet, which it offers again instead.
    */
   isDue(managed: Managed, offered?: ReportedDetails): boolean;
+  /** Whether it is offered again, its policies let others be set, and this process has set none since: it is not handed on with these. */
+  isOwed(managed: Managed): boolean;
   /** Another process has published other credentials meanwhile, and they do not say that they are in doubt. */
   contested(managed: Managed): void;
-  /** Its external resource was updated, and what that returned is published. */
+  /** Its credentials were set, and what that returned is published. */
   done(managed: Managed): void;
   /** How long another process that is about to set credentials is to be left alone, in ms; 0: nobody is. */
   awaitedMs(managed: Managed, now: Date): number;
@@ -61,12 +63,16 @@ export function createRenewals(): Renewals {
     return begun === undefined || !(begun.isOver || !isEmpty(offered));
   }
 
+  const isOwed = (managed: Managed): boolean =>
+    isReoffered(managed) && !renewed.has(managed.metadata.uid) && shouldUpdate(managed.spec);
+
   return {
+    isOwed,
     isDue(managed, offered = {}) {
       const { uid } = managed.metadata;
       const isOfferedAgain = isReoffered(managed);
       if (!isOfferedAgain) renewed.delete(uid);
-      const isKnownElsewhere = isOfferedAgain ? !renewed.has(uid) : contested.has(uid);
+      const isKnownElsewhere = isOfferedAgain ? isOwed(managed) : contested.has(uid);
       return (isKnownElsewhere || isInDoubt(managed, offered)) && shouldUpdate(managed.spec);
     },
     contested: ({ metadata }) => void contested.add(metadata.uid),

@@ -87,6 +87,12 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/act.ts': [
     {
+      against: 'an offer taken up with the former credentials, because something else was changed',
+      provenBy: 'test/controllers/core/managed/renewals.test.ts: because something else of it was changed',
+      was: 'if (setsCredentials) renewals.done(run.current);\n  return endings.present(shown',
+      becomes: 'renewals.done(run.current);\n  return endings.present(shown',
+    },
+    {
       against: 'a creation taken for lost because the look at it was read after the process had stood still',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: deleted: nor must a creation show by now because the answer is read late',

@@ -129,6 +129,18 @@ describe('what is offered again is not handed on with the credentials that its f
     assert.equal(scene.annotations['crossplane.io/reoffer'], undefined);
   });
 
+  test('because something else of it was changed', async () => {
+    const details = { password: 'known-to-it' };
+    const scene = offeredWith({ isUpToDate: false, details });
+    scene.external.change = { details: {} };
+    await scene.run();
+    assert.equal(scene.external.count('update'), 1);
+    scene.external.put('db', { size: 1 }); // its system tells no password, and has the former one
+    scene.external.observation = { isUpToDate: true, ready: available(), details };
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.condition('Ready')], ['Released', stillFormer]);
+  });
+
   test('while the system is at something else, and sets none', async () => {
     const scene = offeredWith({ operation: 'update', setsCredentials: true });
     await scene.run();
