@@ -50,6 +50,15 @@ export const isUntaken = ({ code }: CloudError): boolean => untaken.test(code);
 /** The code of a refusal by a region that the account does not have: the credentials are good. */
 const regionRefused = 'RegionRefused';
 
+const otherRegion =
+  'the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account';
+
+/** Where a field stands; that of the region that requests are signed for is the provider's, if it says one. */
+const placeOf = (field: string, { signingRegion }: AwsErrorContext): string =>
+  field === 'region' && signingRegion !== undefined
+    ? 'spec.endpoint.signingRegion of the provider'
+    : `spec.forProvider.${field}`;
+
 /** What somebody can do about a refusal, by AWS's code for it. */
 const advice: readonly (readonly [code: RegExp, what: string])[] = [
   [
@@ -113,19 +122,12 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const isThrottled = failure?.type === 'THROTTLING' || (isAws && throttling.test(code));
   const hint = isAws && !isThrottled ? advice.find(([codes]) => codes.test(code))?.[1] : undefined;
   const action = context.action === undefined || said.includes(context.action) ? 'it' : context.action;
-  const isRegion = isAws && context.areTakenElsewhere === true;
+  const { areTakenElsewhere: isRegion = false } = context;
   const todo = isRegion
-    ? [
-        'the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
-      ]
-    : [
-        field === undefined
-          ? undefined
-          : field === 'region' && context.signingRegion !== undefined
-            ? 'change spec.endpoint.signingRegion of the provider'
-            : `change spec.forProvider.${field}`,
-        hint?.replace('ACTION', action),
-      ].filter((one) => one !== undefined);
+    ? [otherRegion]
+    : [field && `change ${placeOf(field, context)}`, hint?.replace('ACTION', action)].filter(
+        (one) => one !== undefined,
+      );
   const reason = isThrottled
     ? 'is limiting requests'
     : isAws

@@ -65,10 +65,7 @@ export interface NamedByCloud<M extends Managed, Thing> {
   told(managed: M, thing: Thing): Told<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
-  /**
-   * Fields of `forProvider`, or of `initProvider`, without which none can be made: while one is absent that is told, and
-   * nothing is written for an attempt. Default: none. `create` takes them by {@link withNeeded}.
-   */
+  /** Fields without which none can be made: while one is absent, none is tried. Default: none. See {@link withNeeded}. */
   readonly needs?: readonly (keyof M['spec']['forProvider'] & string)[];
   /** Tags that `forProvider` asks for; those that say whose a thing is are left out of them. Default: none. */
   tagsOf?(managed: M): Tags | undefined;
@@ -157,8 +154,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async observe(managed, _known, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
-        const lack = lackOf(managed, noun, adapter.needs);
-        return nothingOf(managed, noun, lack, () => ours(managed, signal));
+        return nothingOf(managed, noun, () => ours(managed, signal), lackOf(managed, noun, adapter.needs));
       }
       const { told, differing, ...compared } = differenceOf(managed, thing);
       return {

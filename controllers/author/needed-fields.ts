@@ -3,7 +3,7 @@ import { withInitProvider } from '../core/managed/provider-values.ts';
 
 type ForProvider<M extends Managed> = M['spec']['forProvider'];
 
-/** Says which of these fields a creation lacks, of `initProvider` and `forProvider` together; undefined: none. */
+/** Says which of these fields a creation lacks; undefined: none. */
 export function lackOf<M extends Managed>(
   managed: M,
   noun: string,
@@ -15,7 +15,7 @@ export function lackOf<M extends Managed>(
   return field === undefined ? undefined : `spec.forProvider.${field} is needed to create ${article} ${noun}`;
 }
 
-/** What a creation is given, with these fields in it. Throws an Error that names the first that is absent. */
+/** `forProvider`, over `initProvider`, as a creation takes it. Throws an Error that names which of these fields it lacks. */
 export function withNeeded<M extends Managed, Name extends keyof ForProvider<M> & string>(
   managed: M,
   noun: string,

@@ -29,8 +29,8 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
 export async function nothingOf(
   managed: Managed,
   noun: string,
-  lack: string | undefined,
   looking: () => Promise<unknown>,
+  lack?: string,
 ): Promise<Observation<never>> {
   return nothingThere(writtenNameProblem(managed, noun) ?? lack ?? (await standingProblem(managed, looking)));
 }

@@ -17,6 +17,13 @@ export const exampleAccount: Account = {
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 };
 
+/** The access key as `~/.aws/credentials` has it. */
+export const credentialsFile = ({
+  accessKeyId,
+  secretAccessKey,
+}: Pick<Account, 'accessKeyId' | 'secretAccessKey'>): string =>
+  `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
+
 export const arnOf = ({ id }: Account): string => `arn:aws:iam::${id}:user/crossplane`;
 
 export const isDenied = ({ denied = [] }: Account, action: string): boolean =>

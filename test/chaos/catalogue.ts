@@ -201,36 +201,24 @@ export const madeByHand = (name: string, policy: 'Retain' | 'Delete') => ({
 });
 
 /** What somebody makes for no claim, by turns. Names of networks and queues are assigned by AWS. */
-const alone: readonly ((metadata: { readonly name: string }) => {
-  readonly kind: Kind<KubernetesObject>;
-  readonly object: KubernetesObject;
-})[] = [
-  ({ name }) => ({ kind: FavouriteDBInstanceKind, object: madeByHand(name, 'Delete') }),
-  (metadata) => ({
-    kind: VPCKind,
-    object: {
-      ...{ ...head(VPCKind), metadata },
-      ...{ spec: { forProvider: { region: 'us-west-1', cidrBlock: '10.0.0.0/16' } } },
-    },
-  }),
-  (metadata) => ({
-    kind: QueueKind,
-    object: { ...head(QueueKind), metadata, ...{ spec: { forProvider: { region: 'us-west-1' } } } },
-  }),
-  (metadata) => ({
-    kind: TopicKind,
-    object: {
-      ...{ ...head(TopicKind), metadata },
-      ...{ spec: { forProvider: { messageRetentionDuration: '86400s' } } },
-    },
-  }),
+const alone: readonly ((name: string) => KubernetesObject)[] = [
+  (name) => madeByHand(name, 'Delete'),
+  (name) => cloudThing(VPCKind, name, { region: 'us-west-1', cidrBlock: '10.0.0.0/16' }),
+  (name) => cloudThing(QueueKind, name, { region: 'us-west-1' }),
+  (name) => cloudThing(TopicKind, name, { messageRetentionDuration: '86400s' }),
 ];
+const aloneFor = 'alone-';
+
+const cloudThing = (
+  kind: Parameters<typeof head>[0],
+  name: string,
+  forProvider: object,
+): KubernetesObject => ({ ...head(kind), metadata: { name }, ...{ spec: { forProvider } } });
 
 /** The number-th managed resource that is made for no claim. */
-export const aloneNumber = (number: number) =>
-  alone[number % alone.length]!({ name: `${aloneFor}${number}` });
+export const aloneNumber = (number: number): KubernetesObject =>
+  alone[number % alone.length]!(`${aloneFor}${number}`);
 export const isAlone = (name: string): boolean => name.startsWith(aloneFor);
-const aloneFor = 'alone-';
 
 /** The ways in which a claim asks for something, by turns. */
 const asks: readonly ((name: string) => { readonly kind: Kind<KubernetesObject>; readonly spec: object })[] =

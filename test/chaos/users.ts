@@ -266,8 +266,8 @@ export function users(world: World): Users {
       intend(claims, claim, true);
     },
     'make managed'(_pick, number) {
-      const { kind, object } = aloneNumber(number);
-      return make(kind, object);
+      const object = aloneNumber(number);
+      return make(managedNamed(object.kind), object);
     },
     'delete managed': (pick) =>
       withOne(

@@ -9,7 +9,7 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { exampleAccount } from '../../local/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../local/aws/account.ts';
 import { databaseServers } from '../../local/aws/rds/database-servers.ts';
 import type { StoredInstance } from '../../local/aws/rds/db-instance.ts';
 import { startMariadbDatabase } from '../../local/aws/rds/mariadb-database.ts';
@@ -25,7 +25,6 @@ import { eventually, startCluster } from './stack-harness.ts';
 
 const region = 'us-east-1';
 const mariadb = await mariadbSupport();
-const { accessKeyId, secretAccessKey } = exampleAccount;
 
 let aws: LocalAws;
 let cluster: Cluster;
@@ -45,9 +44,7 @@ before(async () => {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { namespace: 'infra', name: 'aws' },
-    stringData: {
-      credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
-    },
+    stringData: { credentials: credentialsFile(exampleAccount) },
   };
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
   await cluster.client.create(ProviderConfigKind, {

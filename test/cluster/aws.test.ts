@@ -10,7 +10,7 @@ import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { Account } from '../../local/aws/account.ts';
-import { exampleAccount } from '../../local/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../local/aws/account.ts';
 import type { StoredInstance, StoredSubnet, StoredVpc } from '../../local/aws/ec2/stored.ts';
 import type { LocalAws } from '../../local/aws/server.ts';
 import { startAws } from '../../local/aws/server.ts';
@@ -48,15 +48,14 @@ describe('networks and machines of AWS on a real API server', () => {
   async function apply(...items: readonly object[]): Promise<void> {
     await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   }
-  function access(name: string, { accessKeyId, secretAccessKey }: Account): readonly object[] {
+  function access(name: string, account: Account): readonly object[] {
     const secretRef = { namespace: 'crossplane-system', name: `aws-${name}`, key: 'credentials' };
-    const profile = `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
     return [
       {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { namespace: 'crossplane-system', name: `aws-${name}` },
-        stringData: { credentials: profile },
+        stringData: { credentials: credentialsFile(account) },
       },
       {
         apiVersion: 'aws.crossplane.io/v1beta1',

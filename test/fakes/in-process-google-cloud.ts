@@ -1,7 +1,10 @@
 import 'google-auth-library';
+import attempt from 'lodash/attempt.js';
 import type { Carrier } from '../../clients/http.ts';
 import type { GoogleCloud, GoogleCloudOptions } from '../../local/gcp/cloud.ts';
 import { createGoogleCloud } from '../../local/gcp/cloud.ts';
+import type { ServiceAccountKey } from '../../local/gcp/service-accounts.ts';
+import { isServiceAccountKey } from '../../local/gcp/service-accounts.ts';
 import type { LoopbackReply } from '../../local/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
@@ -16,6 +19,12 @@ const key = createGoogleCloud({ origin: () => googleUrl }).createKey();
 
 /** A key file that each in this process accepts. */
 export const googleCredentials = JSON.stringify(key);
+
+/** The key that a text is; undefined: it is none. */
+export function serviceAccountKeyIn(text = ''): ServiceAccountKey | undefined {
+  const json: unknown = attempt(() => JSON.parse(text) as unknown);
+  return typeof json === 'object' && json !== null && isServiceAccountKey(json) ? json : undefined;
+}
 
 /** Google Cloud, reached without a network, whose time is a test's. */
 export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {

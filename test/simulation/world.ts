@@ -1,4 +1,3 @@
-import attempt from 'lodash/attempt.js';
 import { Subscription } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
@@ -13,7 +12,6 @@ import { exampleAccount } from '../../local/aws/account.ts';
 import type { Cluster } from '../../local/aws/eks/eks.ts';
 import type { SavedEstate } from '../../local/aws/estate.ts';
 import type { ServiceAccountKey } from '../../local/gcp/service-accounts.ts';
-import { isServiceAccountKey } from '../../local/gcp/service-accounts.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { inProcessClient } from '../../testing/in-process-client.ts';
@@ -27,7 +25,7 @@ import { inProcessAws } from '../fakes/in-process-aws.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
-import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
+import { inProcessGoogleCloud, serviceAccountKeyIn } from '../fakes/in-process-google-cloud.ts';
 import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
@@ -101,9 +99,7 @@ const serviceAccountKeysIn = ({ objects, steps }: Scenario): readonly ServiceAcc
   [...objects, ...steps.flatMap(({ act }) => (act.type === 'create' ? [act.object] : []))]
     .filter((object): object is Secret => object.kind === 'Secret')
     .flatMap((secret) => Object.values(decodeDetails(secret)))
-    .map((text) => attempt(() => JSON.parse(text) as unknown))
-    .filter((json) => typeof json === 'object' && json !== null && isServiceAccountKey(json))
-    .map((json) => json as ServiceAccountKey);
+    .flatMap((text) => serviceAccountKeyIn(text) ?? []);
 
 /** As an administrator installs it. */
 const rights = installedRights();

@@ -3,7 +3,7 @@ import { awsClient } from '../../clients/aws/aws-client.ts';
 import type { Carrier } from '../../clients/http.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
-import { exampleAccount } from '../../local/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../local/aws/account.ts';
 import { AwsProblem } from '../../local/aws/problem.ts';
 import type { Service } from '../../local/aws/service.ts';
 import { realClock } from '../../runtime/time/clock.ts';
@@ -13,7 +13,6 @@ import { inProcessAws } from '../fakes/in-process-aws.ts';
 import type { CarriedReply } from '../fakes/outside.ts';
 import { noAnswer } from '../fakes/outside.ts';
 
-const { accessKeyId, secretAccessKey } = exampleAccount;
 export const region = 'us-west-1';
 
 type Tags = Readonly<Record<string, string>>;
@@ -73,7 +72,7 @@ export async function awsWorld(
   return {
     aws,
     stack: stack(carrier),
-    credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
+    credentials: credentialsFile(exampleAccount),
     parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
     things: () => things(aws),
     ...(foreign !== undefined && { foreign: (name: string) => foreign(aws, name) }),

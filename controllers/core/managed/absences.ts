@@ -9,9 +9,8 @@ import type { Clock } from '../../../runtime/time/clock.ts';
  */
 export interface Absences {
   /**
-   * Takes down what a look found that has just been answered; answers for how many ms all of them have found nothing, 0
-   * after the first: from the answer to that until the last was begun, at `begunMs` by the clock. What a process reads of
-   * an answer after it has stood still says nothing about the time it did.
+   * Takes down what a look, begun at `begunMs` by the clock, has just found; answers for how many ms all of them have found
+   * nothing, 0 after the first. However late a process reads an answer, it says nothing of the time since it asked.
    */
   note(managed: Managed, exists: boolean, begunMs: number): number;
   forget(request: Request): void;

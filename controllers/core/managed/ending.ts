@@ -74,7 +74,7 @@ export interface Run {
   readonly status?: Readonly<Record<string, unknown>>;
   /** The system behind the provider, where it says. */
   readonly system?: string | undefined;
-  /** It is offered again, and this process has set no credentials since: its former claim knows those that there are. */
+  /** Its former claim knows its credentials: see `Renewals.isOwed`. */
   readonly isToBeRenewed?: boolean;
   /** What the last look found; absent: nothing. */
   readonly seen?: Observation | undefined;
@@ -278,10 +278,7 @@ export const endings = {
   },
 };
 
-/**
- * It is offered again, and has no other credentials than those that its former claim was told: it is not handed on with
- * them. What is only an address is no such thing, nor is a URI, which follows from the others.
- */
+/** It has no other credentials than those that its former claim was told; a URI follows from the others. */
 function isStillFormer({ isToBeRenewed, before, known }: Run): boolean {
   if (isToBeRenewed !== true) return false;
   const told = Object.entries(omit(secretsAmong(before?.details ?? {}), 'uri'));

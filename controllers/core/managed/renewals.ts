@@ -18,7 +18,7 @@ export interface Renewals {
    * yet, which it offers again instead.
    */
   isDue(managed: Managed, offered?: ReportedDetails): boolean;
-  /** Whether it is offered again, its policies let others be set, and this process has set none since: it is not handed on with these. */
+  /** Whether it is offered again and this process has set none since, where policies let it: it is not handed on with these. */
   isOwed(managed: Managed): boolean;
   /** Another process has published other credentials meanwhile, and they do not say that they are in doubt. */
   contested(managed: Managed): void;
@@ -69,11 +69,12 @@ export function createRenewals(): Renewals {
   return {
     isOwed,
     isDue(managed, offered = {}) {
+      if (isOwed(managed)) return true;
       const { uid } = managed.metadata;
       const isOfferedAgain = isReoffered(managed);
       if (!isOfferedAgain) renewed.delete(uid);
-      const isKnownElsewhere = isOfferedAgain ? isOwed(managed) : contested.has(uid);
-      return (isKnownElsewhere || isInDoubt(managed, offered)) && shouldUpdate(managed.spec);
+      const isContested = !isOfferedAgain && contested.has(uid);
+      return (isContested || isInDoubt(managed, offered)) && shouldUpdate(managed.spec);
     },
     contested: ({ metadata }) => void contested.add(metadata.uid),
     done(managed) {

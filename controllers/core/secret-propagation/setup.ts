@@ -25,8 +25,8 @@ import { decidePropagation } from './decide.ts';
 
 /**
  * Keeps claims' secrets equal to the connection secrets of their managed resources of one kind. A request
- * names the target; a source's change requests each target it allows. Of claims of the kinds `besides`, which the managed
- * kind satisfies as well, other controllers copy.
+ * names the target; a source's change requests each target it allows. For the claims of other kinds (`besides`) that the
+ * managed kind satisfies, others do.
  */
 export function secretPropagation(
   env: Environment,

@@ -11,6 +11,7 @@ import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
+import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 
 type Adapter = NamedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>;
@@ -46,14 +47,9 @@ export const favouriteDBInstanceClient = ({
     setPassword: (password) => ({ password }),
   });
 
-const newInstance: Adapter['newThing'] = (
-  { spec: { initProvider, forProvider } },
-  { name, tags, password },
-) => {
-  const { fancinessLevel, version, networkId } = { ...initProvider, ...forProvider };
-  if (fancinessLevel === undefined) {
-    throw new Error('spec.forProvider.fancinessLevel is needed to create an instance');
-  }
+const newInstance: Adapter['newThing'] = (managed, { name, tags, password }) => {
+  const { fancinessLevel, version, networkId } = withNeeded(managed, 'instance', ['fancinessLevel']);
+  const { initProvider } = managed.spec;
   // Those of forProvider are resolved by now, or optional.
   if (networkId === undefined && (initProvider?.networkIdRef ?? initProvider?.networkIdSelector)) {
     throw new Error(

@@ -23,7 +23,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async observe(managed, _known, signal) {
       const network = await find(managed, signal);
       if (network === undefined || claim(managed, network) === 'notOurs') {
-        return nothingOf(managed, 'network', undefined, () => findOurs(managed, signal));
+        return nothingOf(managed, 'network', () => findOurs(managed, signal));
       }
       return observationOf(managed, network);
     },

@@ -15,6 +15,7 @@ import type { RedisAccess } from '../../../clients/redis-details.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import type { Actual } from '../../author/comparison.ts';
 import { comparison, observing } from '../../author/comparison.ts';
+import { withNeeded } from '../../author/needed-fields.ts';
 import type { Observation, OperationType } from '../../core/managed/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 import { isLaterVersion } from './redis-version.ts';
@@ -29,12 +30,7 @@ export function idOf(managed: CloudMemorystoreInstance): InstanceId {
 
 /** The instance a managed resource asks for. Throws an Error that names what is missing. */
 export function newInstance(managed: CloudMemorystoreInstance): NewMemorystoreInstance {
-  const asked = { ...managed.spec.initProvider, ...managed.spec.forProvider };
-  for (const field of ['tier', 'memorySizeGb'] as const) {
-    if (asked[field] === undefined) {
-      throw new Error(`spec.forProvider.${field} is needed to create an instance`);
-    }
-  }
+  const asked = withNeeded(managed, 'instance', ['tier', 'memorySizeGb']);
   const sent = omit(asked, 'region', 'authorizedNetwork') as NewMemorystoreInstance;
   const { authorizedNetwork: network } = asked;
   return {

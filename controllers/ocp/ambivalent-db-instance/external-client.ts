@@ -11,6 +11,7 @@ import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
+import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 
 type Adapter = NamedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseChange>;
@@ -43,11 +44,8 @@ export const ambivalentDBInstanceClient = ({
     setPassword: (adminPassword) => ({ adminPassword }),
   });
 
-const newDatabase: Adapter['newThing'] = ({ spec }, { name, tags, password }) => {
-  const { ambivalence, engineVersion } = { ...spec.initProvider, ...spec.forProvider };
-  if (ambivalence === undefined) {
-    throw new Error('spec.forProvider.ambivalence is needed to create a database');
-  }
+const newDatabase: Adapter['newThing'] = (managed, { name, tags, password }) => {
+  const { ambivalence, engineVersion } = withNeeded(managed, 'database', ['ambivalence']);
   return {
     databaseName: name,
     ambivalence,

@@ -1,4 +1,4 @@
-import { exampleAccount } from '../../../local/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../../local/aws/account.ts';
 import type { StoredVpc } from '../../../local/aws/ec2/stored.ts';
 import type { SavedEstate } from '../../../local/aws/estate.ts';
 import type { StoredInstance } from '../../../local/aws/rds/db-instance.ts';
@@ -15,10 +15,10 @@ export const aws: CloudProgram<SavedEstate> = {
   flags: ['--no-databases', '--quota', 'vpc=10000', '--quota', 'db-instance=10000'],
   newCredentials({ plant }) {
     const { id, accessKeyId } = exampleAccount;
-    const secret = plant();
+    const secretAccessKey = plant();
     return {
-      text: () => `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secret}\n`,
-      flags: ['--account', `${id}:${accessKeyId}:${secret}`],
+      text: () => credentialsFile({ accessKeyId, secretAccessKey }),
+      flags: ['--account', `${id}:${accessKeyId}:${secretAccessKey}`],
     };
   },
   externals: (estate) => [

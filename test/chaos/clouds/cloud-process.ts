@@ -47,7 +47,6 @@ export interface CloudProgram<Saved extends object = object> {
 
 /** A cloud as a process of its own, which may be ended at any moment and goes on where it was. */
 export interface CloudProcess {
-  readonly name: CloudName;
   readonly port: number;
   /** Those that it takes. */
   credentials(): Credentials;
@@ -77,7 +76,6 @@ export function cloudProcess<Saved extends object>(options: CloudProcessOptions<
   let credentials = newCredentials();
   let current: ServerProcess | undefined;
   return {
-    name,
     port,
     credentials: () => credentials,
     newCredentials,

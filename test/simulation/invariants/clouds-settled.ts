@@ -67,7 +67,7 @@ const isTrue = (managed: Managed): boolean =>
 
 /** What nobody has to do anything about: it passes by itself, and trouble is over. */
 const passing =
-  /\b50[0234]\b|Unavailable|InternalError|InternalFailure|ECONN[A-Z]|UND_ERR|connection refused|the connection before|did not answer|gateway/;
+  /\b50[0234]\b|Unavailable|InternalError|InternalFailure|\bECONN|UND_ERR|connection (?:refused|reset|lost|before)|did not answer|gateway/i;
 
 /** Lists of keys and values, as provider-aws has them, or an object. */
 function tagsOf(managed: Managed): Readonly<Record<string, string>> {

@@ -1,4 +1,3 @@
-import attempt from 'lodash/attempt.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
@@ -8,7 +7,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { isServiceAccountKey } from '../../../local/gcp/service-accounts.ts';
+import { serviceAccountKeyIn } from '../../fakes/in-process-google-cloud.ts';
 import type { Change, InvariantOf, Seen, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
@@ -45,11 +44,6 @@ function secretOf(provider: StoredObject): SecretKeySelector | undefined {
   return given?.source === 'Secret' ? given.secretRef : credentialsSecretRef;
 }
 
-function isKey(text = ''): boolean {
-  const json: unknown = attempt(() => JSON.parse(text) as unknown);
-  return typeof json === 'object' && json !== null && isServiceAccountKey(json);
-}
-
 /** Whether the secret of a provider holds what its system takes. */
 function hasRightCredentials(
   { cluster }: Pick<Seen, 'cluster'>,
@@ -63,7 +57,7 @@ function hasRightCredentials(
   if (secret === undefined || !(key in right)) return false;
   const details = decodeDetails(secret);
   // Each process of ours has a key of its own, and the cloud takes those that a scenario brings.
-  return systemOf(kind) === 'gcp' ? isKey(details[key]) : isMatch(details, right);
+  return systemOf(kind) === 'gcp' ? serviceAccountKeyIn(details[key]) !== undefined : isMatch(details, right);
 }
 
 /** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
@@ -136,7 +130,7 @@ export const providersTold: InvariantOf = (world) => {
   function atRest(kind: Kind, provider: StoredObject): readonly string[] {
     if (provider.metadata.deletionTimestamp !== undefined) return [];
     const users = managedKinds
-      .filter(({ group }) => group.split('.').at(-3) === kind.group.split('.').at(-3))
+      .filter((each) => systemOf(each) === systemOf(kind))
       .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
       .filter((managed) => providerOfUser(managed) === `${kind.kind}/${provider.metadata.name}`);
     const what = `${kind.kind} ${provider.metadata.name} of ${kind.group}`;

@@ -3,6 +3,7 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Seen } from '../invariant.ts';
 import { kindOf, providerKinds } from '../kinds.ts';
+import { systemOf } from '../workload/estate.ts';
 import { providerOfUser } from './provider-of-user.ts';
 
 const endpointOf = (provider: object): unknown =>
@@ -23,9 +24,8 @@ export function leadsAsBefore(
 /** Whether the provider of a managed resource does. */
 export function isLedAsBefore(world: Pick<Seen, 'scenario' | 'cluster'>, managed: Managed): boolean {
   const [called, name = ''] = providerOfUser(managed).split('/');
-  const vendor = (group: string): string | undefined => group.split('.').at(-3);
   const kind = providerKinds.find(
-    (each) => each.kind === called && vendor(each.group) === vendor(kindOf(managed).group),
+    (each) => each.kind === called && systemOf(each) === systemOf(kindOf(managed)),
   );
   const provider = kind && world.cluster.find(kind, { name });
   return kind === undefined || provider === undefined || leadsAsBefore(world, kind, provider);

@@ -10,7 +10,7 @@ import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambiva
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
 import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
-import { exampleAccount } from '../../../local/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../../local/aws/account.ts';
 import { googleCredentials } from '../../fakes/in-process-google-cloud.ts';
 import { cloudUrls } from '../world.ts';
 
@@ -56,7 +56,7 @@ export const credentials = {
     password: 'postgres-password',
   },
   aws: {
-    credentials: `[default]\naws_access_key_id = ${exampleAccount.accessKeyId}\naws_secret_access_key = ${exampleAccount.secretAccessKey}\n`,
+    credentials: credentialsFile(exampleAccount),
   },
   gcp: { 'key.json': googleCredentials },
 } as const;
