@@ -30,6 +30,7 @@ import type { Logger } from '../../../runtime/log/log.ts';
 import { afterOffer, isReoffered } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { absentAmong, present, secretsAmong } from '../connection/published-details.ts';
+import { shouldUpdate } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
@@ -278,19 +279,30 @@ export const endings = {
   },
 };
 
-/** It has no other credentials than those that its former claim was told; a URI follows from the others. */
-function isStillFormer({ isToBeRenewed, before, known }: Run): boolean {
-  if (isToBeRenewed !== true) return false;
-  const told = Object.entries(omit(secretsAmong(before?.details ?? {}), 'uri'));
-  return told.length > 0 && !told.some(([key, value]) => known[key] !== undefined && known[key] !== value);
-}
+/** What its former claim was told, and still opens it as far as is known. A URI follows from the others. */
+const toldFormer = ({ before }: Run) => Object.entries(omit(secretsAmong(before?.details ?? {}), 'uri'));
 
-const former = ({ seen }: Run): ConditionFacts =>
-  unavailable(
-    seen?.setsCredentials
-      ? 'it is offered again, and new credentials are to be set first'
-      : `it is offered again, and its credentials are still those that its former claim was told: none can be set from here; change them in the external system, or take the annotation ${annotationKeys.reoffer} away`,
+/** It is offered again, and has other credentials by now than those that its former claim was told. */
+export const hasOthers = (run: Run): boolean =>
+  run.isToBeRenewed === true &&
+  toldFormer(run).some(([key, value]) => run.known[key] !== undefined && run.known[key] !== value);
+
+/** It has no other credentials than those that its former claim was told. */
+const isStillFormer = (run: Run): boolean =>
+  run.isToBeRenewed === true && toldFormer(run).length > 0 && !hasOthers(run);
+
+function former({ current, seen }: Run): ConditionFacts {
+  const { reoffer } = annotationKeys;
+  if (seen?.setsCredentials) {
+    return unavailable('it is offered again, and new credentials are to be set first');
+  }
+  const isAllowed = shouldUpdate(current.spec);
+  const why = isAllowed ? 'none can be set from here' : 'spec.managementPolicies do not allow Update';
+  const what = isAllowed ? '' : 'add Update, ';
+  return unavailable(
+    `it is offered again, and its credentials are still those that its former claim was told: ${why}; ${what}change them in the external system, or take the annotation ${reoffer} away`,
   );
+}
 
 /** Row 25 again: what is told beside what comes of it. */
 export const recreationEvent = ({ current }: Run): EventFacts =>

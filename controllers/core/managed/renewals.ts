@@ -18,11 +18,11 @@ export interface Renewals {
    * yet, which it offers again instead.
    */
   isDue(managed: Managed, offered?: ReportedDetails): boolean;
-  /** Whether it is offered again and this process has set none since, where policies let it: it is not handed on with these. */
+  /** Whether it is offered again and this process knows of no others since: it is not handed on with these. */
   isOwed(managed: Managed): boolean;
   /** Another process has published other credentials meanwhile, and they do not say that they are in doubt. */
   contested(managed: Managed): void;
-  /** Its credentials were set, and what that returned is published. */
+  /** Its credentials were set, or found to be others, and they are published. */
   done(managed: Managed): void;
   /** How long another process that is about to set credentials is to be left alone, in ms; 0: nobody is. */
   awaitedMs(managed: Managed, now: Date): number;
@@ -63,18 +63,16 @@ export function createRenewals(): Renewals {
     return begun === undefined || !(begun.isOver || !isEmpty(offered));
   }
 
-  const isOwed = (managed: Managed): boolean =>
-    isReoffered(managed) && !renewed.has(managed.metadata.uid) && shouldUpdate(managed.spec);
+  const isOwed = (managed: Managed): boolean => isReoffered(managed) && !renewed.has(managed.metadata.uid);
 
   return {
     isOwed,
     isDue(managed, offered = {}) {
-      if (isOwed(managed)) return true;
       const { uid } = managed.metadata;
       const isOfferedAgain = isReoffered(managed);
       if (!isOfferedAgain) renewed.delete(uid);
-      const isContested = !isOfferedAgain && contested.has(uid);
-      return (isContested || isInDoubt(managed, offered)) && shouldUpdate(managed.spec);
+      const isKnownElsewhere = isOfferedAgain ? isOwed(managed) : contested.has(uid);
+      return (isKnownElsewhere || isInDoubt(managed, offered)) && shouldUpdate(managed.spec);
     },
     contested: ({ metadata }) => void contested.add(metadata.uid),
     done(managed) {

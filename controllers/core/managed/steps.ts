@@ -28,7 +28,7 @@ import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { DeletionsUnderWay } from './deletions-under-way.ts';
 import type { Ready, Run } from './ending.ts';
-import { having, informed, isDeleting, reporting } from './ending.ts';
+import { hasOthers, having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
@@ -278,6 +278,7 @@ export async function publish(
     const about = { ...aboutManaged(current), row: run.row };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(known.known).toSorted() });
   }
+  if (hasOthers(known)) renewals.done(current);
   // Those of an update are there once it says so, and not because others are.
   if (run.underWay?.type !== 'update') renewals.published(current, known.known);
   return { ...known, published: known.known, publishedRevision, isRenewalOver: renewals.isOver(current) };

@@ -233,6 +233,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/steps.ts': [
     {
+      against: 'an offer that waits for good, as others were found before what it offers was ready',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: though others showed while it was not ready yet: then it is',
+      was: 'if (hasOthers(known)) renewals.done(current);',
+      becomes: '',
+    },
+    {
       against: 'a password believed, though a process that has ended since set another',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: so that what another process publishes is not believed, if the one that set others is killed',

@@ -184,7 +184,7 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
 }
 
 /** Whether it is offered again, to the claim that it names or to whoever wants it, and has not got new credentials yet. */
-const isReoffered = (managed: Managed): boolean =>
+export const isReoffered = (managed: Managed): boolean =>
   (managed.metadata.annotations?.['crossplane.io/reoffer'] === 'true' ||
     (managed.metadata.annotations?.['crossplane.io/reoffer'] === 'claim' &&
       managed.spec.claimRef !== undefined)) &&

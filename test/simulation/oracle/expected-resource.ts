@@ -3,6 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { isReoffered } from './expected-claim.ts';
 import { recordedName } from './recorded-name.ts';
 
 /*
@@ -140,6 +141,8 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   // An entry of a secret store may have lost it with the secret, and whoever may not update sets no other.
   const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
   const mayLackPassword = isInStoreOnly && !setsNone && !allows(managed, 'Update');
+  // Offered again, it waits for others than those that its former claim was told.
+  const isWithheld = isReoffered(managed) && !allows(managed, 'Update') && published !== undefined;
   const wrongPassword =
     published !== undefined && wantsPassword && published !== found.password
       ? ['the password in its secret does not work']
@@ -153,7 +156,7 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
     ...(wantsPassword && allows(managed, 'Update') && published === undefined
       ? ['its secret has no password']
       : []),
-    ...(mayLackPassword ? [] : says('Ready', hasPassword ? 'True' : 'False', 'it is there')),
+    ...(mayLackPassword ? [] : says('Ready', hasPassword && !isWithheld ? 'True' : 'False', 'it is there')),
     ...says(
       'Synced',
       isFixed ? 'False' : 'True',

@@ -293,10 +293,21 @@ describe('a released resource that is offered again', () => {
     assert.equal(cluster.get(managedKind, db)?.status?.bindingPhase, 'Released');
   });
 
-  test('is bound with the credentials it had where it must not be updated', async () => {
+  test('is not bound where it must not be updated, until that is allowed', async () => {
     const policies = ['Observe', 'Create', 'LateInitialize'] as const;
     const { cluster, external, password } = await released({ managementPolicies: policies });
-    assert.equal(await rebound(cluster, external), password);
+    ask(cluster, 'second');
+    offer(cluster);
+    const process = startStack(cluster, external);
+    await process.settle(120_000);
+    process.stop();
+    assert.deepEqual([phaseOf(cluster, 'second'), detailsOf(cluster, 'second')], ['Unbound', {}]);
+    assert.equal(external.things.get('db')?.password, password);
+    cluster.edit<Managed>(managedKind, db, (object) => ({
+      ...object,
+      spec: { ...object.spec, managementPolicies: ['*'] },
+    }));
+    assert.notEqual(await rebound(cluster, external), password);
   });
 
   test('gets new credentials once, also from a system that takes its time to change', async () => {

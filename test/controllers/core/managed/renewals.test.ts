@@ -91,8 +91,8 @@ describe('a renewal ends, however many runs the update takes', () => {
 
 describe('what is offered again is not handed on with the credentials that its former claim was told', () => {
   /** Whose password the former claim knows, in a system that says this of it at each look. */
-  function offeredWith(observation: Scene['external']['observation']): Scene {
-    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, ...offered });
+  function offeredWith(observation: Scene['external']['observation'], spec: ManagedSpec = {}): Scene {
+    const scene = new Scene({ forProvider: { size: 1 }, ...spec }, { finalizers, ...offered });
     scene.external.put('db', { size: 1 });
     scene.external.isDiscreet = true;
     scene.external.observation = { isUpToDate: true, ready: available(), ...observation };
@@ -112,6 +112,9 @@ describe('what is offered again is not handed on with the credentials that its f
   const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
   const stillFormer =
     'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: none can be set from here; change them in the external system, or take the annotation crossplane.io/reoffer away';
+
+  const unchangeable =
+    'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: spec.managementPolicies do not allow Update; add Update, change them in the external system, or take the annotation crossplane.io/reoffer away';
 
   test('where the system makes them, and others can only be had there: then it is', async () => {
     const details = { endpoint: 'db.example', password: 'known-to-it' };
@@ -140,6 +143,34 @@ describe('what is offered again is not handed on with the credentials that its f
     await scene.run();
     assert.deepEqual([phase(scene), scene.condition('Ready')], ['Released', stillFormer]);
   });
+
+  test('though others showed while it was not ready yet: then it is', async () => {
+    const scene = offeredWith({ details: { password: 'another' }, ready: unavailable('restarting') });
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.secret?.password], ['Released', 'another']);
+    scene.external.observation = { isUpToDate: true, ready: available(), details: { password: 'another' } };
+    await scene.run();
+    assert.equal(phase(scene), 'Unbound');
+  });
+
+  for (const managementPolicies of [['Observe'], ['Observe', 'Create', 'Delete']] as const) {
+    test(`where policies are ${managementPolicies.join(', ')}: who allows Update, or changes them, has it handed on`, async () => {
+      const scene = offeredWith({}, { managementPolicies });
+      for (const _run of [1, 2]) await scene.run();
+      assert.deepEqual(
+        [phase(scene), scene.condition('Ready'), scene.secret?.password],
+        ['Released', unchangeable, 'known-to-it'],
+      );
+      scene.cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+        ...rest,
+        spec: { ...spec, managementPolicies: ['Observe', 'Create', 'Update'] as const },
+      }));
+      scene.external.put('db', { size: 1 }, 'known-to-it');
+      scene.external.observation = {};
+      for (const _run of [1, 2]) await scene.run();
+      assert.deepEqual([phase(scene), scene.secret?.password], ['Unbound', 'made-at-update-1']);
+    });
+  }
 
   test('while the system is at something else, and sets none', async () => {
     const scene = offeredWith({ operation: 'update', setsCredentials: true });
