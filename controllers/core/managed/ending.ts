@@ -35,6 +35,7 @@ import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
 import { operationOngoing } from './async-operations.ts';
+import { isCreationFailed } from './creation-tracking.ts';
 import type { ManagedRow } from './decide.ts';
 import type { Observation, OperationType } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
@@ -305,11 +306,12 @@ function former({ current, seen }: Run): ConditionFacts {
 }
 
 /** Row 25 again: what is told beside what comes of it. */
-export const recreationEvent = ({ current }: Run): EventFacts =>
-  warning(
-    'LostExternalResource',
-    `${missing} any more (${externalName(current) ?? 'its name is not known'}); it is created again`,
-  );
+export function recreationEvent({ current }: Run): EventFacts {
+  const name = externalName(current) ?? 'its name is not known';
+  // What is on record as failed may have come to nothing, or have been there all the same.
+  const how = isCreationFailed(current) ? `(${name}), and its creation failed` : `any more (${name})`;
+  return warning('LostExternalResource', `${missing} ${how}; it is created again`);
+}
 
 /** A run that has done something more. */
 export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({

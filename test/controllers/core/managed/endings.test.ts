@@ -46,6 +46,10 @@ import { conflict } from '../cluster-fake.ts';
 import { claimRef, deletionTimestamp, undetermined as looked, managed, now } from '../objects.ts';
 
 const named = { annotations: { 'crossplane.io/external-name': 'db' } };
+const failedCreation = {
+  ...named.annotations,
+  'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z',
+};
 const leaving = { ...named, deletionTimestamp };
 const identity = { isAssigned: false, marks: { immutable: ['region'], identity: ['region'] } };
 const edited = managed(
@@ -539,6 +543,15 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
         `Warning LostExternalResource: ${gone} any more (db); it is created again`,
         'Normal CreatedExternalResource: requested',
       ],
+      'poll',
+    ],
+    'after a creation that failed': [
+      endings.present(
+        having(at('25 again'), recreationEvent(at('25 again', managed({}, { annotations: failedCreation })))),
+        { ...seen, ready: available() },
+      ),
+      [synced, 'Ready True Available'],
+      [`Warning LostExternalResource: ${gone} (db), and its creation failed; it is created again`],
       'poll',
     ],
     'creating fails': [
