@@ -14,6 +14,7 @@ import { databaseDetails } from '../../clients/database-details.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
 import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
+import { shouldUpdate } from '../core/management-policies.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { isPasswordMissing, wantsDetails, withoutPassword } from './missing-password.ts';
@@ -61,6 +62,8 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   /** Tags, and a password, as the cloud calls them. */
   retag(tags: Tags): Change;
   setPassword(password: string): Change;
+  /** What is to be changed before it can be deleted, where `forProvider` lets it go: a protection. Default: nothing. */
+  unprotecting?(managed: M, seen: Seen<M>): Change | undefined;
   /** Of kinds that have the field `passwordRotation`, in the status too: it asks for another password. */
   readonly rotations?: PasswordRotations;
 }
@@ -168,8 +171,12 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     },
 
     async delete(managed, signal) {
-      if ((await find(managed, signal)) === undefined) return;
-      await thingsOf(managed).delete(nameOf(managed), signal);
+      const seen = await find(managed, signal);
+      if (seen === undefined) return;
+      const [things, name] = [thingsOf(managed), nameOf(managed)];
+      const first = shouldUpdate(managed.spec) ? adapter.unprotecting?.(managed, seen) : undefined;
+      if (first !== undefined) await things.update(name, first, signal);
+      await things.delete(name, signal);
     },
   };
 }

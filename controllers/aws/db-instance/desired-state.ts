@@ -98,6 +98,18 @@ export function changeOf<M extends Managed>(words: DBInstanceWords<M>, wanted: W
   };
 }
 
+/** What lets RDS delete an instance whose managed resource wants it no longer protected. */
+export function unprotecting<M extends Managed>(
+  words: DBInstanceWords<M>,
+  { spec }: M,
+  { actual }: Pick<Seen<M>, 'actual'>,
+): DBInstanceChange | undefined {
+  const [wanted, has] = [spec.forProvider ?? {}, actual].map(
+    (values) => asked(words, values).DeletionProtection,
+  );
+  return has === true && wanted === false ? { DeletionProtection: wanted } : undefined;
+}
+
 /** The instance as it will be, once what is pending is done. */
 function settled(db: DBInstance): DBInstance {
   const { Port, PendingCloudwatchLogsExports: logs, ...pending } = db.PendingModifiedValues ?? {};

@@ -20,6 +20,7 @@ import {
   meaningOfState,
   newDBInstance,
   odditiesOf,
+  unprotecting,
 } from './desired-state.ts';
 import { refusalFields } from './refusal-fields.ts';
 import type { DBInstanceWords } from './words.ts';
@@ -75,6 +76,7 @@ export function dbInstanceClient<M extends Managed>(
       }),
       compare,
       change: (wanted) => changeOf(words, wanted),
+      unprotecting: (managed, seen) => unprotecting(words, managed, seen),
       retag: (OwnerTags) => ({ OwnerTags }),
       setPassword: (MasterUserPassword) => ({ MasterUserPassword }),
     });

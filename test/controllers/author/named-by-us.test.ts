@@ -11,8 +11,8 @@ import { managed } from '../core/objects.ts';
 const { signal } = new AbortController();
 const published = managed({ writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } });
 
-/** A database that the cloud is in this state with; it says that it is ready, or what else. */
-const database = (isOnline: boolean, ready: ReadyFacts) =>
+/** A database that the cloud is in this state with; it says that it is ready, or what else. Writes are taken down in `asked`. */
+const database = (isOnline: boolean, ready: ReadyFacts, asked: unknown[] = []) =>
   namedByUs<Managed, object, object, object>({
     noun: 'database',
     generatePassword: () => 'generated',
@@ -20,8 +20,13 @@ const database = (isOnline: boolean, ready: ReadyFacts) =>
       get: async () => ({}),
       list: async () => [],
       create: async () => ({}),
-      update: async () => ({}),
-      delete: async () => {},
+      update: async (_name, change) => {
+        asked.push(change);
+        return {};
+      },
+      delete: async () => {
+        asked.push('delete');
+      },
     },
     newThing: () => ({}),
     seen: () => ({
@@ -36,8 +41,25 @@ const database = (isOnline: boolean, ready: ReadyFacts) =>
     compare: () => ({ change: {}, refused: [], drifted: [], observation: {} }) as never,
     change: () => ({}),
     retag: (tags) => tags,
+    unprotecting: () => ({ protected: false }),
     setPassword: (password) => ({ password }),
   });
+
+for (const [what, spec, writes] of [
+  ['what the cloud protects loses its protection before it is deleted', {}, [{ protected: false }, 'delete']],
+  [
+    'what the cloud protects keeps its protection where policies do not allow Update',
+    { managementPolicies: ['Observe', 'Delete'] as const },
+    ['delete'],
+  ],
+] as const) {
+  test(what, async () => {
+    const asked: unknown[] = [];
+    const one = { ...published, spec: { ...published.spec, ...spec } };
+    await database(true, available(), asked).delete(one, signal);
+    assert.deepEqual(asked, writes);
+  });
+}
 
 describe('a database whose password nobody knows', () => {
   for (const [what, isOnline] of [

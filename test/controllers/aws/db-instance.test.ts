@@ -15,6 +15,7 @@ import {
   meaningOfState,
   newDBInstance,
   odditiesOf,
+  unprotecting,
 } from '../../../controllers/aws/db-instance/desired-state.ts';
 import { isAtLeast } from '../../../controllers/aws/db-instance/engine-version.ts';
 import { rdsInstanceWords as words } from '../../../controllers/aws/db-instance/rds-instance-words.ts';
@@ -311,6 +312,32 @@ describe('a database is reached', () => {
     ],
   ];
   for (const [what, db, expected] of cases) test(what, () => assert.deepEqual(accessOf(db), expected));
+});
+
+describe('the protection of what is to be deleted', () => {
+  const cases: readonly (readonly [
+    what: string,
+    wanted: ForProvider,
+    has: boolean,
+    change: object | undefined,
+  ])[] = [
+    [
+      'goes first, where it is wanted no longer',
+      { deletionProtection: false },
+      true,
+      { DeletionProtection: false },
+    ],
+    ['stays, where nothing is said of it', {}, true, undefined],
+    ['stays, where it is wanted', { deletionProtection: true }, true, undefined],
+    ['is not changed, where there is none', { deletionProtection: false }, false, undefined],
+  ];
+  for (const [what, wanted, DeletionProtection, change] of cases) {
+    test(what, () => {
+      const one = managed(wanted);
+      const actual = actualOf(words, one, { DeletionProtection });
+      assert.deepEqual(unprotecting(words, one, { actual }), change);
+    });
+  }
 });
 
 describe('a refusal is about', () => {

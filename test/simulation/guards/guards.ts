@@ -1338,6 +1338,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/author/named-by-us.ts': [
     {
+      against: 'a protection in the cloud that goes though policies do not allow Update',
+      provenBy:
+        'test/controllers/author/named-by-us.test.ts: what the cloud protects keeps its protection where policies do not allow Update',
+      was: 'const first = shouldUpdate(managed.spec) ? adapter',
+      becomes: 'const first = true ? adapter',
+    },
+    {
       against: 'Ready without a password, while the cloud is at something else',
       provenBy:
         'test/controllers/author/named-by-us.test.ts: is not ready while the cloud is at something else with it either, which it can be used meanwhile',
