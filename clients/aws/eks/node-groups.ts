@@ -163,7 +163,10 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
           },
           signal,
         );
-        return nodeGroupOf(name, given(nodegroup, what));
+        const group = given(nodegroup, what);
+        const about = `${group.clusterName}/${group.nodegroupName}`;
+        if (about !== `${clusterName}/${name}`) throw nonsense(what, `it is about "${about}"`);
+        return nodeGroupOf(name, group);
       } catch (error) {
         if (isAbsent(error)) return undefined;
         throw error;
@@ -315,9 +318,12 @@ const asked = <I extends object>(input: object): I => input as I;
 
 function given<T>(value: T | undefined, what: string): T {
   if (value !== undefined) return value;
-  throw new CloudError(`cannot ${what}: the answer of AWS EKS makes no sense`, {
+  throw nonsense(what, 'it tells of nothing');
+}
+
+const nonsense = (what: string, why: string): CloudError =>
+  new CloudError(`cannot ${what}: the answer of AWS EKS makes no sense: ${why}`, {
     status: 200,
     code: 'InvalidAnswer',
     isRetryable: false,
   });
-}

@@ -88,7 +88,7 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
           { ...facts, what, run: (sqs, http) => sqs.getQueueUrl({ QueueName: name }, http) },
           signal,
         );
-        if (url === undefined) throw senseless(what);
+        checkUrl(what, name, url);
         const { Attributes: attributes } = await aws.call(
           {
             ...{ ...facts, what },
@@ -117,7 +117,7 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
         },
         signal,
       );
-      if (url === undefined) throw senseless(what);
+      checkUrl(what, name, url);
       return url;
     },
 
@@ -168,9 +168,13 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
   };
 }
 
-const senseless = (what: string): CloudError =>
-  new CloudError(`cannot ${what}: the answer of AWS SQS names no URL`, {
+/** The URL of a queue ends with its name. */
+function checkUrl(what: string, name: string, url: string | undefined): asserts url is string {
+  if (url?.endsWith(`/${name}`)) return;
+  const why = url === undefined ? 'names no URL' : `is about "${url}"`;
+  throw new CloudError(`cannot ${what}: the answer of AWS SQS ${why}`, {
     status: 200,
     code: 'InvalidAnswer',
     isRetryable: false,
   });
+}

@@ -116,10 +116,35 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
   });
 }
 
-test('an answer about another DB instance than was asked for is no answer', async () => {
-  const text =
-    '<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>b</DBInstanceIdentifier></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>';
-  await assert.rejects(kinds['a DB instance']!(answering(200, text)).get(), {
-    message: 'cannot get DB instance "a": the answer makes no sense: it is about "b"',
-  });
+/** What is asked for, each time, is `a`; the node group of the cluster `c`. */
+const mistaken: readonly (readonly [name: string, what: string, answer: string, says: string])[] = [
+  [
+    'of another DB instance',
+    'a DB instance',
+    '<DescribeDBInstancesResponse><DescribeDBInstancesResult><DBInstances><DBInstance><DBInstanceIdentifier>b</DBInstanceIdentifier></DBInstance></DBInstances></DescribeDBInstancesResult></DescribeDBInstancesResponse>',
+    'cannot get DB instance "a": the answer makes no sense: it is about "b"',
+  ],
+  [
+    'of another node group',
+    'a node group',
+    JSON.stringify({ nodegroup: { clusterName: 'c', nodegroupName: 'b', status: 'ACTIVE' } }),
+    'cannot get node group "a" of cluster "c": the answer of AWS EKS makes no sense: it is about "c/b"',
+  ],
+  [
+    'of a node group of another cluster',
+    'a node group',
+    JSON.stringify({ nodegroup: { clusterName: 'd', nodegroupName: 'a', status: 'ACTIVE' } }),
+    'cannot get node group "a" of cluster "c": the answer of AWS EKS makes no sense: it is about "d/a"',
+  ],
+  [
+    'of another queue',
+    'a queue',
+    JSON.stringify({ QueueUrl: 'http://aws.test/123456789012/b' }),
+    'cannot get queue "a": the answer of AWS SQS is about "http://aws.test/123456789012/b"',
+  ],
+];
+describe('what AWS tells counts for nothing where it is', () => {
+  for (const [name, what, answer, message] of mistaken) {
+    test(name, () => assert.rejects(kinds[what]!(answering(200, answer)).get(), { message }));
+  }
 });

@@ -2059,8 +2059,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a node group taken for gone because something before EKS answered with nothing',
       provenBy: 'test/clients/aws/absence.test.ts: nothing with the status of an answer',
-      was: 'return nodeGroupOf(name, given(nodegroup, what));',
-      becomes: 'return nodegroup && nodeGroupOf(name, nodegroup);',
+      was: 'const group = given(nodegroup, what);',
+      becomes: 'if (nodegroup === undefined) return undefined;\n        const group = nodegroup;',
+    },
+    {
+      against: 'an answer that is about another node group',
+      provenBy: 'test/clients/aws/absence.test.ts: of a node group of another cluster',
+      was: 'if (about !== ',
+      becomes: 'if (false && about !== ',
     },
   ],
   'clients/aws/sqs/queues.ts': [
@@ -2073,8 +2079,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a queue taken for not there because something before SQS answered with nothing',
       provenBy: 'test/clients/aws/absence.test.ts: nothing with the status of an answer',
-      was: 'if (url === undefined) throw senseless(what);\n        const',
+      was: 'checkUrl(what, name, url);\n        const',
       becomes: 'if (url === undefined) return undefined;\n        const',
+    },
+    {
+      against: 'an answer that is about another queue',
+      provenBy: 'test/clients/aws/absence.test.ts: of another queue',
+      was: 'if (url?.endsWith(',
+      becomes: 'if (url !== undefined || url?.endsWith(',
     },
   ],
   'clients/aws/db-instances.ts': [
@@ -2092,8 +2104,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'an answer that is about another database',
-      provenBy:
-        'test/clients/aws/absence.test.ts: an answer about another DB instance than was asked for is no answer',
+      provenBy: 'test/clients/aws/absence.test.ts: of another DB instance',
       was: 'if (id.toLowerCase() !== name.toLowerCase())',
       becomes: 'if (false)',
     },
