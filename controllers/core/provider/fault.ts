@@ -12,7 +12,7 @@ export type Fault = 'unreadable' | 'refused' | 'silent';
 /** Codes of errors of `clients/`, of clouds and of the transport; an author's errors may have them, too. */
 const refusedCodes = new Set(
   [
-    'AuthenticationFailed NoToken NoCredentials InvalidCredentials invalid_grant invalid_client UNAUTHENTICATED',
+    'AuthenticationFailed NoToken NoCredentials invalid_grant invalid_client UNAUTHENTICATED',
     'InvalidClientTokenId InvalidAccessKeyId SignatureDoesNotMatch InvalidSignatureException IncompleteSignature',
     'UnrecognizedClientException AuthFailure ExpiredToken ExpiredTokenException MissingAuthenticationToken',
   ].flatMap((words) => words.split(' ')),
@@ -33,6 +33,7 @@ export function faultOf(error: unknown): Fault | undefined {
   if (apiErrorIn(error) !== undefined || bugIn(error) !== undefined) return undefined;
   for (let current = error; current instanceof Error; current = current.cause) {
     const { code, status } = current as { readonly code?: unknown; readonly status?: unknown };
+    if (code === 'InvalidCredentials') return 'unreadable';
     if (status === 401 || (typeof code === 'string' && refusedCodes.has(code))) return 'refused';
     const isSilent = typeof status === 'number' && silentStatuses.has(status);
     if (isSilent || (typeof code === 'string' && silentCodes.has(code))) return 'silent';

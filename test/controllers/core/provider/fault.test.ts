@@ -16,6 +16,7 @@ const cases: Readonly<Record<string, readonly [error: unknown, fault: string | u
     new PostgresqlError('boom', { code: 'AuthenticationFailed' }),
     'refused',
   ],
+  'a secret that holds no credentials': [cloud(0, 'InvalidCredentials'), 'unreadable'],
   'no connection': [cloud(0, 'Unreachable'), 'silent'],
   'no answer in time, however often it is wrapped': [wrapped(wrapped(cloud(0, 'TimedOut'))), 'silent'],
   'a gateway without anybody behind it': [cloud(502, 'Http502'), 'silent'],
