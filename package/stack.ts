@@ -44,7 +44,7 @@ export type {
   StackProvider,
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
-export { isPasswordMissing, wantsDetails, withoutPassword } from '../controllers/author/missing-password.ts';
+export { isPasswordMissing, withoutPassword } from '../controllers/author/missing-password.ts';
 export type { Change, NamedByCloud, Told } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
@@ -55,6 +55,7 @@ export { createPasswordRotations } from '../controllers/author/password-rotation
 export type { Candidate } from '../controllers/author/whose-is.ts';
 export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
 export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
+export { wantsDetails } from '../controllers/core/connection/published-details.ts';
 export type {
   Creation,
   Deletion,

@@ -102,6 +102,13 @@ export const managedStatus = z.object({
         'How often the connection details have changed. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
       ),
   ),
+  toldCredentials: optional(
+    z
+      .string()
+      .describe(
+        'A short digest of each credential that its claim was told last. A released resource that is offered again waits until they are others.',
+      ),
+  ),
   renewingSince: optional(
     z
       .string()

@@ -26,7 +26,7 @@ import {
   scrubOf,
 } from './ending.ts';
 import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
-import { begin, hasCredentials, renewed, unpollable } from './follow-up.ts';
+import { begin, hasNewCredentials, renewed, unpollable } from './follow-up.ts';
 import {
   encodeIdentity,
   identified,
@@ -225,7 +225,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   if (observed.setsCredentials)
     logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), row: run.row });
   const { operation, details, status } = updated;
-  const setsCredentials = observed.setsCredentials === true || hasCredentials(updated);
+  const setsCredentials = observed.setsCredentials === true || hasNewCredentials(run, updated);
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (typeof operation === 'string') {
     const problem = unpollable(context, run.current, 'update', operation);
@@ -233,7 +233,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
       throw new StepFailure('update failed', problem, { ...cannotUpdate, known: run });
     const published = await tell(context, begin(context, run, { type: 'update', name: operation }), called);
     return endings.handedOver(
-      hasCredentials(updated) ? renewed(context, published) : published,
+      hasNewCredentials(run, updated) ? renewed(context, published) : published,
       observed.ready,
     );
   }
@@ -244,7 +244,8 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   }
   const [shown, now] = await observeAndPublish(context, run, called);
   if (setsCredentials) renewals.done(run.current);
-  return endings.present(shown, now.exists ? now : observed);
+  const after = setsCredentials ? { ...shown, isToBeRenewed: false } : shown;
+  return endings.present(after, now.exists ? now : observed);
 }
 
 /**

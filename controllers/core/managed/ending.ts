@@ -1,5 +1,7 @@
 import difference from 'lodash/difference.js';
+import isEmpty from 'lodash/isEmpty.js';
 import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
 import union from 'lodash/union.js';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -29,7 +31,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { afterOffer, isReoffered } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
-import { absentAmong, present, secretsAmong } from '../connection/published-details.ts';
+import { absentAmong, present, wantsDetails } from '../connection/published-details.ts';
 import { shouldUpdate } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
@@ -45,6 +47,7 @@ import { resultOf } from './next.ts';
 import type { Overtaken } from './overtaken.ts';
 import { revisionPastAll } from './revisions.ts';
 import { scrub, withManagedStatus } from './status.ts';
+import { standingOf, toldCredentials, toldTo } from './told-credentials.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
 export interface Run {
@@ -268,7 +271,7 @@ export const endings = {
   present(run: Run, { ready, operation }: Observation): Ending {
     const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
-    const isTakenUp = isReoffered(current) && ready?.status === 'True' && !isStillFormer(run);
+    const isTakenUp = isReoffered(current) && ready?.status === 'True' && !isWithheld(run);
     const offer = isTakenUp ? afterOffer(current) : { used: [], marks: {} };
     const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
     const looked = isReady ? 'poll' : 'progress since creation';
@@ -280,28 +283,27 @@ export const endings = {
   },
 };
 
-/** What its former claim was told, and still opens it as far as is known. A URI follows from the others. */
-const toldFormer = ({ before }: Run) => Object.entries(omit(secretsAmong(before?.details ?? {}), 'uri'));
+/** It is not handed on with the credentials that its former claim was told. Who is told none has nothing to open it with. */
+const isWithheld = (run: Run): boolean =>
+  run.isToBeRenewed === true && wantsDetails(run.current) && ['former', 'untold'].includes(standingOf(run));
 
-/** It is offered again, and has other credentials by now than those that its former claim was told. */
-export const hasOthers = (run: Run): boolean =>
-  run.isToBeRenewed === true &&
-  toldFormer(run).some(([key, value]) => run.known[key] !== undefined && run.known[key] !== value);
-
-/** It has no other credentials than those that its former claim was told. */
-const isStillFormer = (run: Run): boolean =>
-  run.isToBeRenewed === true && toldFormer(run).length > 0 && !hasOthers(run);
-
-function former({ current, seen }: Run): ConditionFacts {
-  const { reoffer } = annotationKeys;
-  if (seen?.setsCredentials) {
-    return unavailable('it is offered again, and new credentials are to be set first');
+function withheld(run: Run): ConditionFacts {
+  const { current, seen } = run;
+  const isOffered = 'it is offered again, and';
+  if (seen?.setsCredentials) return unavailable(`${isOffered} new credentials are to be set first`);
+  const without = `or take the annotation ${annotationKeys.reoffer} away`;
+  const still = `${isOffered} its credentials are still those that its former claim was told:`;
+  if (standingOf(run) === 'former') {
+    return unavailable(
+      isEmpty(present(pick(seen?.details ?? {}, Object.keys(toldTo(run)))))
+        ? `${isOffered} has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`
+        : `${still} none can be set from here; change them in the external system, ${without}`,
+    );
   }
-  const isAllowed = shouldUpdate(current.spec);
-  const why = isAllowed ? 'none can be set from here' : 'spec.managementPolicies do not allow Update';
-  const what = isAllowed ? '' : 'add Update, ';
   return unavailable(
-    `it is offered again, and its credentials are still those that its former claim was told: ${why}; ${what}change them in the external system, or take the annotation ${reoffer} away`,
+    shouldUpdate(current.spec)
+      ? `${isOffered} no others are known yet than its former claim was told`
+      : `${still} spec.managementPolicies do not allow Update; add Update, ${without}`,
   );
 }
 
@@ -379,14 +381,16 @@ export function told(
     refusal === undefined ? found : reconcileError(said === undefined ? refusal : `${said}; ${refusal}`);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
-  const isWithheld = ready?.status === 'True' && isStillFormer(run);
+  const isKept = ready?.status === 'True' && isWithheld(run);
+  const isTakenUp = ready?.status === 'True' && !isKept && isReoffered(run.current);
   const facts = {
     synced: scrubbed(synced),
-    ready: ready && scrubbed(isWithheld ? former(run) : ready),
+    ready: ready && scrubbed(isKept ? withheld(run) : ready),
     status: run.status,
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
     publishedRevision: run.publishedRevision,
+    toldCredentials: toldCredentials(run, isTakenUp),
     isRenewalOver: run.isRenewalOver,
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };

@@ -1,8 +1,10 @@
+import isEmpty from 'lodash/isEmpty.js';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
+import { isReoffered } from '../claim-marks.ts';
 import { present, secretsAmong } from '../connection/published-details.ts';
 import { blamed } from '../stack-bug.ts';
 import type { FailureFacts } from '../step-failure.ts';
@@ -21,6 +23,7 @@ import { over, reporting } from './ending.ts';
 import type { Created, OperationType, Progress } from './external-client.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
 import { cannotDelete, cannotUpdate, publish } from './steps.ts';
+import { standingOf } from './told-credentials.ts';
 
 export const cannotPoll: FailureFacts<Run> = { reason: 'CannotObserveExternalResource', isEventBrief: true };
 
@@ -120,8 +123,9 @@ async function recordEnd(
   if (wasDeleted(recorded.current)) return reporting(recorded, result.status);
   const published = await publish(context, reporting(recorded, result.status), result.details);
   if (type !== 'update') return published;
-  if (hasCredentials(result)) return renewed(context, published);
-  context.renewals.done(published.current);
+  if (hasNewCredentials(recorded, result)) return renewed(context, published);
+  // That others were about to be set is on record then; an update of something else sets none.
+  if (published.current.status?.renewingSince !== undefined) context.renewals.done(published.current);
   return published;
 }
 
@@ -129,9 +133,10 @@ async function recordEnd(
 export function renewed({ renewals }: RunContext, run: Run): Run {
   renewals.done(run.current);
   renewals.published(run.current, run.known);
-  return { ...run, isRenewalOver: renewals.isOver(run.current) };
+  return { ...run, isRenewalOver: renewals.isOver(run.current), isToBeRenewed: false };
 }
 
-/** Whether an update that has only begun has told the new credentials already. */
-export const hasCredentials = ({ details = {} }: Created): boolean =>
-  Object.keys(secretsAmong(present(details))).length > 0;
+/** Whether a call has told credentials that a former claim does not know. */
+export const hasNewCredentials = (run: Run, { details = {} }: Created): boolean =>
+  !isEmpty(secretsAmong(present(details))) &&
+  !(isReoffered(run.current) && standingOf({ ...run, seen: { details } }) === 'former');

@@ -199,6 +199,7 @@ async function connect(
   if (left === 'superseded') renewals.contested(resolved.current);
   const offered = left === 'superseded' ? {} : left;
   const isRenewed = renewals.isDue(resolved.current, offered);
+  const isOwed = renewals.isOwed(resolved.current);
   const before: PublishedBefore = {
     details,
     revision: Math.max(newest, published.revision),
@@ -212,8 +213,9 @@ async function connect(
   const known: Run = informed(
     {
       ...resolved,
-      known: isRenewed ? {} : details,
-      isToBeRenewed: renewals.isOwed(resolved.current),
+      // What a secret holds is no word of what opens it, where somebody else knows that.
+      known: isRenewed || isOwed ? {} : details,
+      isToBeRenewed: isOwed,
       absent: removed,
       before,
       isRenewalOver: renewals.isOver(resolved.current),

@@ -22,6 +22,8 @@ export interface ManagedFacts {
   readonly externalIdentity?: string | undefined;
   /** Of the connection details; absent or 0: as before. */
   readonly publishedRevision?: number | undefined;
+  /** What is on record of the credentials that claims are told; absent: as before. */
+  readonly toldCredentials?: string | undefined;
   /** The credentials that were about to be set are published. */
   readonly isRenewalOver?: boolean | undefined;
   /** The operation that the external system sees through; absent: none is under way. */
@@ -53,6 +55,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
       ...(facts.publishedRevision ? { publishedRevision: facts.publishedRevision } : {}),
+      ...(facts.toldCredentials === undefined ? {} : { toldCredentials: facts.toldCredentials }),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
     },

@@ -12,7 +12,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { PublisherChain } from '../connection/connection-publisher.ts';
 import { NotOurs, PublishedElsewhere } from '../connection/connection-publisher.ts';
-import { nothingPublished, present, revisionOf } from '../connection/published-details.ts';
+import { nothingPublished, present, revisionOf, wantsDetails } from '../connection/published-details.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
@@ -28,7 +28,7 @@ import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { DeletionsUnderWay } from './deletions-under-way.ts';
 import type { Ready, Run } from './ending.ts';
-import { hasOthers, having, informed, isDeleting, reporting } from './ending.ts';
+import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
@@ -270,15 +270,13 @@ export async function publish(
   );
   await publishing(writing, known, ready ?? (isWronglyReady ? unavailable : undefined));
   unpublished.forget(current);
-  const { writeConnectionSecretToRef, publishConnectionDetailsTo } = current.spec;
-  if ((writeConnectionSecretToRef ?? publishConnectionDetailsTo) === undefined) return known;
+  if (!wantsDetails(current)) return known;
   const publishedRevision = revisionOf(offered, before);
   revisions.published(current, publishedRevision);
   if (publishedRevision > Math.max(before.revision, run.publishedRevision ?? 0)) {
     const about = { ...aboutManaged(current), row: run.row };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(known.known).toSorted() });
   }
-  if (hasOthers(known)) renewals.done(current);
   // Those of an update are there once it says so, and not because others are.
   if (run.underWay?.type !== 'update') renewals.published(current, known.known);
   return { ...known, published: known.known, publishedRevision, isRenewalOver: renewals.isOver(current) };

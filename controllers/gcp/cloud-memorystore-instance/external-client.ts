@@ -7,6 +7,7 @@ import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
 import { refuse } from '../../author/comparison.ts';
 import { whoseIs } from '../../author/whose-is.ts';
+import { wantsDetails } from '../../core/connection/published-details.ts';
 import type { Observation, PollingClient } from '../../core/managed/external-client.ts';
 import { advised } from '../advice.ts';
 import { labelOwner } from '../labels.ts';
@@ -96,11 +97,10 @@ export function cloudMemorystoreInstanceClient({
     instance: MemorystoreInstance,
     signal: AbortSignal,
   ): Promise<Observation['details']> {
-    const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
-    const isWanted = (writeConnectionSecretToRef ?? publishConnectionDetailsTo) !== undefined;
     const access = accessTo(instance);
     // While it is at something else, what was published counts.
-    if (!isWanted || access === undefined || instance.state !== memorystoreStates.ready) return undefined;
+    if (!wantsDetails(managed) || access === undefined || instance.state !== memorystoreStates.ready)
+      return undefined;
     const password = instance.authEnabled ? await memorystore.authString(idOf(managed), signal) : undefined;
     return redisDetails({ ...access, password });
   }

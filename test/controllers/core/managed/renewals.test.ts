@@ -114,7 +114,7 @@ describe('what is offered again is not handed on with the credentials that its f
     'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: none can be set from here; change them in the external system, or take the annotation crossplane.io/reoffer away';
 
   const unchangeable =
-    'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: spec.managementPolicies do not allow Update; add Update, change them in the external system, or take the annotation crossplane.io/reoffer away';
+    'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: spec.managementPolicies do not allow Update; add Update, or take the annotation crossplane.io/reoffer away';
 
   test('where the system makes them, and others can only be had there: then it is', async () => {
     const details = { endpoint: 'db.example', password: 'known-to-it' };
@@ -154,7 +154,7 @@ describe('what is offered again is not handed on with the credentials that its f
   });
 
   for (const managementPolicies of [['Observe'], ['Observe', 'Create', 'Delete']] as const) {
-    test(`where policies are ${managementPolicies.join(', ')}: who allows Update, or changes them, has it handed on`, async () => {
+    test(`where policies are ${managementPolicies.join(', ')}: who allows Update has it handed on`, async () => {
       const scene = offeredWith({}, { managementPolicies });
       for (const _run of [1, 2]) await scene.run();
       assert.deepEqual(
@@ -189,6 +189,152 @@ describe('what is offered again is not handed on with the credentials that its f
     }));
     await scene.run();
     assert.equal(phase(scene), 'Unbound');
+  });
+});
+
+describe('what a former claim was told is on record, whatever becomes of the secret that held it', () => {
+  const claimed = {
+    apiVersion: 'example.org/v1',
+    kind: 'Database',
+    namespace: 'team',
+    name: 'orders',
+    uid: 'its',
+  };
+  const details = { endpoint: 'db.example', password: 'known-to-it' };
+
+  /** A database whose system tells its password, as the claim left it that had it. */
+  async function left(spec: ManagedSpec = {}): Promise<Scene> {
+    const metadata = { ...offered, annotations: { 'crossplane.io/external-name': 'db' } };
+    const scene = new Scene(
+      { forProvider: { size: 1 }, claimRef: claimed, ...spec },
+      { finalizers, ...metadata, status: { bindingPhase: 'Bound' } },
+    );
+    scene.external.put('db', { size: 1 });
+    scene.external.isDiscreet = true;
+    tell(scene, details);
+    await scene.run();
+    assert.equal(scene.secret?.password, details.password);
+    scene.cluster.edit(managedKind, { name: 'db' }, ({ spec: { claimRef: _, ...rest }, ...object }) => ({
+      ...object,
+      spec: rest,
+      status: { ...object.status, bindingPhase: 'Released' as const },
+    }));
+    await scene.run();
+    return scene;
+  }
+  const tell = (scene: Scene, told: NonNullable<Scene['external']['observation']['details']>): void => {
+    scene.external.observation = { isUpToDate: true, ready: available(), details: told };
+  };
+  const offer = (scene: Scene) =>
+    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        annotations: { ...object.metadata.annotations, 'crossplane.io/reoffer': 'true' },
+      },
+    }));
+  const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
+  const withData = (change: (data: Readonly<Record<string, string>>) => object) => (scene: Scene) =>
+    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
+      ...secret,
+      data: { ...change(secret.data ?? {}) } as Record<string, string>,
+    }));
+
+  const tampering: Readonly<Record<string, (scene: Scene) => void>> = {
+    'and somebody takes the password out of its secret': withData(({ password: _, ...rest }) => rest),
+    'and somebody deletes its secret': (scene) => scene.cluster.delete(SecretKind, secretKey),
+    'and somebody writes another password into its secret': withData((data) => ({
+      ...data,
+      ...encodeDetails({ password: 'foo' }),
+    })),
+    'and it is to publish into another secret from now on': (scene) =>
+      scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+        ...object,
+        spec: { ...object.spec, writeConnectionSecretToRef: { ...secretKey, name: 'moved' } },
+      })),
+    'and it has no password at the moment, which lets everybody in': (scene) =>
+      tell(scene, { ...details, password: null }),
+    'and something else of it is changed': (scene) => {
+      tell(scene, details);
+      scene.external.observation = { ...scene.external.observation, isUpToDate: false };
+      scene.external.change = { details, operation: Promise.resolve({ details }) };
+    },
+  };
+  for (const managementPolicies of [['*'], ['Observe']] as const) {
+    for (const [what, tamper] of Object.entries(tampering)) {
+      test(`it is offered again by ${managementPolicies}, ${what}: it waits for others`, async () => {
+        const scene = await left({ managementPolicies });
+        offer(scene);
+        await scene.run();
+        tamper(scene);
+        for (const _run of [1, 2, 3]) await scene.run();
+        assert.equal(phase(scene), 'Released');
+        scene.restart();
+        tell(scene, scene.external.observation.details ?? {});
+        await scene.run();
+        assert.equal(phase(scene), 'Released');
+        tell(scene, { ...details, password: 'another' });
+        await scene.run();
+        assert.equal(phase(scene), 'Unbound');
+      });
+    }
+  }
+
+  test('others that were there before it was offered are others', async () => {
+    const scene = await left();
+    tell(scene, { ...details, password: 'another' });
+    await scene.run();
+    offer(scene);
+    await scene.run();
+    assert.deepEqual([phase(scene), scene.secret?.password], ['Unbound', 'another']);
+  });
+
+  test('who was told none has nothing to open it with, though it has one since', async () => {
+    const scene = await left();
+    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      status: { ...object.status, toldCredentials: '{}' },
+    }));
+    offer(scene);
+    await scene.run();
+    assert.equal(phase(scene), 'Unbound');
+  });
+
+  test('where nothing is on record, it is what is published, or what its system tells', async () => {
+    for (const isSecretThere of [true, false]) {
+      const scene = await left();
+      scene.cluster.edit(
+        managedKind,
+        { name: 'db' },
+        ({ status: { toldCredentials: _, ...status } = {}, ...object }) => ({
+          ...object,
+          status,
+        }),
+      );
+      if (!isSecretThere) scene.cluster.delete(SecretKind, secretKey);
+      offer(scene);
+      for (const _run of [1, 2]) await scene.run();
+      assert.equal(phase(scene), 'Released');
+      tell(scene, { ...details, password: 'another' });
+      await scene.run();
+      assert.equal(phase(scene), 'Unbound');
+    }
+  });
+
+  test('it says that none lets everybody in', async () => {
+    const scene = await left();
+    tell(scene, { ...details, password: null });
+    offer(scene);
+    await scene.run();
+    assert.equal(
+      scene.condition('Ready'),
+      'False/Unavailable: it is offered again, and has none at the moment, so that those of its former claim open it, too: have others made in the external system, or take the annotation crossplane.io/reoffer away',
+    );
+  });
+
+  test('the record holds nothing that opens anything', async () => {
+    const scene = await left();
+    assert.match(scene.object?.status?.toldCredentials ?? '', /^\{"password":"[\w-]{2}"\}$/);
   });
 });
 
