@@ -1,3 +1,4 @@
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
@@ -42,6 +43,16 @@ export function isReoffered(managed: Managed): boolean {
   const offer = managed.metadata.annotations?.[annotationKeys.reoffer];
   const isOffered = offer === 'true' || (offer === 'claim' && claimRef !== undefined);
   return isForNobody && isOffered && claimRef?.uid === undefined;
+}
+
+/** How Ready begins of a managed resource that is offered again, and waits for other credentials. */
+export const offeredAgain = 'it is offered again, and';
+
+/** Why it waits, where only somebody can go on: such a message says how to withdraw the offer; undefined: it does not. */
+export function offerWaitsFor({ status }: Managed): string | undefined {
+  const { status: is, message = '' } = getCondition(status?.conditions, 'Ready');
+  const isSaid = message.startsWith(offeredAgain) && message.includes(annotationKeys.reoffer);
+  return is === 'False' && isSaid ? message : undefined;
 }
 
 /** The annotations of a managed resource once its offer has been taken up: `used` go, `marks` come. */

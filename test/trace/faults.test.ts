@@ -96,7 +96,7 @@ const claimedTwice =
     world.start();
     const first = world.claim('first', { resourceRef: legacy });
     await world.pass();
-    between(world, first);
+    await between(world, first);
     await world.pass();
     const second = world.claim('second', { resourceRef: legacy });
     await world.pass();
@@ -520,6 +520,25 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause: 'FavouriteDBInstance legacy was given to a claim before and is not offered again.',
     mend: `kubectl patch ${resources} legacy --type=merge -p '{"metadata":{"annotations":{"crossplane.io/reoffer":"claim"}},"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
+  },
+  {
+    fault: 'offer waits',
+    play: claimedTwice({ reclaimPolicy: 'Retain' }, async (world, first) => {
+      world.cluster.leave(FancySQLInstanceKind, first);
+      await world.pass();
+      world.edit(
+        FavouriteDBInstanceKind,
+        { name: 'legacy' },
+        {
+          metadata: { annotations: { 'crossplane.io/reoffer': 'true' } },
+          spec: { managementPolicies: ['Observe', 'Create', 'Delete'] },
+        },
+      );
+    }),
+    link: 'resource',
+    cause:
+      'FavouriteDBInstance legacy waits: it is offered again, and its credentials are still those that its former claim was told: spec.managementPolicies do not allow Update; add Update, or take the annotation crossplane.io/reoffer away.',
+    mend: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'missing resource',

@@ -3,6 +3,7 @@ import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
 import { offering, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
 import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
+import { isReoffered, offerWaitsFor } from '../../controllers/core/claim-marks.ts';
 import {
   isNeverChanged,
   isPausedByPolicies,
@@ -82,6 +83,15 @@ export const notOffered: Find = (view) => {
       'It may hold the data of the claim that had it: ask first whose that is. Then who administers it can offer it to this claim, and to no other:',
     mend: [patch(managedService.kind, keyOf(theManaged), offering(theClaim))],
   };
+};
+
+/** It is offered again, and has no credentials yet that its former claim does not know. */
+export const offerWaits: Find = ({ theManaged, managedService }) => {
+  if (theManaged === undefined || managedService === undefined || !isReoffered(theManaged)) return undefined;
+  const why = offerWaitsFor(theManaged);
+  if (why === undefined) return undefined;
+  const edit = kubectl('edit', managedService.kind, keyOf(theManaged));
+  return { link: 'resource', cause: `${describeObject(theManaged)} waits: ${why}.`, mend: [edit] };
 };
 
 /** It is not there, or not any more. */

@@ -32,7 +32,7 @@ import { isProvisionedName } from '../claim/provisioned-name.ts';
 import { isReservedFor } from '../claim/reservation.ts';
 import { isOnRecordFor } from '../claim/rightful-claim.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
-import { isReoffered, wasTakenAway } from '../claim-marks.ts';
+import { isReoffered, offerWaitsFor, wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { isNeverChanged } from '../management-policies.ts';
 import { howToOffer, howToReturn, wasTakenFrom } from './claim-reference.ts';
@@ -313,7 +313,11 @@ function decideExisting(
     return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
   }
   if (isOnOffer) {
-    const message = `waiting for ${what}, which is offered again and is given new credentials first`;
+    const why = offerWaitsFor(managed);
+    const message =
+      why === undefined
+        ? `waiting for ${what}, which is offered again and is given new credentials first`
+        : `waiting for ${what}: ${why}`;
     return report('K10 offered', 'WaitingToBind', [binding(message), reconcileSuccess()]);
   }
   if (phase === 'Released') return unoffered('was released by a former claim');

@@ -29,7 +29,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { afterOffer, isReoffered } from '../claim-marks.ts';
+import { afterOffer, isReoffered, offeredAgain } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { absentAmong, present, wantsDetails } from '../connection/published-details.ts';
 import { shouldUpdate } from '../management-policies.ts';
@@ -289,20 +289,21 @@ const isWithheld = (run: Run): boolean =>
 
 function withheld(run: Run): ConditionFacts {
   const { current, seen } = run;
-  const isOffered = 'it is offered again, and';
-  if (seen?.setsCredentials) return unavailable(`${isOffered} new credentials are to be set first`);
+  const mayUpdate = shouldUpdate(current.spec);
+  if (seen?.setsCredentials && mayUpdate)
+    return unavailable(`${offeredAgain} new credentials are to be set first`);
   const without = `or take the annotation ${annotationKeys.reoffer} away`;
-  const still = `${isOffered} its credentials are still those that its former claim was told:`;
+  const still = `${offeredAgain} its credentials are still those that its former claim was told:`;
   if (standingOf(run) === 'former') {
     return unavailable(
       isEmpty(present(pick(seen?.details ?? {}, Object.keys(toldTo(run)))))
-        ? `${isOffered} has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`
+        ? `${offeredAgain} has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`
         : `${still} none can be set from here; change them in the external system, ${without}`,
     );
   }
   return unavailable(
-    shouldUpdate(current.spec)
-      ? `${isOffered} no others are known yet than its former claim was told`
+    mayUpdate
+      ? `${offeredAgain} no others are known yet than its former claim was told`
       : `${still} spec.managementPolicies do not allow Update; add Update, ${without}`,
   );
 }
@@ -381,7 +382,10 @@ export function told(
     refusal === undefined ? found : reconcileError(said === undefined ? refusal : `${said}; ${refusal}`);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
-  const isKept = ready?.status === 'True' && isWithheld(run);
+  // What was published counts for nothing here: that nobody knows a password would be no news, and no help.
+  const isUnset =
+    ready !== undefined && run.seen?.setsCredentials === true && !shouldUpdate(run.current.spec);
+  const isKept = (ready?.status === 'True' || isUnset) && isWithheld(run);
   const isTakenUp = ready?.status === 'True' && !isKept && isReoffered(run.current);
   const facts = {
     synced: scrubbed(synced),

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
-import { reconcileError, reconcileSuccess } from '../../../../apis/core/v1alpha1/condition.ts';
+import {
+  reconcileError,
+  reconcileSuccess,
+  setConditions,
+  unavailable,
+} from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimNamespace } from '../../../../controllers/core/claim/may-claim.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
@@ -137,6 +142,29 @@ const onOffer = (
       /^waiting for FavouriteDBInstance db, which is offered again and is given new credentials first$/,
   },
 });
+
+const waitsForAdministrator =
+  'it is offered again, and none can be set from here, or take the annotation crossplane.io/reoffer away';
+const waitsForSomebody: Record<string, Case> = {
+  'K10 offered: what its resource says that only somebody can do is said': {
+    claim: claim({ resourceRef: resourceRef('db') }),
+    managed: managed(
+      {},
+      {
+        annotations: { 'crossplane.io/reoffer': 'true', 'crossplane.io/claim-parameters': '{}' },
+        status: {
+          bindingPhase: 'Released',
+          conditions: setConditions([], [unavailable(waitsForAdministrator)], { now: new Date() }),
+        },
+      },
+    ),
+    row: 'K10 offered',
+    act: 'report',
+    event: 'WaitingToBind',
+    ready: 'Binding',
+    message: new RegExp(`^waiting for FavouriteDBInstance db: ${waitsForAdministrator}$`),
+  },
+};
 
 /** It is refused because nobody knows, or may say here, whose it is. */
 const notOffered = {
@@ -407,6 +435,7 @@ const cases: Record<string, Case> = {
     message:
       /^FavouriteDBInstance db was bound to another claim, and may hold the data of that; an administrator can offer it to this claim: kubectl patch /,
   },
+  ...waitsForSomebody,
   ...onOffer('K10 an offered one gets new credentials before whoever wants it is bound', {}, 'Released'),
   ...onOffer('K10 so does one that is offered to this claim by its name', { claimRef: byName }, 'Released'),
   ...onOffer(
