@@ -97,6 +97,8 @@ export interface AwsCall<S extends AwsService, O> {
 export interface AwsClient {
   /** The region of a resource, which names one or leaves that to the provider. Throws CloudError if neither does. */
   regionOf(region: string | undefined): string;
+  /** The region that requests about such a one lead to: at an address without a region, that which they are signed for. */
+  regionLedTo(region: string | undefined): string;
   /**
    * One call, tried again where that is safe and may help: while AWS limits requests, and after failures that pass.
    * Throws CloudError, or the signal's reason.
@@ -130,7 +132,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       const url = endpointUrl(endpoint, { service, region });
       const Sdk = await load[service]();
       const sdk = new Sdk({
-        region: (url !== undefined && endpoint?.signingRegion) || region,
+        region: endpoint?.signingRegion ?? region,
         ...(url !== undefined && { endpoint: url }),
         ...(accessKey !== undefined && { credentials: accessKey }),
         requestHandler,
@@ -173,6 +175,11 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       });
     },
 
+    regionLedTo(given) {
+      const signed = endpoint?.url.type === 'Static' ? endpoint.signingRegion : undefined;
+      return signed ?? client.regionOf(given);
+    },
+
     async call({ service, what, isRepeatable, run, fields, notYet, secrets = [], region: given }, signal) {
       const region = client.regionOf(given);
       let before: CloudError | undefined;
@@ -187,7 +194,14 @@ export function awsClient(options: AwsClientOptions): AwsClient {
           const action = failures.actionOf(error);
           const context = {
             ...(action !== undefined && { action: `${service}:${action}` }),
-            ...{ service, region, what, fields, failure, secrets: [...known, ...secrets] },
+            ...{
+              service,
+              what,
+              fields,
+              failure,
+              region: endpoint?.signingRegion ?? region,
+              secrets: [...known, ...secrets],
+            },
             url: endpointUrl(endpoint, { service, region }),
             signingRegion: endpoint?.signingRegion,
             nowMs: clock.now().getTime(),

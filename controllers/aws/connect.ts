@@ -22,9 +22,10 @@ export const connectAws = (
 ): ((env: Environment, kinds: ProviderKinds<AwsParameters>) => Connect<AwsClient>) =>
   cloudClients(createClient, { parse: parseAwsCredentials, askedSystem, injected: {} });
 
-/** The account, and the region of a resource that leaves it to its provider: another one would be another resource. */
+/** The account, and the region where it is not the one that the resource names: in another one would be another resource. */
 async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
   const given = regionOf(managed);
   const account = await aws.account(given, signal);
-  return given === undefined ? `aws ${account} ${aws.regionOf(given)}` : `aws ${account}`;
+  const region = aws.regionLedTo(given);
+  return region === given ? `aws ${account}` : `aws ${account} ${region}`;
 }

@@ -269,6 +269,20 @@ describe('credentials in a secret that others have theirs from, too', () => {
   }
 });
 
+test('a region that requests are signed for and should not be is put right in the ProviderConfig, and not in its secret', async () => {
+  const words =
+    'observe failed: cannot get VPC "vpc-0a": AWS EC2 (mars-east-1) refused the credentials (403): AuthFailure: Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider';
+  const { fault } = await tracedIn(failing(aws, 'credentials', ['credentials'], words), ['vpc', 'db']);
+  assert.deepEqual(
+    { name: fault?.name, link: fault?.link, mend: fault?.mend },
+    {
+      name: 'wrong credentials',
+      link: 'provider',
+      mend: ['kubectl edit providerconfigs.aws.crossplane.io demo'],
+    },
+  );
+});
+
 describe('a ProviderConfig that says it is not ready is not as it should be', () => {
   const rows: Readonly<Record<string, readonly [reason: string, link: string, mend: readonly string[]]>> = {
     'for its credentials, which are to be put right': [

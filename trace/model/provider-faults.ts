@@ -243,6 +243,8 @@ function adviceToClaim({ theClaim }: View): string {
   return `What the claim asks for (${fields}) cannot be changed: if that is refused, make another claim that asks for something else. Otherwise: `;
 }
 
+const wrongSigningRegion = 'change spec.endpoint.signingRegion of the provider';
+
 /** What keeps the outside from being used, by what it says. */
 export const outside =
   (...names: readonly string[]): Find =>
@@ -261,6 +263,15 @@ export const outside =
     const others = otherCredentials(view);
     switch (trouble.name) {
       case 'wrong credentials':
+        // AWS refuses the wrong region as it refuses credentials, which may be good.
+        if (providerName !== undefined && words.includes(wrongSigningRegion)) {
+          const mend = [kubectl('edit', providerName.kindOf, providerName)];
+          return {
+            link: 'provider',
+            cause: `${who} signs requests for a region that does not take them: ${words}.`,
+            mend,
+          };
+        }
         return {
           link,
           cause: `The credentials of ${who} are refused: ${words}.`,

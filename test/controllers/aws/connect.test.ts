@@ -37,6 +37,10 @@ function scene() {
   config('default', { credentials: { source: 'Secret', secretRef: secretRef('red') } });
   config('blue', { credentials: { source: 'Secret', secretRef: secretRef('blue') }, endpoint });
   config('injected', { credentials: { source: 'InjectedIdentity' } });
+  config('signed', {
+    credentials: { source: 'Secret', secretRef: secretRef('red') },
+    endpoint: { ...endpoint, signingRegion: 'us-west-2' },
+  });
   config('none', { credentials: { source: 'None' } });
   cluster.put(ProviderKind, {
     apiVersion: 'aws.crossplane.io/v1alpha3',
@@ -49,6 +53,7 @@ function scene() {
     made.push({ ...(accessKey && { accessKey }), parameters });
     return {
       regionOf: (region) => region ?? parameters.region ?? 'none',
+      regionLedTo: (region) => parameters.endpoint?.signingRegion ?? region ?? parameters.region ?? 'none',
       account: async () => accessKey?.accessKeyId ?? 'injected',
       call: () => Promise.reject(new Error('nothing is called')),
     };
@@ -103,5 +108,12 @@ describe('the connections of AWS', () => {
     const providerRef = { name: 'old' };
     assert.equal(await systemOf({ providerRef, forProvider: {} }), `aws ${keys.red} eu-west-1`);
     assert.equal(await systemOf({ providerRef, forProvider: { region: 'us-east-1' } }), `aws ${keys.red}`);
+  });
+
+  test('lead to the region that requests are signed for, which is told where it is another', async () => {
+    const { systemOf } = scene();
+    const by = (region: string) => ({ providerConfigRef: { name: 'signed' }, forProvider: { region } });
+    assert.equal(await systemOf(by('us-west-2')), `aws ${keys.red}`);
+    assert.equal(await systemOf(by('us-west-1')), `aws ${keys.red} us-west-2`);
   });
 });
