@@ -103,23 +103,30 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
   }
 }
 
+const because = (uncreatable: string | undefined): Pick<Observation, 'uncreatable'> =>
+  uncreatable === undefined ? {} : { uncreatable };
+
 const decideOn = (
-  { env, identity, creationGraceMs, confirmAbsenceMs, renewals, deletions }: RunContext,
+  { env, identity, creationGraceMs, confirmAbsenceMs, renewals, deletions, uncreatable }: RunContext,
   run: Run,
   observed: Observation,
 ): NextDecision =>
-  decideNext(run.current, observed, {
-    graceMs: creationGraceMs,
-    now: run.lookedAt ?? env.clock.now(),
-    isNameKnown: !identity.isAssigned,
-    confirmMs: confirmAbsenceMs,
-    absentForMs: run.absentForMs,
-    isEdited: isEdited(identity, run),
-    isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
-    underWay: run.underWay?.type,
-    ended: run.ended,
-    isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
-  });
+  decideNext(
+    run.current,
+    observed.exists ? observed : { ...observed, ...because(uncreatable(run.current)) },
+    {
+      graceMs: creationGraceMs,
+      now: run.lookedAt ?? env.clock.now(),
+      isNameKnown: !identity.isAssigned,
+      confirmMs: confirmAbsenceMs,
+      absentForMs: run.absentForMs,
+      isEdited: isEdited(identity, run),
+      isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
+      underWay: run.underWay?.type,
+      ended: run.ended,
+      isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
+    },
+  );
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
 async function create(context: ExternalContext, found: Run): Promise<Ending> {

@@ -69,6 +69,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved; throws what keeps them from it. */
   resolveReferences?(managed: M, signal: AbortSignal): Promise<M>;
+  /** Why none is to be made as it is asked for now; undefined: it may. Default: it may. */
+  uncreatable?(managed: M): string | undefined;
   /**
    * How long an external system may not show what it just created; milliseconds. Default: 30 000 for assigned names;
    * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system, and where
@@ -286,6 +288,7 @@ function sharedContext(
     marks = { immutable: [], identity: [] },
     names,
     stack,
+    uncreatable = () => undefined,
   }: ManagedReconcilerOptions<Managed>,
   overtaken: Overtaken,
 ): Omit<RunContext, 'signal' | 'log'> {
@@ -307,5 +310,6 @@ function sharedContext(
     creationGraceMs,
     confirmAbsenceMs,
     stack,
+    uncreatable,
   };
 }

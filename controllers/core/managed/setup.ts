@@ -46,6 +46,7 @@ import type { ProviderHealth } from '../provider/provider-health.ts';
 import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
+import { unresolvedInitially } from '../references/references.ts';
 import { aboutManaged } from '../story.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { blamedConnector } from './blamed-connector.ts';
@@ -206,6 +207,7 @@ export function managedController<M extends Managed>(
         secretPublisher(secrets),
         secretStores === undefined ? disabledStorePublisher : storePublisher(secretStores),
       ]),
+      uncreatable: (managed) => unresolvedInitially(managed, references),
       resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
     }),
     backoff: { baseMs: 1_000, maxMs: 60_000 },

@@ -58,6 +58,8 @@ export interface RunContext extends CreationContext {
   readonly confirmAbsenceMs: number;
   /** The name of the stack, for messages. */
   readonly stack: string | undefined;
+  /** Why none is to be made as it is asked for now; undefined: it may. */
+  readonly uncreatable: (managed: Managed) => string | undefined;
   readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
 }
 

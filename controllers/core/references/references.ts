@@ -81,6 +81,24 @@ export function isResolvable(managed: Managed, field: ReferenceField): boolean {
   return (selector ? [selector] : referencesIn(managed, field)).some(({ policy }) => isAlways(policy));
 }
 
+/** Why nothing is to be made: a creation would leave out what `initProvider` refers to. Undefined: it would not. */
+export function unresolvedInitially(managed: Managed, fields: readonly ReferenceField[]): string | undefined {
+  const { initProvider = {}, forProvider = {} } = managed.spec;
+  const [initial, wanted] = [initProvider, forProvider] as Json[];
+  const left = fields.find(
+    ({ field, ref, selector }) =>
+      (initial?.[ref] ?? initial?.[selector]) !== undefined &&
+      isNothing(initial?.[field]) &&
+      isNothing(wanted?.[field]),
+  );
+  return (
+    left &&
+    `references in spec.initProvider are not resolved; set ${left.field} there, or refer in spec.forProvider`
+  );
+}
+
+const isNothing = (value: unknown): boolean => castArray(value || []).length === 0;
+
 /**
  * The managed resource with its references resolved (crossplane-runtime v1.16, Resolve and ResolveMultiple), or
  * itself if nothing changes. Throws an Error that names the field, what it looked for and what to do.

@@ -49,13 +49,6 @@ export const favouriteDBInstanceClient = ({
 
 const newInstance: Adapter['newThing'] = (managed, { name, tags, password }) => {
   const { fancinessLevel, version, networkId } = withNeeded(managed, 'instance', ['fancinessLevel']);
-  const { initProvider } = managed.spec;
-  // Those of forProvider are resolved by now, or optional.
-  if (networkId === undefined && (initProvider?.networkIdRef ?? initProvider?.networkIdSelector)) {
-    throw new Error(
-      'references in spec.initProvider are not resolved; set networkId there, or refer in spec.forProvider',
-    );
-  }
   return {
     name,
     fanciness_level: fancinessLevel,

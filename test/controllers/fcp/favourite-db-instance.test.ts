@@ -141,11 +141,6 @@ describe('from nothing to gone', () => {
 
   test('what is needed and missing is named', async () => {
     await assert.rejects(external.create(instance({}), {}, signal), /spec\.forProvider\.fancinessLevel/);
-    const unresolved = instance(
-      { fancinessLevel: 1 },
-      { spec: { initProvider: { networkIdRef: { name: 'blue' } } } },
-    );
-    await assert.rejects(external.create(unresolved, {}, signal), /references in spec\.initProvider/);
     assert.deepEqual(stored(), []);
   });
 

@@ -12,7 +12,7 @@ import {
   referenceTriggers,
 } from '../../../../controllers/core/references/reference-triggers.ts';
 import type { ReferenceField, ReferenceLookup } from '../../../../controllers/core/references/references.ts';
-import { withReferences } from '../../../../controllers/core/references/references.ts';
+import { unresolvedInitially, withReferences } from '../../../../controllers/core/references/references.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import type { ExternalThing } from '../external-fake.ts';
@@ -603,5 +603,36 @@ describe('references in a cluster', () => {
       cluster.put(networkKind, { ...held, metadata: { ...held.metadata, labels: { tier: 'a' } } });
     });
     assert.deepEqual(woken, ['by-selector']);
+  });
+});
+
+describe('what initProvider refers to is not resolved, and nothing is made without it', () => {
+  const says = (field: string) =>
+    `references in spec.initProvider are not resolved; set ${field} there, or refer in spec.forProvider`;
+  const [ref, refs, selector] = [{ name: 'blue' }, [{ name: 'blue' }], { matchLabels: {} }];
+  const rows: Readonly<Record<string, readonly [initProvider: object, forProvider: object, want?: string]>> =
+    {
+      'one of a reference': [{ networkIdRef: ref }, {}, says('networkId')],
+      'one of a selector': [{ networkIdSelector: selector }, {}, says('networkId')],
+      'several, and an empty list is none': [{ networkIdRefs: refs }, { networkIds: [] }, says('networkIds')],
+      'unless the value is there': [{ networkIdRef: ref, networkId: 'n1' }, {}],
+      'or forProvider has one, or has found it by now': [{ networkIdRef: ref }, { networkId: 'n1' }],
+      'or nothing is referred to': [{ networkId: 'n1' }, {}],
+    };
+  for (const [name, [initProvider, forProvider, want]] of Object.entries(rows)) {
+    test(name, () => {
+      const fields = 'networkIdRefs' in initProvider ? [many] : [one];
+      assert.equal(unresolvedInitially(managed({ initProvider, forProvider }), fields), want);
+    });
+  }
+
+  test('it says so, and leaves nothing on record', async () => {
+    const scene = new Scene({}, {}, { uncreatable: () => says('networkId') });
+    await scene.run();
+    assert.deepEqual(
+      [scene.row, scene.condition('Synced'), scene.external.made],
+      ['25 refused', `False/ReconcileError: create failed: ${says('networkId')}`, 0],
+    );
+    assert.deepEqual(scene.annotations, {});
   });
 });
