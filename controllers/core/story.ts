@@ -5,6 +5,7 @@
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
@@ -44,10 +45,11 @@ export function aboutManaged(managed: Managed | undefined): About {
   };
 }
 
-/** Of a claim's secret. */
-export function aboutSecret(secret: Secret | undefined): About {
-  const name = secret && controllerOf(secret)?.name;
-  return name === undefined ? {} : { claim: objectKeyText({ ...secret?.metadata, name }) };
+/** Of the secret of a claim of this kind; what another object controls is no claim's. */
+export function aboutSecret(secret: Secret | undefined, claimKind: Pick<Kind, 'kind'>): About {
+  const controller = secret && controllerOf(secret);
+  if (controller?.kind !== claimKind.kind) return {};
+  return { claim: objectKeyText({ ...secret?.metadata, name: controller.name }) };
 }
 
 /** The Events that tell what was done to an object; others tell what is waited for, or failed. */

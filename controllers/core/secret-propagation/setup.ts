@@ -45,7 +45,7 @@ export function secretPropagation(
   return {
     name: controllerNames.secret(service),
     objects: secrets.store,
-    about: (request) => aboutSecret(secrets.get(request)),
+    about: (request) => aboutSecret(secrets.get(request), service.claim),
     triggers: [
       wokenBy(secrets.store)
         .when(stays, is(isSource))
@@ -89,7 +89,7 @@ export function secretPropagation(
         };
         events.record(target, received);
         logAct(
-          log.child(() => ({ ...aboutSecret(target), row: decision.row })),
+          log.child(() => ({ ...aboutSecret(target, service.claim), row: decision.row })),
           received,
         );
       }

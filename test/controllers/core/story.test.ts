@@ -129,9 +129,17 @@ describe('every line of a claim has its key', () => {
       kind: 'Secret',
       metadata: { namespace: 'team', name: 'orders-connection', uid: 's', ownerReferences: [owner] },
     };
-    assert.deepEqual(aboutSecret(secret), { claim: 'team/orders' });
+    assert.deepEqual(aboutSecret(secret, { kind: 'FancySQLInstance' }), { claim: 'team/orders' });
+    assert.deepEqual(
+      aboutSecret(secret, { kind: 'RedisCluster' }),
+      {},
+      'what something else controls is no claim’s',
+    );
   });
   test('and what is gone has none', () => {
-    assert.deepEqual([aboutClaim(undefined), aboutManaged(undefined), aboutSecret(undefined)], [{}, {}, {}]);
+    assert.deepEqual(
+      [aboutClaim(undefined), aboutManaged(undefined), aboutSecret(undefined, { kind: 'FancySQLInstance' })],
+      [{}, {}, {}],
+    );
   });
 });
