@@ -69,7 +69,7 @@ export function dbInstanceClient<M extends Managed>(
         tags: tagsOf(db),
         isKnown: words.isKnown(managed, db),
         isOnline: canBeChanged(db),
-        meaning: meaningOfState(db.DBInstanceStatus ?? ''),
+        meaning: meaningOfState(db),
         actual: actualOf(words, managed, db),
         access: accessOf(db),
         status: words.status(db),

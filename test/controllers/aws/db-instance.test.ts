@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RDSInstance, RDSInstanceClass } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
+import { unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { DBInstance } from '../../../clients/aws/db-instances.ts';
@@ -268,7 +269,7 @@ describe('a state', () => {
     ['available', 'True/Available', undefined, true],
     ['backing-up', 'True/Available', 'update'],
     ['modifying', 'True/Available', 'update'],
-    ['resetting-master-credentials', 'True/Available', 'update'],
+    ['resetting-master-credentials', 'False/Unavailable: its password is being set', 'update'],
     ['configuring-enhanced-monitoring', 'True/Available', 'update'],
     ['storage-optimization', 'True/Available', undefined, true],
     ['storage-full', 'False/Unavailable: the DB instance is storage-full', undefined, true],
@@ -281,13 +282,21 @@ describe('a state', () => {
   ];
   for (const [state, ready, operation, canChange = false] of cases) {
     test(`${state} is ${ready}`, () => {
-      const meaning = meaningOfState(state);
+      const meaning = meaningOfState({ DBInstanceStatus: state });
       const { status, reason, message } = meaning.ready;
       assert.equal(`${status}/${reason}${message === undefined ? '' : `: ${message}`}`, ready);
       assert.equal(meaning.operation, operation);
       assert.equal(canBeChanged({ DBInstanceStatus: state }), canChange);
     });
   }
+
+  test('available, with a password that is pending, is not there for whoever knows that', () => {
+    const PendingModifiedValues = { MasterUserPassword: '****' };
+    assert.deepEqual(meaningOfState({ DBInstanceStatus: 'available', PendingModifiedValues }), {
+      ready: unavailable('its password is being set'),
+      operation: 'update',
+    });
+  });
 });
 
 describe('a database is reached', () => {
