@@ -97,10 +97,9 @@ export function cloudMemorystoreInstanceClient({
     instance: MemorystoreInstance,
     signal: AbortSignal,
   ): Promise<Observation['details']> {
-    const access = accessTo(instance);
     // While it is at something else, what was published counts.
-    if (!wantsDetails(managed) || access === undefined || instance.state !== memorystoreStates.ready)
-      return undefined;
+    const access = instance.state === memorystoreStates.ready ? accessTo(instance) : undefined;
+    if (!wantsDetails(managed) || access === undefined) return undefined;
     const password = instance.authEnabled ? await memorystore.authString(idOf(managed), signal) : undefined;
     return redisDetails({ ...access, password });
   }

@@ -262,7 +262,7 @@ describe('what a former claim was told is on record, whatever becomes of the sec
   };
   for (const managementPolicies of [['*'], ['Observe']] as const) {
     for (const [what, tamper] of Object.entries(tampering)) {
-      test(`it is offered again by ${managementPolicies}, ${what}: it waits for others`, async () => {
+      test(`where policies are ${managementPolicies}, ${what}`, async () => {
         const scene = await left({ managementPolicies });
         offer(scene);
         await scene.run();
