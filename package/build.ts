@@ -12,7 +12,13 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', import.meta.dirname], { stdio: 'inherit' });
+const compile = (...flags: readonly string[]): void => {
+  const args = ['-p', import.meta.dirname, ...flags];
+  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { stdio: 'inherit' });
+};
+// Comments are in the types, and in the sources that the maps hold: in the JavaScript nobody reads them.
+compile('--declaration', 'false', '--removeComments');
+compile('--emitDeclarationOnly');
 const template = join('package', 'scaffold', 'template');
 cpSync(join(root, template), join(dist, template), { recursive: true });
 chmodSync(join(dist, 'package', 'command-line.js'), 0o755);
