@@ -5,6 +5,7 @@ export type { ReadyFacts } from '../apis/core/v1alpha1/condition.ts';
 export { available, creating, deleting, notReady, unavailable } from '../apis/core/v1alpha1/condition.ts';
 export type { Kind, KubernetesObject, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
 export type { Managed } from '../apis/core/v1alpha1/managed.ts';
+export { wantsDetails } from '../apis/core/v1alpha1/managed.ts';
 export { externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 export type { DatabaseAccess } from '../clients/database-details.ts';
@@ -55,7 +56,6 @@ export { createPasswordRotations } from '../controllers/author/password-rotation
 export type { Candidate } from '../controllers/author/whose-is.ts';
 export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
 export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
-export { wantsDetails } from '../controllers/core/connection/published-details.ts';
 export type {
   Creation,
   Deletion,

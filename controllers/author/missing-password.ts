@@ -1,8 +1,8 @@
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { wantsDetails } from '../core/connection/published-details.ts';
 import { shouldCreate, shouldUpdate } from '../core/management-policies.ts';
 
 /** Whether connection details are wanted, and the password is not among those that are known. */

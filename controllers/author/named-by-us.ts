@@ -5,6 +5,7 @@
 
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
@@ -13,7 +14,6 @@ import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
-import { wantsDetails } from '../core/connection/published-details.ts';
 import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
 import { shouldUpdate } from '../core/management-policies.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';

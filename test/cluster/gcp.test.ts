@@ -364,3 +364,53 @@ test('a claim that is deleted takes its instance along, or leaves it, as its cla
     return tiers.length === 1 && tiers[0] === 'STANDARD_HA';
   });
 });
+
+test('what a claim left goes to the next one with another AUTH string, whoever edits its secret meanwhile', async () => {
+  const kind = 'cloudmemorystoreinstance';
+  const name = (
+    await cluster.kubectl([
+      'get',
+      kind,
+      '-o',
+      'jsonpath={.items[?(@.spec.forProvider.tier=="STANDARD_HA")].metadata.name}',
+    ])
+  ).trim();
+  const left = () => cluster.find(CloudMemorystoreInstanceKind, { name });
+  const { namespace: from = '', name: secret = '' } = (await left())?.spec.writeConnectionSecretToRef ?? {};
+  const patch = (change: object) =>
+    cluster.kubectl(['patch', kind, name, '--type=merge', '-p', JSON.stringify(change)]);
+  const says = (words: RegExp) =>
+    eventually(`it says ${words}`, async () => {
+      const ready = (await left())?.status?.conditions?.find(({ type }) => type === 'Ready');
+      return ready?.status === 'False' && words.test(ready.message ?? '');
+    });
+  const former = (await details(secret, from))?.password;
+  assert.ok(former !== undefined);
+  await apply({
+    ...cartClaim,
+    metadata: { namespace, name: 'next' },
+    spec: {
+      resourceRef: { apiVersion: 'cache.gcp.crossplane.io/v1beta1', kind: 'CloudMemorystoreInstance', name },
+      writeConnectionSecretToRef: { name: 'next-connection' },
+    },
+  });
+  const { apiVersion, kind: claimKind } = cartClaim;
+  await patch({
+    metadata: { annotations: { 'crossplane.io/reoffer': 'claim' } },
+    spec: { claimRef: { apiVersion, kind: claimKind, namespace, name: 'next', uid: null } },
+  });
+  await says(/still those that its former claim was told/);
+  await cluster.kubectl([
+    ...['-n', from, 'patch', 'secret', secret, '--type=json'],
+    ...['-p', '[{"op":"remove","path":"/data/password"}]'],
+  ]);
+  await eventually('its secret heals', async () => (await details(secret, from))?.password === former);
+  await patch({ spec: { forProvider: { authEnabled: false } } });
+  await says(/has none at the moment, so that those of its former claim open it, too/);
+  const waiting = await cluster.find(RedisClusterKind, { namespace, name: 'next' });
+  assert.notEqual(waiting?.status?.bindingPhase, 'Bound');
+  assert.deepEqual(await details('next-connection'), {});
+  await patch({ spec: { forProvider: { authEnabled: true } } });
+  const { password } = await bound('next');
+  assert.ok(password !== undefined && password !== former);
+});

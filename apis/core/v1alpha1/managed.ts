@@ -25,3 +25,7 @@ export interface Managed extends KubernetesObject {
   readonly spec: ManagedSpec;
   readonly status?: ManagedStatus;
 }
+
+/** Whether connection details of a managed resource are wanted at all. */
+export const wantsDetails = ({ spec }: Pick<Managed, 'spec'>): boolean =>
+  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;

@@ -7,7 +7,6 @@ import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
 import pick from 'lodash/pick.js';
 import pickBy from 'lodash/pickBy.js';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails, ReportedDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 
 type Annotations = Readonly<Record<string, string>> | undefined;
@@ -68,10 +67,6 @@ const publicKeys = [
 ];
 
 export const secretsAmong = (details: ConnectionDetails): ConnectionDetails => omit(details, publicKeys);
-
-/** Whether connection details are wanted at all. */
-export const wantsDetails = ({ spec }: Managed): boolean =>
-  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
 
 /** Those that there are. */
 export const present = (details: ReportedDetails): ConnectionDetails => pickBy(details, isString);

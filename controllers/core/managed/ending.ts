@@ -15,6 +15,7 @@ import {
 } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   externalName,
@@ -31,7 +32,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { afterOffer, isReoffered, offeredAgain } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
-import { absentAmong, present, wantsDetails } from '../connection/published-details.ts';
+import { absentAmong, present } from '../connection/published-details.ts';
 import { shouldUpdate } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';

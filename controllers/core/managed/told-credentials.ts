@@ -5,9 +5,10 @@ import mapValues from 'lodash/mapValues.js';
 import omit from 'lodash/omit.js';
 import pickBy from 'lodash/pickBy.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { wasTakenAway } from '../claim-marks.ts';
-import { present, secretsAmong, wantsDetails } from '../connection/published-details.ts';
+import { present, secretsAmong } from '../connection/published-details.ts';
 
 /**
  * The credentials that a claim was told last, by their keys: a digest of each. It is in the status of its managed resource,

@@ -1,3 +1,4 @@
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import type { CloudMemorystoreInstance } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { CloudMemorystoreInstanceKind } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { isConflicting } from '../../../clients/cloud-error.ts';
@@ -7,7 +8,6 @@ import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
 import { refuse } from '../../author/comparison.ts';
 import { whoseIs } from '../../author/whose-is.ts';
-import { wantsDetails } from '../../core/connection/published-details.ts';
 import type { Observation, PollingClient } from '../../core/managed/external-client.ts';
 import { advised } from '../advice.ts';
 import { labelOwner } from '../labels.ts';
