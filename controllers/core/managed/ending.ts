@@ -286,7 +286,7 @@ export const endings = {
 
 /** It is not handed on with the credentials that its former claim was told. Who is told none has nothing to open it with. */
 const isWithheld = (run: Run): boolean =>
-  run.isToBeRenewed === true && wantsDetails(run.current) && ['former', 'untold'].includes(standingOf(run));
+  run.isToBeRenewed === true && ['former', 'untold'].includes(standingOf(run));
 
 function withheld(run: Run): ConditionFacts {
   const { current, seen } = run;
@@ -300,6 +300,11 @@ function withheld(run: Run): ConditionFacts {
       isEmpty(present(pick(seen?.details ?? {}, Object.keys(toldTo(run)))))
         ? `${offeredAgain} has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`
         : `${still} none can be set from here; change them in the external system, ${without}`,
+    );
+  }
+  if (!wantsDetails(current)) {
+    return unavailable(
+      `${still} it is to publish none, so that none are set; set spec.writeConnectionSecretToRef, ${without}`,
     );
   }
   return unavailable(

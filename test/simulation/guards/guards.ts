@@ -55,7 +55,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'the password of a former claim, where the secret is named again after an offer',
       provenBy:
-        'test/controllers/core/managed/revisions.test.ts: by what was offered to another while it was published nowhere',
+        'test/controllers/core/managed/revisions.test.ts: nor where nothing is on record of what its claim was told',
       was: 'const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;',
       becomes: 'const pastAll = undefined;',
     },

@@ -142,7 +142,10 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
   const mayLackPassword = isInStoreOnly && !setsNone && !allows(managed, 'Update');
   // Offered again, it waits for others than those that its former claim was told.
-  const isWithheld = isReoffered(managed) && !allows(managed, 'Update') && published !== undefined;
+  const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
+  const setsOthers =
+    allows(managed, 'Update') && (writeConnectionSecretToRef ?? publishConnectionDetailsTo) !== undefined;
+  const isWithheld = isReoffered(managed) && !setsOthers;
   const wrongPassword =
     published !== undefined && wantsPassword && published !== found.password
       ? ['the password in its secret does not work']

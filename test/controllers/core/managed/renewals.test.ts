@@ -252,6 +252,14 @@ describe('what a former claim was told is on record, whatever becomes of the sec
         ...object,
         spec: { ...object.spec, writeConnectionSecretToRef: { ...secretKey, name: 'moved' } },
       })),
+    'and it is to publish nowhere any more': (scene) => {
+      tell(scene, {});
+      scene.cluster.edit(
+        managedKind,
+        { name: 'db' },
+        ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...object }) => ({ ...object, spec }),
+      );
+    },
     'and it has no password at the moment, which lets everybody in': (scene) =>
       tell(scene, { ...details, password: null }),
     'and something else of it is changed': (scene) => {
@@ -329,6 +337,17 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     assert.equal(
       scene.condition('Ready'),
       'False/Unavailable: it is offered again, and has none at the moment, so that those of its former claim open it, too: have others made in the external system, or take the annotation crossplane.io/reoffer away',
+    );
+  });
+
+  test('it says what has none set where it publishes nowhere', async () => {
+    const scene = await left();
+    tampering['and it is to publish nowhere any more']?.(scene);
+    offer(scene);
+    await scene.run();
+    assert.equal(
+      scene.condition('Ready'),
+      'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: it is to publish none, so that none are set; set spec.writeConnectionSecretToRef, or take the annotation crossplane.io/reoffer away',
     );
   });
 

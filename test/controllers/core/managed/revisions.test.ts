@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -153,19 +154,39 @@ describe('a secret that is named again is not believed', () => {
     assert.equal(scene.object?.metadata.resourceVersion, version);
   });
 
-  test('by what was offered to another while it was published nowhere', async () => {
-    const scene = await published();
-    publishNowhere(scene);
-    scene.cluster.edit(managedKind, db, ({ status, metadata, ...found }) => ({
-      ...found,
-      metadata: { ...metadata, annotations: { ...metadata.annotations, 'crossplane.io/reoffer': 'true' } },
-      status: { ...status, bindingPhase: 'Released' as const },
-    }));
-    scene.external.observation = { isUpToDate: true, ready: available() };
-    await scene.run();
-    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
-    await named(scene);
-    assert.notEqual(scene.secret?.password, 'made-at-creation-1');
+  describe('by what is offered to another while it is published nowhere', () => {
+    /** `toldCredentials` is what is on record of what its claim was told. */
+    async function offeredNowhere(toldCredentials?: string): Promise<Scene> {
+      const scene = await published();
+      publishNowhere(scene);
+      scene.cluster.edit(managedKind, db, ({ status, metadata, ...found }) => ({
+        ...found,
+        metadata: { ...metadata, annotations: { ...metadata.annotations, 'crossplane.io/reoffer': 'true' } },
+        status: {
+          ...omit(status, 'toldCredentials'),
+          bindingPhase: 'Released' as const,
+          ...(toldCredentials !== undefined && { toldCredentials }),
+        },
+      }));
+      scene.external.observation = { isUpToDate: true, ready: available() };
+      await scene.run();
+      return scene;
+    }
+
+    test('which waits until it is published, and has another', async () => {
+      const scene = await offeredNowhere('{"password":"xy"}');
+      assert.equal(scene.object?.status?.bindingPhase, 'Released');
+      await named(scene);
+      assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+      assert.notEqual(scene.secret?.password, 'made-at-creation-1');
+    });
+
+    test('nor where nothing is on record of what its claim was told', async () => {
+      const scene = await offeredNowhere();
+      assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+      await named(scene);
+      assert.notEqual(scene.secret?.password, 'made-at-creation-1');
+    });
   });
 });
 
