@@ -139,7 +139,7 @@ function expectedOf(claim: Claim, objects: Objects): ExpectedClaim {
     return pending('Binding', !isOnRecordFor(managed, claim));
   }
   // A former claim's of that name, if that was bound to this very resource, or has reserved it; else the reference heals.
-  const isOfFormer = claimRef !== undefined && claimRef.uid !== uid;
+  const isOfFormer = claimRef !== undefined && claimRef.uid !== uid && !isOnOffer;
   if (isOfFormer && wasBoundHere(managed)) return pending('Binding', false);
   if (isOfFormer && wasTakenBy(managed, claimRef.uid)) {
     return {
