@@ -160,7 +160,8 @@ export const recordedFirst: InvariantOf = (world) => {
       const { by, system, isWrite, isRefused } = call;
       if (system === 'api' || !isWrite) return [];
       const there = inClouds(world);
-      const fresh = there.filter((one) => !known.has(placeOf(one)));
+      // What was lost while a cloud made it, and is there once that has ended, is not what a call elsewhere makes.
+      const fresh = there.filter((one) => one.system === system && !known.has(placeOf(one)));
       known = new Set(there.map(placeOf));
       if (isRefused || !isProcess(by)) return [];
       return fresh
