@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CloudError, isMissing } from './cloud-error.ts';
+import { CloudError, isMissing, nonsense } from './cloud-error.ts';
 import type { HttpClient } from './http.ts';
 
 /** Things of one kind in a cloud, by the name in their path. Every call may throw CloudError. */
@@ -128,10 +128,3 @@ export function cloudCollection<T, New extends object, Change extends object>(
     },
   };
 }
-
-const nonsense = (what: string, why: string): CloudError =>
-  new CloudError(`cannot ${what}: the answer makes no sense: ${why}`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });

@@ -35,6 +35,14 @@ export class CloudError extends Error {
   }
 }
 
+/** An answer that cannot be used, and is not asked for again. */
+export const invalidAnswer = (message: string): CloudError =>
+  new CloudError(message, { status: 200, code: 'InvalidAnswer', isRetryable: false });
+
+/** An answer that is not what the API documents. */
+export const nonsense = (what: string, why: string): CloudError =>
+  invalidAnswer(`cannot ${what}: the answer makes no sense: ${why}`);
+
 /** A request that was kept back: `cause` says why, and is no failure of the cloud. Nothing was sent. */
 export class HaltedError extends CloudError {
   override readonly cause: Error;

@@ -4,7 +4,7 @@ import { authorizing } from './authorization.ts';
 import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
-import { CloudError, HaltedError } from './cloud-error.ts';
+import { CloudError, HaltedError, invalidAnswer } from './cloud-error.ts';
 import type { VendorError } from './http-failure.ts';
 import { cloudRefusal, noToken, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
@@ -236,11 +236,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     try {
       return JSON.parse(text);
     } catch {
-      throw new CloudError(`cannot ${what}: ${cloud} (${origin}) answered with something that is not JSON`, {
-        status: 200,
-        code: 'InvalidAnswer',
-        isRetryable: false,
-      });
+      throw invalidAnswer(`cannot ${what}: ${cloud} (${origin}) answered with something that is not JSON`);
     }
   }
 }

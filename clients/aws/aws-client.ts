@@ -12,7 +12,7 @@ import type { RDS } from '@aws-sdk/client-rds';
 import type { SQS } from '@aws-sdk/client-sqs';
 import type { STS, STSClientConfig } from '@aws-sdk/client-sts';
 import type { Clock } from '../clock.ts';
-import { CloudError, HaltedError } from '../cloud-error.ts';
+import { CloudError, HaltedError, invalidAnswer } from '../cloud-error.ts';
 import type { Carrier } from '../http.ts';
 import { keptConnections } from '../http.ts';
 import type { AwsCredentials } from './aws-credentials.ts';
@@ -123,6 +123,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
   const known = accessKey === undefined ? [] : [accessKey.secretAccessKey, accessKey.sessionToken ?? ''];
   const sdks = new Map<string, Promise<unknown>>();
   let account: string | undefined;
+  const signedFor = (region: string): string => endpoint?.signingRegion || region;
 
   function sdkOf<S extends AwsService>(service: S, region: string): Promise<Sdks[S]> {
     const key = `${service} ${region}`;
@@ -132,7 +133,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       const url = endpointUrl(endpoint, { service, region });
       const Sdk = await load[service]();
       const sdk = new Sdk({
-        region: endpoint?.signingRegion ?? region,
+        region: signedFor(region),
         ...(url !== undefined && { endpoint: url }),
         ...(accessKey !== undefined && { credentials: accessKey }),
         requestHandler,
@@ -176,8 +177,8 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     },
 
     regionLedTo(given) {
-      const signed = endpoint?.url.type === 'Static' ? endpoint.signingRegion : undefined;
-      return signed ?? client.regionOf(given);
+      const signed = endpoint?.url.type === 'Static' && endpoint.signingRegion;
+      return signed || client.regionOf(given);
     },
 
     async call({ service, what, isRepeatable, run, fields, notYet, secrets = [], region: given }, signal) {
@@ -199,7 +200,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
               what,
               fields,
               failure,
-              region: endpoint?.signingRegion ?? region,
+              region: signedFor(region),
               secrets: [...known, ...secrets],
             },
             url: endpointUrl(endpoint, { service, region }),
@@ -236,11 +237,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
         signal,
       );
       if (Account === undefined) {
-        throw new CloudError(`cannot ${what}: the answer names none`, {
-          status: 200,
-          code: 'InvalidAnswer',
-          isRetryable: false,
-        });
+        throw invalidAnswer(`cannot ${what}: the answer names none`);
       }
       account = Account;
       return Account;

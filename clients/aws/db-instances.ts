@@ -7,7 +7,7 @@ import type {
 } from '@aws-sdk/client-rds';
 import without from 'lodash/without.js';
 import type { CloudCollection } from '../cloud-collection.ts';
-import { CloudError } from '../cloud-error.ts';
+import { CloudError, nonsense } from '../cloud-error.ts';
 import type { AwsClient } from './aws-client.ts';
 
 export type {
@@ -206,10 +206,3 @@ function gone(what: string): never {
     isRetryable: false,
   });
 }
-
-const nonsense = (what: string, why: string): CloudError =>
-  new CloudError(`cannot ${what}: the answer makes no sense: ${why}`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });

@@ -1,4 +1,4 @@
-import { CloudError } from '../cloud-error.ts';
+import { invalidAnswer } from '../cloud-error.ts';
 
 /** More pages than this mean a service that goes round in circles. */
 const maxPages = 10_000;
@@ -18,9 +18,5 @@ export async function allPages<T>(
     if (next === undefined || next === '') return all;
     token = next;
   }
-  throw new CloudError(`cannot ${what}: its list does not end`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });
+  throw invalidAnswer(`cannot ${what}: its list does not end`);
 }

@@ -105,11 +105,3 @@ export function pathOf(...segments: readonly string[]): string {
   }
   return `/v1/${segments.map(encodeURIComponent).join('/')}`;
 }
-
-/** An answer that is not what the API documents. */
-export const nonsense = (what: string, why: string): CloudError =>
-  new CloudError(`cannot ${what}: the answer makes no sense: ${why}`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isMissing } from '../cloud-error.ts';
+import { isMissing, nonsense } from '../cloud-error.ts';
 import type { HttpClient, HttpRequest } from '../http.ts';
-import { nonsense, pathOf } from './google-api.ts';
+import { pathOf } from './google-api.ts';
 import type { Operation } from './operation.ts';
 import { getOperation, operationFailure, operationIn } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CloudError, isMissing } from '../cloud-error.ts';
+import { CloudError, isMissing, nonsense } from '../cloud-error.ts';
 import type { HttpClient } from '../http.ts';
-import { cloud, codeNamed, nonsense, pathOf, wordsOf } from './google-api.ts';
+import { cloud, codeNamed, pathOf, wordsOf } from './google-api.ts';
 
 const operationSchema = z.object({
   /** As `projects/p/locations/l/operations/o`. */

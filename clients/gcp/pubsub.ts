@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isMissing } from '../cloud-error.ts';
+import { isMissing, nonsense } from '../cloud-error.ts';
 import type { HttpClient } from '../http.ts';
-import { nonsense, pathOf } from './google-api.ts';
+import { pathOf } from './google-api.ts';
 
 const topicSchema = z.object({
   /** `projects/p/topics/t`. */

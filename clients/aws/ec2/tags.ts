@@ -1,5 +1,5 @@
 import type { Filter, ResourceType, Tag, TagSpecification } from '@aws-sdk/client-ec2';
-import { CloudError } from '../../cloud-error.ts';
+import { CloudError, nonsense } from '../../cloud-error.ts';
 import type { AwsClient } from '../aws-client.ts';
 
 /** Tags by their keys. */
@@ -53,11 +53,7 @@ export async function setTags(
  */
 export function told<T>(what: string, field: string, value: T | undefined): T {
   if (value !== undefined) return value;
-  throw new CloudError(`cannot ${what}: the answer makes no sense: it has no ${field}`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });
+  throw nonsense(what, `it has no ${field}`);
 }
 
 /** The result, or undefined if the service says that there is no such thing. */

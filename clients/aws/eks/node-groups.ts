@@ -4,7 +4,7 @@ import type {
   UpdateNodegroupConfigCommandInput,
   UpdateNodegroupVersionCommandInput,
 } from '@aws-sdk/client-eks';
-import { CloudError } from '../../cloud-error.ts';
+import { CloudError, invalidAnswer } from '../../cloud-error.ts';
 import type { AwsClient } from '../aws-client.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -322,8 +322,4 @@ function given<T>(value: T | undefined, what: string): T {
 }
 
 const nonsense = (what: string, why: string): CloudError =>
-  new CloudError(`cannot ${what}: the answer of AWS EKS makes no sense: ${why}`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });
+  invalidAnswer(`cannot ${what}: the answer of AWS EKS makes no sense: ${why}`);

@@ -1,4 +1,4 @@
-import { CloudError } from '../../cloud-error.ts';
+import { CloudError, invalidAnswer } from '../../cloud-error.ts';
 import type { AwsClient } from '../aws-client.ts';
 
 /** The attributes of a queue that can be set, as SQS calls them; all values are texts. */
@@ -172,9 +172,5 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
 function checkUrl(what: string, name: string, url: string | undefined): asserts url is string {
   if (url?.endsWith(`/${name}`)) return;
   const why = url === undefined ? 'names no URL' : `is about "${url}"`;
-  throw new CloudError(`cannot ${what}: the answer of AWS SQS ${why}`, {
-    status: 200,
-    code: 'InvalidAnswer',
-    isRetryable: false,
-  });
+  throw invalidAnswer(`cannot ${what}: the answer of AWS SQS ${why}`);
 }
