@@ -1,5 +1,6 @@
 import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
 import type { PasswordRotations } from '../author/password-rotations.ts';
@@ -35,10 +36,6 @@ export interface RolePasswordOptions {
   readonly generatePassword: () => string;
 }
 
-/** Passwords are made only for those who say where to publish them. */
-const isWanted = ({ spec }: Managed): boolean =>
-  (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
-
 /**
  * Whether its status says that what is published works. Where somebody has edited it since, another process may have set
  * a password for a secret that is named no more, and what is named now may hold a former one.
@@ -64,7 +61,8 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
   return {
     wasSet,
     async need(managed, { password }, signal) {
-      if (!isWanted(managed)) return undefined;
+      // Passwords are made only for those who say where to publish them.
+      if (!wantsDetails(managed)) return undefined;
       if (!password) return { reason: 'lost' };
       const isWrong = await checks.isWrong(ownerIdOf(managed), password, {
         isSaidToWork: isSaidToWork(managed),
@@ -76,7 +74,7 @@ export function rolePassword(options: RolePasswordOptions): RolePassword {
         ? undefined
         : { reason: 'rotation' };
     },
-    initial: (managed, { password }) => (isWanted(managed) ? password || fresh(managed) : undefined),
+    initial: (managed, { password }) => (wantsDetails(managed) ? password || fresh(managed) : undefined),
     async renew(managed, signal) {
       const password = fresh(managed);
       await roles.setPassword(nameOf(managed), password, { ownerId: ownerIdOf(managed), signal });

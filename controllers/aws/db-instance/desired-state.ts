@@ -104,10 +104,9 @@ export function unprotecting<M extends Managed>(
   { spec }: M,
   { actual }: Pick<Seen<M>, 'actual'>,
 ): DBInstanceChange | undefined {
-  const [wanted, has] = [spec.forProvider ?? {}, actual].map(
-    (values) => asked(words, values).DeletionProtection,
-  );
-  return has === true && wanted === false ? { DeletionProtection: wanted } : undefined;
+  const { DeletionProtection } = asked(words, spec.forProvider ?? {});
+  const isProtected = asked(words, actual).DeletionProtection === true;
+  return isProtected && DeletionProtection === false ? { DeletionProtection } : undefined;
 }
 
 /** The instance as it will be, once what is pending is done. */

@@ -103,30 +103,24 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
   }
 }
 
-const because = (uncreatable: string | undefined): Pick<Observation, 'uncreatable'> =>
-  uncreatable === undefined ? {} : { uncreatable };
-
 const decideOn = (
   { env, identity, creationGraceMs, confirmAbsenceMs, renewals, deletions, uncreatable }: RunContext,
   run: Run,
   observed: Observation,
 ): NextDecision =>
-  decideNext(
-    run.current,
-    observed.exists ? observed : { ...observed, ...because(uncreatable(run.current)) },
-    {
-      graceMs: creationGraceMs,
-      now: run.lookedAt ?? env.clock.now(),
-      isNameKnown: !identity.isAssigned,
-      confirmMs: confirmAbsenceMs,
-      absentForMs: run.absentForMs,
-      isEdited: isEdited(identity, run),
-      isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
-      underWay: run.underWay?.type,
-      ended: run.ended,
-      isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
-    },
-  );
+  decideNext(run.current, observed, {
+    graceMs: creationGraceMs,
+    now: run.lookedAt ?? env.clock.now(),
+    isNameKnown: !identity.isAssigned,
+    confirmMs: confirmAbsenceMs,
+    absentForMs: run.absentForMs,
+    isEdited: isEdited(identity, run),
+    isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
+    underWay: run.underWay?.type,
+    ended: run.ended,
+    isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
+    uncreatable: uncreatable(run.current),
+  });
 
 /** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
 async function create(context: ExternalContext, found: Run): Promise<Ending> {
@@ -232,27 +226,25 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   if (observed.setsCredentials)
     logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), row: run.row });
   const { operation, details, status } = updated;
-  const setsCredentials = observed.setsCredentials === true || hasNewCredentials(run, updated);
+  const areToldNew = hasNewCredentials(run, updated);
+  const areSet = observed.setsCredentials === true || areToldNew;
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (typeof operation === 'string') {
     const problem = unpollable(context, run.current, 'update', operation);
     if (problem !== undefined)
       throw new StepFailure('update failed', problem, { ...cannotUpdate, known: run });
     const published = await tell(context, begin(context, run, { type: 'update', name: operation }), called);
-    return endings.handedOver(
-      hasNewCredentials(run, updated) ? renewed(context, published) : published,
-      observed.ready,
-    );
+    return endings.handedOver(areToldNew ? renewed(context, published) : published, observed.ready);
   }
   if (operation !== undefined) {
     const published = await tell(context, run, called);
-    if (setsCredentials) renewals.done(run.current);
+    if (areSet) renewals.done(run.current);
     return begun(context, published, { type: 'update', operation, ready: observed.ready });
   }
   const [shown, now] = await observeAndPublish(context, run, called);
-  if (setsCredentials) renewals.done(run.current);
-  const after = setsCredentials ? { ...shown, isToBeRenewed: false } : shown;
-  return endings.present(after, now.exists ? now : observed);
+  if (areSet) renewals.done(run.current);
+  const isToBeRenewed = shown.isToBeRenewed === true && !areSet;
+  return endings.present({ ...shown, isToBeRenewed }, now.exists ? now : observed);
 }
 
 /**

@@ -261,6 +261,8 @@ export interface NextContext {
   readonly ended?: OperationType | undefined;
   /** A call of this process is deleting what another resource has under the same name outside. */
   readonly isBeingDeleted?: boolean;
+  /** Why none is to be made, whatever the external client says; undefined: that is for the client to say. */
+  readonly uncreatable?: string | undefined;
 }
 
 /**
@@ -306,6 +308,7 @@ export function decideNext(
     underWay,
     ended,
     isBeingDeleted,
+    uncreatable = observed.uncreatable,
   }: NextContext,
 ): NextDecision {
   const { spec } = managed;
@@ -330,8 +333,8 @@ export function decideNext(
     if (isEdited)
       return isCertain ? { row: 'edited', act: 'takeUpEdit' } : { row: '25 unsure', act: 'lookAgain' };
     if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };
-    if (observed.uncreatable !== undefined) {
-      return { row: '25 refused', act: 'refuseCreation', message: observed.uncreatable };
+    if (uncreatable !== undefined) {
+      return { row: '25 refused', act: 'refuseCreation', message: uncreatable };
     }
     if (isBeingDeleted) return { row: '25 held', act: 'awaitOther' };
     if (!wasSeen(managed)) return { row: '25', act: 'create' };

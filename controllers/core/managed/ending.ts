@@ -1,7 +1,5 @@
 import difference from 'lodash/difference.js';
-import isEmpty from 'lodash/isEmpty.js';
 import omit from 'lodash/omit.js';
-import pick from 'lodash/pick.js';
 import union from 'lodash/union.js';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -48,7 +46,7 @@ import { resultOf } from './next.ts';
 import type { Overtaken } from './overtaken.ts';
 import { revisionPastAll } from './revisions.ts';
 import { scrub, withManagedStatus } from './status.ts';
-import { standingOf, toldCredentials, toldTo } from './told-credentials.ts';
+import { standingOf, toldCredentials } from './told-credentials.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
 export interface Run {
@@ -272,46 +270,46 @@ export const endings = {
   present(run: Run, { ready, operation }: Observation): Ending {
     const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
-    const isTakenUp = isReoffered(current) && ready?.status === 'True' && !isWithheld(run);
-    const offer = isTakenUp ? afterOffer(current) : { used: [], marks: {} };
+    const takesUp = isTakenUp(run, ready);
+    const offer = takesUp ? afterOffer(current) : { used: [], marks: {} };
     const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
     const looked = isReady ? 'poll' : 'progress since creation';
     const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
     // What a former claim may know is not believed where it is named again.
-    const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;
+    const pastAll = takesUp ? revisionPastAll(current, run.before) : undefined;
     const known = pastAll === undefined ? run : { ...run, publishedRevision: pastAll };
     return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, next };
   },
 };
 
-/** It is not handed on with the credentials that its former claim was told. Who is told none has nothing to open it with. */
+/** It is not handed on with what lets its former claim in. Who was told none has nothing to open it with. */
 const isWithheld = (run: Run): boolean =>
-  run.isToBeRenewed === true && ['former', 'untold'].includes(standingOf(run));
+  run.isToBeRenewed === true && !['none', 'others'].includes(standingOf(run));
 
-function withheld(run: Run): ConditionFacts {
+/** An offer ends: from now on it is somebody else's. */
+const isTakenUp = (run: Run, ready: ConditionFacts | undefined): boolean =>
+  ready?.status === 'True' && isReoffered(run.current) && !isWithheld(run);
+
+const withheld = (run: Run): ConditionFacts => unavailable(`${offeredAgain} ${whyWithheld(run)}`);
+
+function whyWithheld(run: Run): string {
   const { current, seen } = run;
   const mayUpdate = shouldUpdate(current.spec);
-  if (seen?.setsCredentials && mayUpdate)
-    return unavailable(`${offeredAgain} new credentials are to be set first`);
   const without = `or take the annotation ${annotationKeys.reoffer} away`;
-  const still = `${offeredAgain} its credentials are still those that its former claim was told:`;
-  if (standingOf(run) === 'former') {
-    return unavailable(
-      isEmpty(present(pick(seen?.details ?? {}, Object.keys(toldTo(run)))))
-        ? `${offeredAgain} has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`
-        : `${still} none can be set from here; change them in the external system, ${without}`,
-    );
+  const still = 'its credentials are still those that its former claim was told:';
+  if (seen?.setsCredentials && mayUpdate) return 'new credentials are to be set first';
+  switch (standingOf(run)) {
+    case 'open':
+      return `has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`;
+    case 'former':
+      return `${still} none can be set from here; change them in the external system, ${without}`;
   }
   if (!wantsDetails(current)) {
-    return unavailable(
-      `${still} it is to publish none, so that none are set; set spec.writeConnectionSecretToRef, ${without}`,
-    );
+    return `${still} it is to publish none, so that none are set; set spec.writeConnectionSecretToRef, ${without}`;
   }
-  return unavailable(
-    mayUpdate
-      ? `${offeredAgain} no others are known yet than its former claim was told`
-      : `${still} spec.managementPolicies do not allow Update; add Update, ${without}`,
-  );
+  return mayUpdate
+    ? 'no others are known yet than its former claim was told'
+    : `${still} spec.managementPolicies do not allow Update; add Update, ${without}`;
 }
 
 /** Row 25 again: what is told beside what comes of it. */
@@ -392,7 +390,6 @@ export function told(
   const isUnset =
     ready !== undefined && run.seen?.setsCredentials === true && !shouldUpdate(run.current.spec);
   const isKept = (ready?.status === 'True' || isUnset) && isWithheld(run);
-  const isTakenUp = ready?.status === 'True' && !isKept && isReoffered(run.current);
   const facts = {
     synced: scrubbed(synced),
     ready: ready && scrubbed(isKept ? withheld(run) : ready),
@@ -400,7 +397,7 @@ export function told(
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
     publishedRevision: run.publishedRevision,
-    toldCredentials: toldCredentials(run, isTakenUp),
+    toldCredentials: toldCredentials(run, isTakenUp(run, ready)),
     isRenewalOver: run.isRenewalOver,
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };

@@ -139,4 +139,4 @@ export function renewed({ renewals }: RunContext, run: Run): Run {
 /** Whether a call has told credentials that a former claim does not know. */
 export const hasNewCredentials = (run: Run, { details = {} }: Created): boolean =>
   !isEmpty(secretsAmong(present(details))) &&
-  !(isReoffered(run.current) && standingOf({ ...run, seen: { details } }) === 'former');
+  !(isReoffered(run.current) && ['former', 'open'].includes(standingOf({ ...run, seen: { details } })));

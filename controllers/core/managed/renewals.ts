@@ -18,11 +18,11 @@ export interface Renewals {
    * yet, which it offers again instead.
    */
   isDue(managed: Managed, offered?: ReportedDetails): boolean;
-  /** Whether it is offered again and this process knows of no others since: it is not handed on with these. */
+  /** Whether it is offered again and this process has set none since. */
   isOwed(managed: Managed): boolean;
   /** Another process has published other credentials meanwhile, and they do not say that they are in doubt. */
   contested(managed: Managed): void;
-  /** Its credentials were set, or found to be others, and they are published. */
+  /** Its credentials were set, and what that returned is published. */
   done(managed: Managed): void;
   /** How long another process that is about to set credentials is to be left alone, in ms; 0: nobody is. */
   awaitedMs(managed: Managed, now: Date): number;

@@ -1,4 +1,5 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Published } from '../connection/published-details.ts';
 import { nextRevision, nothingPublished } from '../connection/published-details.ts';
 
@@ -21,11 +22,10 @@ export interface Revisions {
  * that is named again later is not believed; undefined: something is named, or nothing was ever published.
  */
 export function revisionPastAll(
-  { spec }: Managed,
+  managed: Managed,
   { revision }: Pick<Published, 'revision'> = nothingPublished,
 ): number | undefined {
-  const isNamed = (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
-  return isNamed || revision === 0 ? undefined : nextRevision(revision);
+  return wantsDetails(managed) || revision === 0 ? undefined : nextRevision(revision);
 }
 
 export function createRevisions(): Revisions {

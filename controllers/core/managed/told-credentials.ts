@@ -20,10 +20,11 @@ export type ToldCredentials = Readonly<Record<string, string>>;
  * How what the external system tells compares with what a claim was told.
  * - `none`: it was told none.
  * - `others`: one of them is another by now.
- * - `former`: they are still so, or there are none, which lets everybody in.
+ * - `former`: they are still so.
+ * - `open`: there are none, which lets everybody in, with whatever he was told.
  * - `untold`: the external system does not tell.
  */
-export type Standing = 'none' | 'others' | 'former' | 'untold';
+export type Standing = 'none' | 'others' | 'former' | 'open' | 'untold';
 
 /** Too short to find a password by, long enough to tell that it is another: one of 4,096 goes unnoticed. */
 const digestOf = ({ metadata: { name } }: Managed, key: string, value: string): string =>
@@ -60,7 +61,7 @@ export interface KnownCredentials {
 }
 
 /** What the former claim was told. Where nothing is on record, that is what was published, and whatever there is. */
-export function toldTo({ current, before, seen }: KnownCredentials): ToldCredentials {
+function toldTo({ current, before, seen }: KnownCredentials): ToldCredentials {
   return onRecord(current) ?? digestsOf(current, { ...present(seen?.details ?? {}), ...before?.details });
 }
 
@@ -69,14 +70,13 @@ export function standingOf(run: KnownCredentials): Standing {
   const { current, seen } = run;
   const told = Object.entries(toldTo(run));
   if (told.length === 0) return 'none';
-  const reported = told.flatMap(([key, digest]) => {
+  const found = told.flatMap(([key, digest]): readonly Standing[] => {
     const value = seen?.details?.[key];
-    return value === undefined
-      ? []
-      : [{ isOther: value !== null && digestOf(current, key, value) !== digest }];
+    if (value === undefined) return [];
+    if (value === null) return ['open'];
+    return [digestOf(current, key, value) === digest ? 'former' : 'others'];
   });
-  if (reported.length === 0) return 'untold';
-  return reported.some(({ isOther }) => isOther) ? 'others' : 'former';
+  return (['others', 'former', 'open'] as const).find((each) => found.includes(each)) ?? 'untold';
 }
 
 /**

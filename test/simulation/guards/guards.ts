@@ -49,14 +49,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an offer that is used up before its resource has other credentials',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: where the system makes them, and others can only be had there: then it is',
-      was: "ready?.status === 'True' && !isWithheld(run);",
-      becomes: "ready?.status === 'True';",
+      was: "ready?.status === 'True' && isReoffered(run.current) && !isWithheld(run);",
+      becomes: "ready?.status === 'True' && isReoffered(run.current);",
     },
     {
       against: 'the password of a former claim, where the secret is named again after an offer',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: nor where nothing is on record of what its claim was told',
-      was: 'const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;',
+      was: 'const pastAll = takesUp ? revisionPastAll(current, run.before) : undefined;',
       becomes: 'const pastAll = undefined;',
     },
     {
@@ -89,8 +89,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an offer taken up with the former credentials, because something else was changed',
       provenBy: 'test/controllers/core/managed/renewals.test.ts: because something else of it was changed',
-      was: 'if (setsCredentials) renewals.done(run.current);\n  const after = setsCredentials ?',
-      becomes: 'renewals.done(run.current);\n  const after = true ?',
+      was: 'if (areSet) renewals.done(run.current);\n  const isToBeRenewed = shown.isToBeRenewed === true && !areSet;',
+      becomes: 'renewals.done(run.current);\n  const isToBeRenewed = false;',
     },
     {
       against: 'a creation taken for lost because the look at it was read after the process had stood still',
@@ -291,8 +291,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'the end of an update of something else taken for a renewal',
       provenBy: 'test/controllers/core/managed/renewals.test.ts: and something else of it is changed',
-      was: "=== 'former');",
-      becomes: "=== 'nothing');",
+      was: "['former', 'open'].includes(standingOf(",
+      becomes: '[].includes(standingOf(',
     },
     {
       against: 'an operation whose name is lost with a write of the status',
@@ -1443,8 +1443,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an offer that is taken up while the former claim is let in without a password',
       provenBy: 'test/controllers/core/managed/renewals.test.ts: it says that none lets everybody in',
-      was: 'isOther: value !== null && digestOf',
-      becomes: 'isOther: value === null || digestOf',
+      was: "if (value === null) return ['open'];",
+      becomes: "if (value === null) return ['others'];",
     },
     {
       against: 'what is told on record for a former claim once it has left',

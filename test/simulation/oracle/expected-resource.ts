@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
@@ -142,10 +143,7 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
   const mayLackPassword = isInStoreOnly && !setsNone && !allows(managed, 'Update');
   // Offered again, it waits for others than those that its former claim was told.
-  const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
-  const setsOthers =
-    allows(managed, 'Update') && (writeConnectionSecretToRef ?? publishConnectionDetailsTo) !== undefined;
-  const isWithheld = isReoffered(managed) && !setsOthers;
+  const isWithheld = isReoffered(managed) && !(allows(managed, 'Update') && wantsDetails(managed));
   const wrongPassword =
     published !== undefined && wantsPassword && published !== found.password
       ? ['the password in its secret does not work']

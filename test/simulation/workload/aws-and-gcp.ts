@@ -345,10 +345,8 @@ function handingOver(draft: Draft): void {
   const resource = objectBy({ ...what, name: 'handed' }, { reclaimPolicy: 'Retain' });
   const of = nameOf(resource);
   const resourceRef = { apiVersion: apiVersionOf(kind), kind: kind.kind, name: 'handed' };
-  const [first, next] = [0, 1].map((index) =>
-    claimOf(claimKind, teams[index] ?? teams[0], 7 + index, { resourceRef }),
-  );
-  if (first === undefined || next === undefined) return;
+  const first = claimOf(claimKind, teams[0], 7, { resourceRef });
+  const next = claimOf(claimKind, teams[1], 8, { resourceRef });
   draft.at(0, { type: 'create', object: resource });
   draft.at(0.02, { type: 'create', object: first });
   draft.at(draft.between(0.3, 0.45, 'left'), { type: 'delete', of: nameOf(first) });
@@ -367,9 +365,7 @@ function handingOver(draft: Draft): void {
     spec({ managementPolicies: ['*'] }),
     spec({ claimRef: null }),
     ...what.edits.map((forProvider) => spec({ forProvider })),
-    ...(kind === CloudMemorystoreInstanceKind
-      ? [spec({ forProvider: { authEnabled: false } }), spec({ forProvider: { authEnabled: true } })]
-      : []),
+    ...(kind === CloudMemorystoreInstanceKind ? [spec({ forProvider: { authEnabled: true } })] : []),
   ];
   const count = Math.floor(draft.chance('count') * 4);
   for (let index = 0; index < count; index += 1) {

@@ -27,6 +27,10 @@ const offered = {
 };
 const released = { status: offered.status };
 
+const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
+const edit = (scene: Scene, change: (object: Managed) => Managed) =>
+  scene.cluster.edit(managedKind, { name: 'db' }, change);
+
 describe('whether what a former claim was told is to be renewed', () => {
   const unchangeable: ManagedSpec = { managementPolicies: ['Observe', 'Create', 'Delete'] };
   const rows: Record<
@@ -109,7 +113,6 @@ describe('what is offered again is not handed on with the credentials that its f
     });
     return scene;
   }
-  const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
   const stillFormer =
     'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: none can be set from here; change them in the external system, or take the annotation crossplane.io/reoffer away';
 
@@ -161,7 +164,7 @@ describe('what is offered again is not handed on with the credentials that its f
         [phase(scene), scene.condition('Ready'), scene.secret?.password],
         ['Released', unchangeable, 'known-to-it'],
       );
-      scene.cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+      edit(scene, ({ spec, ...rest }) => ({
         ...rest,
         spec: { ...spec, managementPolicies: ['Observe', 'Create', 'Update'] as const },
       }));
@@ -214,7 +217,7 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     tell(scene, details);
     await scene.run();
     assert.equal(scene.secret?.password, details.password);
-    scene.cluster.edit(managedKind, { name: 'db' }, ({ spec: { claimRef: _, ...rest }, ...object }) => ({
+    edit(scene, ({ spec: { claimRef: _, ...rest }, ...object }) => ({
       ...object,
       spec: rest,
       status: { ...object.status, bindingPhase: 'Released' as const },
@@ -226,14 +229,13 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     scene.external.observation = { isUpToDate: true, ready: available(), details: told };
   };
   const offer = (scene: Scene) =>
-    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+    edit(scene, (object) => ({
       ...object,
       metadata: {
         ...object.metadata,
         annotations: { ...object.metadata.annotations, 'crossplane.io/reoffer': 'true' },
       },
     }));
-  const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
   const withData = (change: (data: Readonly<Record<string, string>>) => object) => (scene: Scene) =>
     scene.cluster.edit(SecretKind, secretKey, (secret) => ({
       ...secret,
@@ -248,17 +250,13 @@ describe('what a former claim was told is on record, whatever becomes of the sec
       ...encodeDetails({ password: 'foo' }),
     })),
     'and it is to publish into another secret from now on': (scene) =>
-      scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      edit(scene, (object) => ({
         ...object,
         spec: { ...object.spec, writeConnectionSecretToRef: { ...secretKey, name: 'moved' } },
       })),
     'and it is to publish nowhere any more': (scene) => {
       tell(scene, {});
-      scene.cluster.edit(
-        managedKind,
-        { name: 'db' },
-        ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...object }) => ({ ...object, spec }),
-      );
+      edit(scene, ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...object }) => ({ ...object, spec }));
     },
     'and it has no password at the moment, which lets everybody in': (scene) =>
       tell(scene, { ...details, password: null }),
@@ -299,7 +297,7 @@ describe('what a former claim was told is on record, whatever becomes of the sec
 
   test('who was told none has nothing to open it with, though it has one since', async () => {
     const scene = await left();
-    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+    edit(scene, (object) => ({
       ...object,
       status: { ...object.status, toldCredentials: '{}' },
     }));
@@ -311,14 +309,10 @@ describe('what a former claim was told is on record, whatever becomes of the sec
   test('where nothing is on record, it is what is published, or what its system tells', async () => {
     for (const isSecretThere of [true, false]) {
       const scene = await left();
-      scene.cluster.edit(
-        managedKind,
-        { name: 'db' },
-        ({ status: { toldCredentials: _, ...status } = {}, ...object }) => ({
-          ...object,
-          status,
-        }),
-      );
+      edit(scene, ({ status: { toldCredentials: _, ...status } = {}, ...object }) => ({
+        ...object,
+        status,
+      }));
       if (!isSecretThere) scene.cluster.delete(SecretKind, secretKey);
       offer(scene);
       for (const _run of [1, 2]) await scene.run();
