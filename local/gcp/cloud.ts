@@ -56,6 +56,8 @@ export interface GoogleCloudOptions {
   readonly save?: (estate: SavedEstate) => void;
   /** Clock in milliseconds. */
   readonly now?: () => number;
+  /** The clock that its clients sign assertions by; default: the same. */
+  readonly signersNow?: () => number;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
   /** Makes AUTH strings and names of operations; default: UUIDs that are never the same again. */
@@ -104,6 +106,7 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
     accounts,
     origin,
     now,
+    ...(options.signersNow !== undefined && { signersNow: options.signersNow }),
     lifetimeMs: options.tokenLifetimeMs ?? 3_600_000,
     ...(saved !== undefined && { secret: saved.tokenSecret }),
   });

@@ -41,17 +41,18 @@ export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
 }
 
 /**
- * The stand-in, for clients in this process. Its time goes by as that of the clock, from what is now on the wall: that is
- * what Google's library signs by, which knows no other.
+ * The stand-in, for clients in this process. Its time goes by as that of the clock, from the same day on each time. Only
+ * assertions are judged by what is on the wall: that is what Google's library signs by, which knows no other.
  */
 export function inProcessGoogleCloud(
   clock: Pick<Clock, 'elapsedMs'>,
   { random = seededRandom(1), ...options }: GoogleCloudOptions = {},
 ): InProcessGoogleCloud {
-  const offsetMs = Date.now() - clock.elapsedMs();
+  const offsetMs = Date.parse('2026-01-02T03:04:05Z') - clock.elapsedMs();
   const { answer, ...inside } = createGoogleCloud({
     origin: () => googleUrl,
     now: () => offsetMs + clock.elapsedMs(),
+    signersNow: Date.now,
     newId: () => randomUuid(random),
     random,
     ...options,
