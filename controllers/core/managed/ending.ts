@@ -108,6 +108,8 @@ export interface Ending {
   readonly next: Next;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
+  /** The offer that there was ends: from now on it is somebody else's. */
+  readonly isTakenUp?: boolean;
   /** Its finalizer is removed. */
   readonly isFinalised?: true;
   /** A step failed: the run counts as an error. */
@@ -270,25 +272,21 @@ export const endings = {
   present(run: Run, { ready, operation }: Observation): Ending {
     const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
-    const takesUp = isTakenUp(run, ready);
-    const offer = takesUp ? afterOffer(current) : { used: [], marks: {} };
+    const isTakenUp = ready?.status === 'True' && isReoffered(current) && !isWithheld(run);
+    const offer = isTakenUp ? afterOffer(current) : { used: [], marks: {} };
     const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
     const looked = isReady ? 'poll' : 'progress since creation';
     const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
     // What a former claim may know is not believed where it is named again.
-    const pastAll = takesUp ? revisionPastAll(current, run.before) : undefined;
+    const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;
     const known = pastAll === undefined ? run : { ...run, publishedRevision: pastAll };
-    return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, next };
+    return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, isTakenUp, next };
   },
 };
 
 /** It is not handed on with what lets its former claim in. Who was told none has nothing to open it with. */
 const isWithheld = (run: Run): boolean =>
   run.isToBeRenewed === true && !['none', 'others'].includes(standingOf(run));
-
-/** An offer ends: from now on it is somebody else's. */
-const isTakenUp = (run: Run, ready: ConditionFacts | undefined): boolean =>
-  ready?.status === 'True' && isReoffered(run.current) && !isWithheld(run);
 
 const withheld = (run: Run): ConditionFacts => unavailable(`${offeredAgain} ${whyWithheld(run)}`);
 
@@ -300,12 +298,12 @@ function whyWithheld(run: Run): string {
   if (seen?.setsCredentials && mayUpdate) return 'new credentials are to be set first';
   switch (standingOf(run)) {
     case 'open':
-      return `has none at the moment, so that those of its former claim open it, too: have others made in the external system, ${without}`;
+      return `has none at the moment, so that those of its former claim open it, too: have others made, by spec.forProvider or in the external system, ${without}`;
     case 'former':
       return `${still} none can be set from here; change them in the external system, ${without}`;
   }
   if (!wantsDetails(current)) {
-    return `${still} it is to publish none, so that none are set; set spec.writeConnectionSecretToRef, ${without}`;
+    return `it is to publish none, so that nobody knows whether they are others than its former claim was told; set spec.writeConnectionSecretToRef, ${without}`;
   }
   return mayUpdate
     ? 'no others are known yet than its former claim was told'
@@ -372,7 +370,7 @@ export function failed(start: Run, error: unknown): Ending {
  * went well has to say all the same that an edit has no effect, and one that failed has to say that, too.
  */
 export function told(
-  { run, synced: found, ready, event }: Ending,
+  { run, synced: found, ready, event, isTakenUp = false }: Ending,
   identity: IdentityContext,
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
@@ -397,7 +395,8 @@ export function told(
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
     publishedRevision: run.publishedRevision,
-    toldCredentials: toldCredentials(run, isTakenUp(run, ready)),
+    toldCredentials: toldCredentials(run, isTakenUp),
+    isStillOffered: isReoffered(run.current) && !isTakenUp,
     isRenewalOver: run.isRenewalOver,
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };

@@ -24,6 +24,8 @@ export interface ManagedFacts {
   readonly publishedRevision?: number | undefined;
   /** What is on record of the credentials that claims are told; absent: as before. */
   readonly toldCredentials?: string | undefined;
+  /** It is offered again, and stays so: Ready does not end the offer. */
+  readonly isStillOffered?: boolean;
   /** The credentials that were about to be set are published. */
   readonly isRenewalOver?: boolean | undefined;
   /** The operation that the external system sees through; absent: none is under way. */
@@ -45,7 +47,9 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     ...standingOperations(managed.status?.conditions),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
-  const bindingPhase = nextPhase(managed, facts.ready?.status === 'True');
+  const bindingPhase = facts.isStillOffered
+    ? managed.status?.bindingPhase
+    : nextPhase(managed, facts.ready?.status === 'True');
   return {
     ...managed,
     status: {
@@ -65,7 +69,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
 /** The status before the end of a run: what has to be on record before a call outside is made. */
 export const withStatusMark = (
   managed: Managed,
-  mark: Pick<ManagedStatus, 'renewingSince' | 'publishedRevision'>,
+  mark: Pick<ManagedStatus, 'renewingSince' | 'publishedRevision' | 'toldCredentials'>,
   now: Date,
 ): Managed => ({
   ...managed,

@@ -39,6 +39,7 @@ import type { Renewals } from './renewals.ts';
 import type { Revisions } from './revisions.ts';
 import { revisionPastAll } from './revisions.ts';
 import { withStatusMark } from './status.ts';
+import { aboutToBeTold } from './told-credentials.ts';
 import type { UnpublishedDetails } from './unpublished.ts';
 
 /** What the steps of every run over one managed kind share, and the signal and log of this one. */
@@ -259,9 +260,10 @@ export async function publish(
   ready?: Ready,
 ): Promise<Run> {
   const { publisher, renewals, revisions, unpublished, signal, log } = context;
-  const { current, before = nothingPublished } = run;
-  const known = informed(run, details);
+  const { before = nothingPublished } = run;
+  const known = await putOnRecord(context, run, informed(run, details));
   const offered = { ...known.known, ...Object.fromEntries(known.absent.map((key) => [key, null])) };
+  const { current } = known;
   if (isEmpty(offered)) return known;
   const writing = publisher.publish(current, offered, signal, {
     ...before,
@@ -283,6 +285,12 @@ export async function publish(
   // Those of an update are there once it says so, and not because others are.
   if (run.underWay?.type !== 'update') renewals.published(current, known.known);
   return { ...known, published: known.known, publishedRevision, isRenewalOver: renewals.isOver(current) };
+}
+
+/** Whoever has a claim may read what is published before the run ends, and be gone by then: see `toldCredentials`. */
+async function putOnRecord(context: RunContext, run: Run, known: Run): Promise<Run> {
+  const toldCredentials = wantsDetails(run.current) ? aboutToBeTold(run, known.known) : undefined;
+  return toldCredentials === undefined ? known : writeMark(context, known, { toldCredentials });
 }
 
 /**

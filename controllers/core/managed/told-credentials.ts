@@ -1,18 +1,21 @@
 import { hash } from 'node:crypto';
+import isEmpty from 'lodash/isEmpty.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
 import mapValues from 'lodash/mapValues.js';
 import omit from 'lodash/omit.js';
 import pickBy from 'lodash/pickBy.js';
+import range from 'lodash/range.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { wasTakenAway } from '../claim-marks.ts';
-import { present, secretsAmong } from '../connection/published-details.ts';
+import { absentAmong, present, secretsAmong } from '../connection/published-details.ts';
 
 /**
- * The credentials that a claim was told last, by their keys: a digest of each. It is in the status of its managed resource,
- * for whoever can edit the secrets that held them may take it for no word of that (docs/decisions/0053).
+ * The credentials that a claim was told last, by their keys: a digest of each, or several in a row, where another was about
+ * to be published and nobody knows whether it was. It is in the status of its managed resource, since what the secrets hold
+ * is for others to edit (docs/decisions/0053).
  */
 export type ToldCredentials = Readonly<Record<string, string>>;
 
@@ -27,8 +30,12 @@ export type ToldCredentials = Readonly<Record<string, string>>;
 export type Standing = 'none' | 'others' | 'former' | 'open' | 'untold';
 
 /** Too short to find a password by, long enough to tell that it is another: one of 4,096 goes unnoticed. */
+const digestLength = 2;
 const digestOf = ({ metadata: { name } }: Managed, key: string, value: string): string =>
-  hash('sha256', `${name}/${key}=${value}`, 'base64url').slice(0, 2);
+  hash('sha256', `${name}/${key}=${value}`, 'base64url').slice(0, digestLength);
+
+const isAmong = (digests: string, digest: string): boolean =>
+  range(0, digests.length, digestLength).some((at) => digests.startsWith(digest, at));
 
 /** Digests of the secrets among these; a URI follows from the others. */
 const digestsOf = (managed: Managed, details: ConnectionDetails): ToldCredentials =>
@@ -38,7 +45,8 @@ const digestsOf = (managed: Managed, details: ConnectionDetails): ToldCredential
 function onRecord({ status }: Managed): ToldCredentials | undefined {
   try {
     const record: unknown = JSON.parse(status?.toldCredentials ?? '');
-    return isPlainObject(record) ? pickBy(record as ToldCredentials, isString) : undefined;
+    const isOurs = isPlainObject(record) && Object.values(record as object).every(isString);
+    return isOurs ? (record as ToldCredentials) : undefined;
   } catch {
     return undefined;
   }
@@ -51,18 +59,27 @@ const isFormers = (managed: Managed): boolean =>
 /** What a run knows of the credentials of its managed resource. */
 export interface KnownCredentials {
   readonly current: Managed;
-  /** Those that are to be published, and keys of those that there are none of any more. */
+  /** Those that are to be published. */
   readonly known: ConnectionDetails;
-  readonly absent: readonly string[];
   /** What had been published. */
   readonly before?: { readonly details: ConnectionDetails };
   /** What the last look told. */
   readonly seen?: { readonly details?: ReportedDetails } | undefined;
 }
 
-/** What the former claim was told. Where nothing is on record, that is what was published, and whatever there is. */
+/**
+ * What the former claim was told. Where nothing is on record, that is what was published, and whatever there is: of what
+ * there is none of, nobody knows whether there was.
+ */
 function toldTo({ current, before, seen }: KnownCredentials): ToldCredentials {
-  return onRecord(current) ?? digestsOf(current, { ...present(seen?.details ?? {}), ...before?.details });
+  const reported = seen?.details ?? {};
+  const gone = Object.fromEntries(absentAmong(reported).map((key) => [key, '']));
+  return (
+    onRecord(current) ?? {
+      ...omit(secretsAmong(gone), 'uri'),
+      ...digestsOf(current, { ...present(reported), ...before?.details }),
+    }
+  );
 }
 
 /** How what the last look told compares with what the former claim of the managed resource was told. */
@@ -70,26 +87,46 @@ export function standingOf(run: KnownCredentials): Standing {
   const { current, seen } = run;
   const told = Object.entries(toldTo(run));
   if (told.length === 0) return 'none';
-  const found = told.flatMap(([key, digest]): readonly Standing[] => {
+  const found = told.flatMap(([key, digests]): readonly Standing[] => {
     const value = seen?.details?.[key];
     if (value === undefined) return [];
     if (value === null) return ['open'];
-    return [digestOf(current, key, value) === digest ? 'former' : 'others'];
+    return [isAmong(digests, digestOf(current, key, value)) ? 'former' : 'others'];
   });
   return (['others', 'former', 'open'] as const).find((each) => found.includes(each)) ?? 'untold';
 }
 
 /**
  * What the status is to say of what claims are told: JSON; undefined: as before. What a former claim was told stays, unless
- * the resource is somebody else's from now on (`isTakenUp`).
+ * the resource is somebody else's from now on (`isTakenUp`). What a claim was told that there is none of by now, it has been
+ * told all the same.
  */
 export function toldCredentials(run: KnownCredentials, isTakenUp: boolean): string | undefined {
-  const { current, known, absent, before } = run;
+  const { current, known, before } = run;
   const record = onRecord(current);
   if (before === undefined || (record === undefined && !wantsDetails(current))) return undefined;
   if (isFormers(current) && !isTakenUp) return record ? undefined : encoded(toldTo(run));
-  const kept = isTakenUp ? {} : omit(record, absent);
-  return encoded({ ...kept, ...digestsOf(current, known) });
+  const isTold = current.spec.claimRef !== undefined && !isTakenUp;
+  return encoded({ ...(isTold && record), ...digestsOf(current, known) });
+}
+
+/**
+ * What the status has to say before what a look has told a run (`known`) is published, since a claim may be told at once, and
+ * be gone before the run ends: what was told before, and this. Undefined: it says so, or there is nothing new. What is set
+ * from here, which a look may echo, is published first of all, and set anew before it is somebody else's.
+ */
+export function aboutToBeTold(run: KnownCredentials, known: ConnectionDetails): string | undefined {
+  const { current, before, seen } = run;
+  if (current.status?.bindingPhase === undefined || isFormers(current)) return undefined;
+  const record = onRecord(current) ?? digestsOf(current, before?.details ?? {});
+  const news = pickBy(digestsOf(current, known), (digest, key) => {
+    const value = known[key];
+    const wasKnown = [run.known[key], before?.details[key]].includes(value);
+    return value === seen?.details?.[key] && !wasKnown && !isAmong(record[key] ?? '', digest);
+  });
+  return isEmpty(news)
+    ? undefined
+    : encoded({ ...record, ...mapValues(news, (digest, key) => (record[key] ?? '') + digest) });
 }
 
 const encoded = (told: ToldCredentials): string =>

@@ -49,14 +49,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an offer that is used up before its resource has other credentials',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: where the system makes them, and others can only be had there: then it is',
-      was: "ready?.status === 'True' && isReoffered(run.current) && !isWithheld(run);",
-      becomes: "ready?.status === 'True' && isReoffered(run.current);",
+      was: "ready?.status === 'True' && isReoffered(current) && !isWithheld(run);",
+      becomes: "ready?.status === 'True' && isReoffered(current);",
     },
     {
       against: 'the password of a former claim, where the secret is named again after an offer',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: nor where nothing is on record of what its claim was told',
-      was: 'const pastAll = takesUp ? revisionPastAll(current, run.before) : undefined;',
+      was: 'const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;',
       becomes: 'const pastAll = undefined;',
     },
     {
@@ -270,7 +270,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'details that were known and are not offered again',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: it shows again: nothing was done, nothing is said',
-      was: 'const known = informed(run, details);',
+      was: 'const known = await putOnRecord(context, run, informed(run, details));',
       becomes: 'const known = informed({ ...run, known: {} }, details);',
     },
     {
@@ -1432,13 +1432,44 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (true) {',
     },
   ],
+  'controllers/core/managed/status.ts': [
+    {
+      against: 'an offer that ends with an update which changes its credentials once more',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: an update that it still needs does not end the offer, nor what is on record',
+      was: 'const bindingPhase = facts.isStillOffered',
+      becomes: 'const bindingPhase = false',
+    },
+  ],
   'controllers/core/managed/told-credentials.ts': [
     {
-      against: 'a former password handed on because somebody edited the secret that held it',
+      against:
+        'what a claim was told just before it went, handed on because the process died before its status said so',
       provenBy:
-        'test/controllers/core/managed/renewals.test.ts: and it has no password at the moment, which lets everybody in',
-      was: 'onRecord(current) ?? digestsOf(',
-      becomes: 'digestsOf(',
+        'test/controllers/core/managed/renewals.test.ts: what is told just before the claim goes is on record first, if the process is killed then',
+      was: 'return isEmpty(news)',
+      becomes: 'return true',
+    },
+    {
+      against: 'an offer that is taken up without credentials, as there are none since it was bound',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: what has none since it was bound lets its former claim in, and waits',
+      was: 'encoded({ ...(isTold && record), ...digestsOf(current, known) })',
+      becomes: 'encoded(digestsOf(current, known))',
+    },
+    {
+      against: 'a record that somebody else wrote, taken for that of a claim that was told nothing',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: a record that nobody of ours has written counts for nothing',
+      was: 'const isOurs = isPlainObject(record) &&',
+      becomes: 'const isOurs = isPlainObject(record) ||',
+    },
+    {
+      against: 'what a former claim was told forgotten for what its secret holds by now',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: others that were there before it was offered are others',
+      was: 'onRecord(current) ?? {',
+      becomes: '{',
     },
     {
       against: 'an offer that is taken up while the former claim is let in without a password',
@@ -1457,7 +1488,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a password that the former claim may know, handed on because nothing is on record of it',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: where nothing is on record, it is what is published, or what its system tells',
-      was: '{ ...present(seen?.details ?? {}), ...before?.details }',
+      was: '{ ...present(reported), ...before?.details }',
       becomes: '{ ...before?.details }',
     },
   ],

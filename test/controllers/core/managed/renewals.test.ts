@@ -205,8 +205,8 @@ describe('what a former claim was told is on record, whatever becomes of the sec
   };
   const details = { endpoint: 'db.example', password: 'known-to-it' };
 
-  /** A database whose system tells its password, as the claim left it that had it. */
-  async function left(spec: ManagedSpec = {}): Promise<Scene> {
+  /** A database whose system tells its password, and the claim that it is bound to. */
+  async function bound(spec: ManagedSpec = {}): Promise<Scene> {
     const metadata = { ...offered, annotations: { 'crossplane.io/external-name': 'db' } };
     const scene = new Scene(
       { forProvider: { size: 1 }, claimRef: claimed, ...spec },
@@ -217,11 +217,18 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     tell(scene, details);
     await scene.run();
     assert.equal(scene.secret?.password, details.password);
+    return scene;
+  }
+  /** Its claim goes. */
+  const leave = (scene: Scene) =>
     edit(scene, ({ spec: { claimRef: _, ...rest }, ...object }) => ({
       ...object,
       spec: rest,
       status: { ...object.status, bindingPhase: 'Released' as const },
     }));
+  async function left(spec: ManagedSpec = {}): Promise<Scene> {
+    const scene = await bound(spec);
+    leave(scene);
     await scene.run();
     return scene;
   }
@@ -286,6 +293,99 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     }
   }
 
+  test('what is told just before the claim goes is on record first, if the process is killed then', async () => {
+    for (const isGone of [false, true]) {
+      const scene = await bound();
+      tell(scene, { ...details, password: 'second' });
+      if (isGone) {
+        scene.cluster.gate = ({ verb }) => {
+          if (verb === 'updateStatus' && scene.secret?.password === 'second') throw conflict();
+        };
+        await assert.rejects(scene.run());
+        scene.cluster.gate = () => {};
+      } else {
+        scene.external.observation = { ...scene.external.observation, isUpToDate: false };
+        await new Promise<void>((killed) => {
+          scene.external.gate = (method) => {
+            if (method !== 'update') return undefined;
+            killed();
+            return new Promise(() => {});
+          };
+          void scene.run();
+        });
+        scene.external.gate = () => {};
+      }
+      assert.equal(scene.secret?.password, 'second', 'its claim may read it');
+      scene.restart();
+      leave(scene);
+      tell(scene, { ...details, password: 'second' });
+      await scene.run();
+      offer(scene);
+      await scene.run();
+      assert.equal(phase(scene), 'Released');
+      tell(scene, { ...details, password: 'third' });
+      await scene.run();
+      assert.equal(phase(scene), 'Unbound');
+    }
+  });
+
+  test('what was set from here is published before anything else, though a look echoes it', async () => {
+    const scene = await bound();
+    const { external } = scene;
+    external.put('db', { size: 1 }, 'changed-by-somebody');
+    external.isDiscreet = false;
+    external.observation = {
+      get details() {
+        return external.known;
+      },
+    };
+    const calls: string[] = [];
+    scene.cluster.gate = ({ verb, kind }) => void calls.push(`${verb} ${kind}`);
+    external.afterCall = (method) => void calls.push(method);
+    await scene.run();
+    assert.equal(scene.secret?.password, 'made-at-update-1');
+    const published = calls.slice(calls.indexOf('update') + 1);
+    assert.deepEqual(
+      published.filter((call) => /^(update|patch)/.test(call)),
+      ['update Secret', `updateStatus ${managedKind.kind}`],
+    );
+  });
+
+  test('what has none since it was bound lets its former claim in, and waits', async () => {
+    const scene = await bound();
+    tell(scene, { ...details, password: null });
+    await scene.run();
+    leave(scene);
+    offer(scene);
+    await scene.run();
+    assert.equal(phase(scene), 'Released');
+    tell(scene, { ...details, password: 'another' });
+    await scene.run();
+    assert.equal(phase(scene), 'Unbound');
+  });
+
+  test('an update that it still needs does not end the offer, nor what is on record', async () => {
+    const scene = await left();
+    const record = scene.object?.status?.toldCredentials;
+    offer(scene);
+    tell(scene, { ...details, password: 'another' });
+    scene.external.observation = { ...scene.external.observation, isUpToDate: false };
+    scene.external.change = { operation: new Promise(() => {}) };
+    await scene.run();
+    assert.equal(scene.external.count('update'), 1);
+    assert.deepEqual([phase(scene), scene.object?.status?.toldCredentials], ['Released', record]);
+  });
+
+  test('a record that nobody of ours has written counts for nothing', async () => {
+    for (const toldCredentials of ['{"password":5}', '[]', 'null', '', '{']) {
+      const scene = await left();
+      edit(scene, (object) => ({ ...object, status: { ...object.status, toldCredentials } }));
+      offer(scene);
+      await scene.run();
+      assert.equal(phase(scene), 'Released', toldCredentials);
+    }
+  });
+
   test('others that were there before it was offered are others', async () => {
     const scene = await left();
     tell(scene, { ...details, password: 'another' });
@@ -323,6 +423,19 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     }
   });
 
+  test('where nothing is on record, and it has none, it waits for one', async () => {
+    const scene = await left();
+    tell(scene, { ...details, password: null });
+    await scene.run();
+    edit(scene, ({ status: { toldCredentials: _, ...status } = {}, ...object }) => ({ ...object, status }));
+    offer(scene);
+    for (const _run of [1, 2]) await scene.run();
+    assert.equal(phase(scene), 'Released');
+    tell(scene, { ...details, password: 'another' });
+    await scene.run();
+    assert.equal(phase(scene), 'Unbound');
+  });
+
   test('it says that none lets everybody in', async () => {
     const scene = await left();
     tell(scene, { ...details, password: null });
@@ -330,7 +443,7 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     await scene.run();
     assert.equal(
       scene.condition('Ready'),
-      'False/Unavailable: it is offered again, and has none at the moment, so that those of its former claim open it, too: have others made in the external system, or take the annotation crossplane.io/reoffer away',
+      'False/Unavailable: it is offered again, and has none at the moment, so that those of its former claim open it, too: have others made, by spec.forProvider or in the external system, or take the annotation crossplane.io/reoffer away',
     );
   });
 
@@ -341,7 +454,7 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     await scene.run();
     assert.equal(
       scene.condition('Ready'),
-      'False/Unavailable: it is offered again, and its credentials are still those that its former claim was told: it is to publish none, so that none are set; set spec.writeConnectionSecretToRef, or take the annotation crossplane.io/reoffer away',
+      'False/Unavailable: it is offered again, and it is to publish none, so that nobody knows whether they are others than its former claim was told; set spec.writeConnectionSecretToRef, or take the annotation crossplane.io/reoffer away',
     );
   });
 
