@@ -61,6 +61,8 @@ export interface KnownCredentials {
   readonly current: Managed;
   /** Those that are to be published. */
   readonly known: ConnectionDetails;
+  /** Keys of those that there are none of any more. */
+  readonly absent: readonly string[];
   /** What had been published. */
   readonly before?: { readonly details: ConnectionDetails };
   /** What the last look told. */
@@ -102,12 +104,12 @@ export function standingOf(run: KnownCredentials): Standing {
  * told all the same.
  */
 export function toldCredentials(run: KnownCredentials, isTakenUp: boolean): string | undefined {
-  const { current, known, before } = run;
+  const { current, known, absent, before } = run;
   const record = onRecord(current);
   if (before === undefined || (record === undefined && !wantsDetails(current))) return undefined;
   if (isFormers(current) && !isTakenUp) return record ? undefined : encoded(toldTo(run));
-  const isTold = current.spec.claimRef !== undefined && !isTakenUp;
-  return encoded({ ...(isTold && record), ...digestsOf(current, known) });
+  const kept = current.spec.claimRef ? record : omit(record, absent);
+  return encoded({ ...(isTakenUp ? {} : kept), ...digestsOf(current, known) });
 }
 
 /**

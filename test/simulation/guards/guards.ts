@@ -1454,8 +1454,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an offer that is taken up without credentials, as there are none since it was bound',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: what has none since it was bound lets its former claim in, and waits',
-      was: 'encoded({ ...(isTold && record), ...digestsOf(current, known) })',
-      becomes: 'encoded(digestsOf(current, known))',
+      was: 'current.spec.claimRef ? record : omit(record, absent)',
+      becomes: 'omit(record, absent)',
     },
     {
       against: 'a record that somebody else wrote, taken for that of a claim that was told nothing',

@@ -364,6 +364,27 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     assert.equal(phase(scene), 'Unbound');
   });
 
+  test('and stays where a process that begins knows nothing of it, whether a claim has it or none', async () => {
+    for (const hasClaim of [true, false]) {
+      const scene = await bound();
+      if (!hasClaim) {
+        edit(scene, ({ spec: { claimRef: _, ...spec }, ...object }) => ({
+          ...{ ...object, spec },
+          status: { ...object.status, bindingPhase: 'Unbound' as const },
+        }));
+        await scene.run();
+      }
+      const record = scene.object?.status?.toldCredentials;
+      assert.match(record ?? '', /^\{"password":".."\}$/);
+      scene.cluster.delete(SecretKind, secretKey);
+      scene.external.gate = () => Promise.reject(new Error('out of order'));
+      scene.restart();
+      await scene.run();
+      assert.match(scene.condition('Synced') ?? '', /out of order/);
+      assert.equal(scene.object?.status?.toldCredentials, record);
+    }
+  });
+
   test('an update that it still needs does not end the offer, nor what is on record', async () => {
     const scene = await left();
     const record = scene.object?.status?.toldCredentials;
