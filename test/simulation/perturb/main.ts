@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import chunk from 'lodash/chunk.js';
-import { fileFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
+import { BadFlag, fileFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
 import { askedOf, readCommandLine } from '../../../local/read-command-line.ts';
 import { exampleNames, referencesOf } from './examples.ts';
 import { playPoints } from './play-points.ts';
@@ -17,6 +17,7 @@ import { pointKinds, record } from './points.ts';
 const usage = `flags:
   --example NAME     one of ${exampleNames.join(', ')} (all)
   --points KIND      one of ${pointKinds.join(', ')} (all)
+  --part K/N         the Kth of N parts of the points, so that they can be tried one after the other (1/1)
   --jobs N           runs at a time (the number of cores)
   --save FOLDER      writes down the scenario of each point that breaks something`;
 
@@ -30,13 +31,21 @@ const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
 };
 
-const { examples, kinds, jobs, save } = askedOf(
+/** Whether a task is in a part, by its number. Throws BadFlag. */
+function partFlag(flag: string, text: string): (number: number) => boolean {
+  const [part = 0, count = 0] = /^\d+\/\d+$/.test(text) ? text.split('/').map(Number) : [];
+  if (part < 1 || part > count) throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no part as 1/2`);
+  return (number) => number % count === part - 1;
+}
+
+const { examples, kinds, isInPart, jobs, save } = askedOf(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {
       options: {
         example: { type: 'string' },
         points: { type: 'string' },
+        part: { type: 'string', default: '1/1' },
         jobs: { type: 'string', default: String(availableParallelism()) },
         save: { type: 'string' },
       },
@@ -45,6 +54,7 @@ const { examples, kinds, jobs, save } = askedOf(
       examples:
         values.example === undefined ? exampleNames : [wordFlag('--example', values.example, exampleNames)],
       kinds: values.points === undefined ? pointKinds : [wordFlag('--points', values.points, pointKinds)],
+      isInPart: partFlag('--part', values.part),
       jobs: numberFlag('--jobs', values.jobs, { min: 1 }),
       save: values.save === undefined ? undefined : fileFlag('--save', values.save, 'folder'),
     }),
@@ -52,19 +62,20 @@ const { examples, kinds, jobs, save } = askedOf(
 );
 const startedMs = performance.now();
 const references = new Map<string, RecordedReference>();
-const tasks = [];
+const all = [];
 for (const example of examples) {
   for (const reference of referencesOf(example)) {
     const recorded = await record(reference);
     const { name, points } = recorded;
     references.set(name, recorded);
     const numbers = [...points.keys()].filter((number) => kinds.includes(points[number]!.kind));
-    tasks.push(...chunk(numbers, atOnce).map((some) => ({ example, name, numbers: some })));
+    all.push(...chunk(numbers, atOnce).map((some) => ({ example, name, numbers: some })));
     const counts = kinds.map((kind) => `${points.filter((point) => point.kind === kind).length} ${kind}`);
     print(`${name}: points: ${counts.join(', ')}`);
   }
 }
 
+const tasks = all.filter((_, number) => isInPart(number));
 const runs = tasks.reduce((sum, { numbers }) => sum + numbers.length, 0);
 let violations = 0;
 let saved = 0;
