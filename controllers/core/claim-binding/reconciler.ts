@@ -191,7 +191,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         configured(claim, decision.resourceClass); // what does not go together stays editable
         return create(await record(claim, signal), decision.resourceClass, signal);
       case 'create':
-        return (await isThere(claim, signal)) ? create(claim, decision.resourceClass, signal) : quiet();
+        return createRecorded(claim, decision.resourceClass, signal);
       case 'recall':
         return recall(claim, decision.managed, signal);
       case 'bind':
@@ -250,16 +250,6 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     return failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead);
   }
 
-  /**
-   * Whether the API server has a claim that was recorded by an earlier run: no write of this one would tell that it has
-   * gone, and that what it had went with it.
-   */
-  async function isThere({ metadata }: Claim, signal: AbortSignal): Promise<boolean> {
-    const fetching = claims.fetch(objectKey(metadata), signal);
-    const stored = await failing('cannot get resource claim', fetching, cannotCreate);
-    return stored?.metadata.uid === metadata.uid;
-  }
-
   async function record(claim: Claim, signal: AbortSignal): Promise<Claim> {
     const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
     const name = claim.spec.resourceRef?.name ?? provisionedNames(claim).find(isFree);
@@ -268,6 +258,19 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     }
     const recorded = claims.update(claim, withRecordedResource(service, claim, name), signal);
     return failing('cannot update resource claim', recorded, cannotCreate);
+  }
+
+  /**
+   * What an earlier run has recorded, if the API server has the claim as it is here: no write of this run would tell that
+   * the claim has gone, and what it had with it, nor that it was bound meanwhile, to what has gone since.
+   */
+  async function createRecorded(claim: Claim, resourceClass: Class, signal: AbortSignal): Promise<Ending> {
+    const { metadata } = claim;
+    const fetching = claims.fetch(objectKey(metadata), signal);
+    const stored = await failing('cannot get resource claim', fetching, cannotCreate);
+    if (stored?.metadata.uid !== metadata.uid) return quiet();
+    const isSame = stored?.metadata.resourceVersion === metadata.resourceVersion;
+    return isSame ? create(claim, resourceClass, signal) : { result: after(0) };
   }
 
   async function create(claim: Claim, resourceClass: Class, signal: AbortSignal): Promise<Ending> {

@@ -515,8 +515,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'what is made for a claim that has gone with what it had, by a process whose watch is silent',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: what was recorded is not made for a claim that has gone since, which a store still has',
-      was: 'return (await isThere(claim, signal)) ? create(claim, decision.resourceClass, signal) : quiet();',
-      becomes: 'return create(claim, decision.resourceClass, signal);',
+      was: 'if (stored?.metadata.uid !== metadata.uid) return quiet();',
+      becomes: '',
+    },
+    {
+      against: 'another resource for a claim that was Bound, by a process whose watch is late',
+      provenBy:
+        'test/controllers/core/claim-binding/orphans.test.ts: nor for one that was bound meanwhile, as the store does not show, to what has gone since',
+      was: 'return isSame ? create(claim, resourceClass, signal) : { result: after(0) };',
+      becomes: 'return create(claim, resourceClass, signal);',
     },
     {
       against: 'a claim that is bound by labels that its namespace has not any more',

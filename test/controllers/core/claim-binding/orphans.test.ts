@@ -405,6 +405,29 @@ describe('a claim that is gone is not believed to be without proof', () => {
     assert.deepEqual(cluster.takeWrites(), []);
   });
 
+  test('nor for one that was bound meanwhile, as the store does not show, to what has gone since', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(classKind, resourceClass('small', {}, { specTemplate: {} }));
+    cluster.put(claimKind, dynamic);
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === managedKind.kind) throw page();
+    };
+    const process = await startStack(cluster, new FakeExternal()).settle();
+    process.hold(claimKind);
+    cluster.edit<Claim>(claimKind, key, (claim) => ({
+      ...claim,
+      status: { ...claim.status, bindingPhase: 'Bound' as const },
+    }));
+    cluster.gate = () => {};
+    cluster.takeWrites();
+    await process.settle(70_000);
+    assert.deepEqual(
+      cluster.takeWrites().filter((write) => write.startsWith('create')),
+      [],
+    );
+    assert.equal(cluster.get<Claim>(claimKind, key)?.status?.bindingPhase, 'Released');
+  });
+
   test("--namespace: what is bound to another namespace's claim is no orphan", async () => {
     const { cluster, external, process, resource } = await worldOf(byName);
     process.stop();
