@@ -38,10 +38,13 @@ export interface RolePasswordOptions {
 
 /**
  * Whether its status says that what is published works. Where somebody has edited it since, another process may have set
- * a password for a secret that is named no more, and what is named now may hold a former one.
+ * a password for a secret that is named no more, and what is named now may hold a former one. Where the last run failed, so
+ * may have one that was asked to rotate, and was killed before it had published what it set.
  */
-const isSaidToWork = ({ metadata, status }: Managed): boolean =>
-  isConditionTrue(status?.conditions, 'Ready') && status?.observedGeneration === metadata.generation;
+function isSaidToWork({ metadata, status }: Managed): boolean {
+  const isSettled = ['Ready', 'Synced'].every((type) => isConditionTrue(status?.conditions, type));
+  return isSettled && status?.observedGeneration === metadata.generation;
+}
 
 export function rolePassword(options: RolePasswordOptions): RolePassword {
   const { roles, checks, rotations, generatePassword } = options;

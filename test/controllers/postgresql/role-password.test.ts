@@ -26,6 +26,8 @@ const ready: Condition = {
   lastTransitionTime: '2026-01-02T03:04:05Z',
 };
 
+const synced: Condition = { ...ready, type: 'Synced', reason: 'ReconcileSuccess' };
+
 interface Attempts {
   /** How they end; by and by all are answered. */
   readonly setPassword?: readonly (() => Promise<void>)[];
@@ -121,13 +123,19 @@ describe('a role needs a new password', () => {
     });
   }
 
-  for (const [name, generation, need] of [
-    ['one that is said to work is not tried at once', 2, undefined],
-    ['one that was said to work before somebody edited its owner is tried', 3, wrong],
+  for (const [name, generation, conditions, need] of [
+    ['one that is said to work is not tried at once', 2, [ready, synced], undefined],
+    ['one that was said to work before somebody edited its owner is tried', 3, [ready, synced], wrong],
+    [
+      'one whose owner could not be looked at last is tried, for rotation may have been asked for until then',
+      2,
+      [ready, { ...synced, status: 'False', reason: 'ReconcileError' }],
+      wrong,
+    ],
   ] as const) {
     test(name, async () => {
       const { password } = passwordOn('set for a secret that is named no more');
-      const said = role(published, { conditions: [ready], observedGeneration: 2 });
+      const said = role(published, { conditions, observedGeneration: 2 });
       const managed = { ...said, metadata: { ...said.metadata, generation } };
       assert.deepEqual(await password.need(managed, { password: 'former' }, signal), need);
     });

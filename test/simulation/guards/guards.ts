@@ -1556,8 +1556,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a former password believed, that an edit of where to publish brings back',
       provenBy:
         'test/controllers/postgresql/role-password.test.ts: one that was said to work before somebody edited its owner is tried',
-      was: ' && status?.observedGeneration === metadata.generation;',
-      becomes: ';',
+      was: 'return isSettled && status?.observedGeneration === metadata.generation;',
+      becomes: 'return isSettled;',
+    },
+    {
+      against: 'a former password believed, whose successor died with the process that had set it',
+      provenBy:
+        'test/controllers/postgresql/role-password.test.ts: one whose owner could not be looked at last is tried, for rotation may have been asked for until then',
+      was: "['Ready', 'Synced'].every(",
+      becomes: "['Ready'].every(",
     },
   ],
   'controllers/author/named-by-cloud.ts': [
