@@ -66,6 +66,8 @@ export interface Run {
   readonly publishedRevision?: number;
   /** The credentials that this process put on record before it set them are published. */
   readonly isRenewalOver?: boolean;
+  /** It was another process that put such on record: see `Renewals.isAnothers`. */
+  readonly isRenewalAnothers?: boolean;
   /** Annotations that say which provider is used. */
   readonly providerRecord?: Readonly<Record<string, string>>;
   /** What is to be said of operations that outlive a run. */
@@ -394,7 +396,7 @@ export function told(
     status: run.status,
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
-    publishedRevision: run.publishedRevision,
+    publishedRevision: run.isRenewalAnothers ? undefined : run.publishedRevision,
     toldCredentials: toldCredentials(run, isTakenUp),
     isStillOffered: isReoffered(run.current) && !isTakenUp,
     isRenewalOver: run.isRenewalOver,

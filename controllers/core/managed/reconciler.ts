@@ -221,6 +221,7 @@ async function connect(
       absent: removed,
       before,
       isRenewalOver: renewals.isOver(resolved.current),
+      isRenewalAnothers: renewals.isAnothers(resolved.current),
       // One that was published, and whose status could not be written: where it is to publish now may hold an older one.
       ...(newest > (resolved.current.status?.publishedRevision ?? 0) && { publishedRevision: newest }),
     },

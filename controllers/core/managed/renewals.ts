@@ -37,6 +37,11 @@ export interface Renewals {
   published(managed: Managed, details: ConnectionDetails): void;
   /** Whether what was set after the mark that the status has is published. */
   isOver(managed: Managed): boolean;
+  /**
+   * Whether the mark is another process's, so that what that has published is for it to tell: until then, who takes over
+   * knows that it may be about to.
+   */
+  isAnothers(managed: Managed): boolean;
 }
 
 /** For so long who is about to set credentials is left alone: as long as it takes, mostly. */
@@ -101,5 +106,9 @@ export function createRenewals(): Renewals {
       own.set(managed.metadata.uid, { ...begun, isOver: true });
     },
     isOver: (managed) => ownMark(managed)?.isOver === true,
+    isAnothers: (managed) =>
+      managed.status?.renewingSince !== undefined &&
+      ownMark(managed) === undefined &&
+      shouldUpdate(managed.spec),
   };
 }

@@ -284,7 +284,9 @@ export async function publish(
   }
   // Those of an update are there once it says so, and not because others are.
   if (run.underWay?.type !== 'update') renewals.published(current, known.known);
-  return { ...known, published: known.known, publishedRevision, isRenewalOver: renewals.isOver(current) };
+  const isRenewalOver = renewals.isOver(current);
+  const isRenewalAnothers = renewals.isAnothers(current);
+  return { ...known, published: known.known, publishedRevision, isRenewalOver, isRenewalAnothers };
 }
 
 /** Whoever has a claim may read what is published before the run ends, and be gone by then: see `toldCredentials`. */

@@ -61,6 +61,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against:
+        'a password that another process has set, taken for published because a former one says late that it is',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: with a mark of its own by who has seen before what the former has published, and may say yet',
+      was: 'publishedRevision: run.isRenewalAnothers ? undefined : run.publishedRevision,',
+      becomes: 'publishedRevision: run.publishedRevision,',
+    },
+    {
+      against:
         'the deletion of what somebody let go of long after its creation, of which no write was answered',
       provenBy:
         'test/controllers/core/managed/overtaken.test.ts: was carried out, and answered with a conflict',

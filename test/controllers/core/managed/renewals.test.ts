@@ -654,6 +654,32 @@ describe('that credentials are about to be set is on record first', () => {
     assertWorks(scene);
   });
 
+  test('with a mark of its own by who has seen before what the former has published, and may say yet', async () => {
+    const scene = lost();
+    scene.external.observation = { details: { endpoint: 'db.example' } };
+    let statuses = 0;
+    scene.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus' && ++statuses === 2) throw conflict();
+    };
+    await assert.rejects(scene.run(), isConflict);
+    scene.cluster.gate = () => {};
+    const theirs = scene.object?.status?.renewingSince;
+    assert.notEqual(theirs, undefined);
+    scene.restart();
+    await scene.run();
+    assert.equal(scene.row, '31 elsewhere');
+    scene.cluster.clockMs += renewalGraceMs;
+    const marks: unknown[] = [];
+    scene.external.gate = (method) => {
+      if (method === 'update') marks.push(scene.object?.status?.renewingSince);
+    };
+    await scene.run();
+    assert.equal(marks.length, 1);
+    assert.notEqual(marks[0], theirs);
+    assert.equal(scene.object?.status?.publishedRevision, 2);
+    assertWorks(scene);
+  });
+
   test('and offered again are those that could not be published', async () => {
     const scene = lost();
     scene.cluster.gate = ({ verb, kind }) => {
