@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import isEmpty from 'lodash/isEmpty.js';
+import isEqual from 'lodash/isEqual.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
 import mapValues from 'lodash/mapValues.js';
@@ -37,6 +37,15 @@ const digestOf = ({ metadata: { name } }: Managed, key: string, value: string): 
 const isAmong = (digests: string, digest: string): boolean =>
   range(0, digests.length, digestLength).some((at) => digests.startsWith(digest, at));
 
+/** A record that says this, too. */
+const withNews = (record: ToldCredentials, news: ToldCredentials): ToldCredentials => ({
+  ...record,
+  ...mapValues(news, (digest, key) => {
+    const told = record[key] ?? '';
+    return isAmong(told, digest) ? told : told + digest;
+  }),
+});
+
 /** Digests of the secrets among these; a URI follows from the others. */
 const digestsOf = (managed: Managed, details: ConnectionDetails): ToldCredentials =>
   mapValues(omit(secretsAmong(details), 'uri'), (value, key) => digestOf(managed, key, value));
@@ -63,7 +72,9 @@ export interface KnownCredentials {
   readonly known: ConnectionDetails;
   /** Keys of those that there are none of any more. */
   readonly absent: readonly string[];
-  /** What had been published. */
+  /** What the run has published last. */
+  readonly published?: ConnectionDetails;
+  /** What had been published when it began. */
   readonly before?: { readonly details: ConnectionDetails };
   /** What the last look told. */
   readonly seen?: { readonly details?: ReportedDetails } | undefined;
@@ -101,15 +112,17 @@ export function standingOf(run: KnownCredentials): Standing {
 /**
  * What the status is to say of what claims are told: JSON; undefined: as before. What a former claim was told stays, unless
  * the resource is somebody else's from now on (`isTakenUp`). What a claim was told that there is none of by now, it has been
- * told all the same.
+ * told all the same, and what could not be published it may have been told.
  */
 export function toldCredentials(run: KnownCredentials, isTakenUp: boolean): string | undefined {
-  const { current, known, absent, before } = run;
+  const { current, known, absent, published = {}, before } = run;
   const record = onRecord(current);
   if (before === undefined || (record === undefined && !wantsDetails(current))) return undefined;
   if (isFormers(current) && !isTakenUp) return record ? undefined : encoded(toldTo(run));
-  const kept = current.spec.claimRef ? record : omit(record, absent);
-  return encoded({ ...(isTakenUp ? {} : kept), ...digestsOf(current, known) });
+  const formerly = record ?? digestsOf(current, before.details);
+  const kept = current.spec.claimRef ? formerly : omit(formerly, absent);
+  const told = { ...(isTakenUp ? {} : kept), ...digestsOf(current, published) };
+  return encoded(withNews(told, digestsOf(current, known)));
 }
 
 /**
@@ -120,15 +133,13 @@ export function toldCredentials(run: KnownCredentials, isTakenUp: boolean): stri
 export function aboutToBeTold(run: KnownCredentials, known: ConnectionDetails): string | undefined {
   const { current, before, seen } = run;
   if (current.status?.bindingPhase === undefined || isFormers(current)) return undefined;
-  const record = onRecord(current) ?? digestsOf(current, before?.details ?? {});
-  const news = pickBy(digestsOf(current, known), (digest, key) => {
-    const value = known[key];
+  const news = pickBy(known, (value, key) => {
     const wasKnown = [run.known[key], before?.details[key]].includes(value);
-    return value === seen?.details?.[key] && !wasKnown && !isAmong(record[key] ?? '', digest);
+    return value === seen?.details?.[key] && !wasKnown;
   });
-  return isEmpty(news)
-    ? undefined
-    : encoded({ ...record, ...mapValues(news, (digest, key) => (record[key] ?? '') + digest) });
+  const record = onRecord(current) ?? digestsOf(current, before?.details ?? {});
+  const told = withNews(record, digestsOf(current, news));
+  return isEqual(told, record) ? undefined : encoded(told);
 }
 
 const encoded = (told: ToldCredentials): string =>

@@ -1462,15 +1462,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'what a claim was told just before it went, handed on because the process died before its status said so',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: what is told just before the claim goes is on record first, if the process is killed then',
-      was: 'return isEmpty(news)',
-      becomes: 'return true',
+      was: 'return isEqual(told, record) ? undefined : encoded(told);',
+      becomes: 'return undefined;',
+    },
+    {
+      against: 'a record that says what nobody was told, in place of what was',
+      provenBy:
+        'test/controllers/core/managed/renewals.test.ts: what was set and could not be published is on record beside what was, and the next process leaves it there',
+      was: 'return encoded(withNews(told, digestsOf(current, known)));',
+      becomes: 'return encoded({ ...told, ...digestsOf(current, known) });',
     },
     {
       against: 'an offer that is taken up without credentials, as there are none since it was bound',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: what has none since it was bound lets its former claim in, and waits',
-      was: 'current.spec.claimRef ? record : omit(record, absent)',
-      becomes: 'omit(record, absent)',
+      was: 'current.spec.claimRef ? formerly : omit(formerly, absent)',
+      becomes: 'omit(formerly, absent)',
     },
     {
       against: 'a record that somebody else wrote, taken for that of a claim that was told nothing',

@@ -351,6 +351,26 @@ describe('what a former claim was told is on record, whatever becomes of the sec
     );
   });
 
+  test('what was set and could not be published is on record beside what was, and the next process leaves it there', async () => {
+    const scene = await bound();
+    const { external, cluster } = scene;
+    const former = JSON.parse(scene.object?.status?.toldCredentials ?? '').password;
+    external.put('db', { size: 1 }, 'changed-by-somebody');
+    external.observation = { isUpToDate: false, details: { endpoint: 'db.example' } };
+    external.isDiscreet = false;
+    cluster.gate = ({ verb, kind }) => {
+      if (kind === 'Secret' && verb !== 'get') throw new Error('etcd is unavailable');
+    };
+    await scene.run();
+    const record = scene.object?.status?.toldCredentials ?? '';
+    assert.match(record, new RegExp(`^\\{"password":"${former}[\\w-]{2}"\\}$`));
+    external.gate = () => Promise.reject(new Error('out of order'));
+    scene.restart();
+    await scene.run();
+    assert.match(scene.condition('Synced') ?? '', /out of order/);
+    assert.equal(scene.object?.status?.toldCredentials, record);
+  });
+
   test('what has none since it was bound lets its former claim in, and waits', async () => {
     const scene = await bound();
     tell(scene, { ...details, password: null });
