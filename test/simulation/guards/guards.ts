@@ -79,7 +79,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against:
         'something left outside that was made for what another process had let go of before this one asked',
       provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: leaves nothing though the object is there still when it is asked for',
+        'test/controllers/core/managed/overtaken.test.ts: leaves nothing though the object is there still when it is asked for, held by somebody else only',
       was: 'return hasFinalizer(held, finalizerNames.managed);',
       becomes: 'return true;',
     },

@@ -443,7 +443,7 @@ describe('what is no overtaking', () => {
     'had nothing to say, as an attempt failed like the one before': { isRefused: true, reads: 2 },
   };
   for (const [what, { answer, isRefused, names = 'deterministic', reads }] of Object.entries(untold)) {
-    test(`who does so when it has been made, and a status write ${what}, keeps it, too`, async () => {
+    test(`who does so when it has been made keeps it, too, if a status write ${what}`, async () => {
       const scene = new Scene({}, {}, { externalNames: names });
       scene.external.gate = (method) => {
         if (method === 'create' && isRefused) throw new Error('quota exceeded');
