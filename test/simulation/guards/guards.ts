@@ -824,7 +824,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that holds what a former one of its name had',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: it gets a resource of its own, and the old one is let go',
+        'test/controllers/core/claim/holdings.test.ts: a claim has the resource that names it; of several, the one that it names itself',
       was: 'managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);',
       becomes: 'refersToClaim(managed, claim);',
     },
@@ -1113,7 +1113,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a lost password that is believed once something else is published beside it',
-      provenBy: 'test/controllers/core/managed/revisions.test.ts: where no new password may be set',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: where its resource was made anew while it was published nowhere',
       was: 'const lost = isOld\n    ?',
       becomes: 'const lost = false\n    ?',
     },

@@ -271,6 +271,9 @@ describe('what a former claim was told is on record, whatever becomes of the sec
       tell(scene, details);
       scene.external.observation = { ...scene.external.observation, isUpToDate: false };
       scene.external.change = { details, operation: Promise.resolve({ details }) };
+      scene.external.afterCall = (method) => {
+        if (method === 'update') tell(scene, details);
+      };
     },
   };
   for (const managementPolicies of [['*'], ['Observe']] as const) {
