@@ -294,13 +294,16 @@ const redis = object(
   },
 );
 
-type Told = readonly [status: 'True' | 'False', reason: string];
+type Told = readonly [status: 'True' | 'False', reason: string, message?: string];
 
 /** A status that says so of generation 1. */
 const status = (ready: Told, synced: Told['0'] = 'True', more: Fields = {}): Fields => ({
   observedGeneration: 1,
   conditions: [
-    { type: 'Ready', status: ready[0], reason: ready[1] },
+    {
+      ...{ type: 'Ready', status: ready[0], reason: ready[1] },
+      ...(ready[2] !== undefined && { message: ready[2] }),
+    },
     { type: 'Synced', status: synced, reason: synced === 'True' ? 'ReconcileSuccess' : 'ReconcileError' },
   ],
   ...more,
@@ -758,6 +761,21 @@ const resources: readonly (readonly [
         },
         status(['False', 'Unavailable']),
         undefined,
+        says,
+      ] as const,
+  ),
+  ...(
+    [
+      ['and may set none', ['Observe', 'Create', 'Delete'], []],
+      ['and may set one', ['*'], [/the password in its secret does not work$/, /Ready is False/]],
+    ] as const
+  ).map(
+    ([name, managementPolicies, says]) =>
+      [
+        `whose secret somebody has edited, with its record, says so ${name}`,
+        { managementPolicies },
+        status(['False', 'Unavailable', 'the password is not known, …']),
+        'another',
         says,
       ] as const,
   ),

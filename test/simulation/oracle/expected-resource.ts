@@ -138,14 +138,17 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   // What is neither created nor updated here has no password of ours, and is ready without.
   const setsNone = !(['Create', 'Update'] as const).some((action) => allows(managed, action));
   const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !setsNone;
-  const hasPassword = !wantsPassword || published !== undefined;
+  // Somebody has edited what the secret tells of it, and whoever may not update says so, and sets no other.
+  const isUnknown =
+    ready?.message?.startsWith('the password is not known') === true && !allows(managed, 'Update');
+  const hasPassword = !wantsPassword || (published !== undefined && !isUnknown);
   // An entry of a secret store may have lost it with the secret, and whoever may not update sets no other.
   const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
   const mayLackPassword = isInStoreOnly && !setsNone && !allows(managed, 'Update');
   // Offered again, it waits for others than those that its former claim was told.
   const isWithheld = isReoffered(managed) && !(allows(managed, 'Update') && wantsDetails(managed));
   const wrongPassword =
-    published !== undefined && wantsPassword && published !== found.password
+    published !== undefined && wantsPassword && published !== found.password && !isUnknown
       ? ['the password in its secret does not work']
       : [];
   if (isRefused(synced)) return wrongPassword;
