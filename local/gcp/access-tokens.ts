@@ -23,8 +23,8 @@ export interface AccessTokensOptions {
   readonly origin: () => string;
   /** Clock in milliseconds. */
   readonly now: () => number;
-  /** The clock that those who sign have, in milliseconds; default: the same. */
-  readonly signersNow?: () => number;
+  /** The clock that those who sign have, in milliseconds. */
+  readonly signersNow: () => number;
   /** How long a token is good for; Google's are good for an hour. */
   readonly lifetimeMs: number;
   /** What the tokens of a former cloud were sealed with. */
@@ -80,7 +80,7 @@ const longestMs = 60 * 60_000;
 const domain = 'googleapis.com';
 
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
-  const { accounts, origin, now, signersNow = now, lifetimeMs } = options;
+  const { accounts, origin, now, signersNow, lifetimeMs } = options;
   const { secret = randomBytes(32).toString('base64url') } = options;
   const seal = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 

@@ -99,14 +99,15 @@ const systemParameters = [
  * missing.
  */
 export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud {
-  const { now = Date.now, random = Math.random, newId = randomUUID, failRate = 0, saved } = options;
+  const { now = Date.now, signersNow = now, failRate = 0, saved } = options;
+  const { random = Math.random, newId = randomUUID } = options;
   const { origin = () => 'https://gcp.test', readDelayMs = 0, disabled = [] } = options;
   const accounts = createServiceAccounts(saved?.accounts);
   const tokens = createAccessTokens({
     accounts,
     origin,
     now,
-    ...(options.signersNow !== undefined && { signersNow: options.signersNow }),
+    signersNow,
     lifetimeMs: options.tokenLifetimeMs ?? 3_600_000,
     ...(saved !== undefined && { secret: saved.tokenSecret }),
   });

@@ -61,6 +61,10 @@ function onRecord({ status }: Managed): ToldCredentials | undefined {
   }
 }
 
+/** What a claim was told last; where nothing is on record, what had been published. */
+const lastTold = ({ current, before }: KnownCredentials): ToldCredentials =>
+  onRecord(current) ?? digestsOf(current, before?.details ?? {});
+
 /** Whether a claim had it, or may have: what that was told stays on record until it is somebody else's. */
 const isFormers = (managed: Managed): boolean =>
   managed.status?.bindingPhase === 'Released' || wasTakenAway(managed);
@@ -119,7 +123,7 @@ export function toldCredentials(run: KnownCredentials, isTakenUp: boolean): stri
   const record = onRecord(current);
   if (before === undefined || (record === undefined && !wantsDetails(current))) return undefined;
   if (isFormers(current) && !isTakenUp) return record ? undefined : encoded(toldTo(run));
-  const formerly = record ?? digestsOf(current, before.details);
+  const formerly = lastTold(run);
   const kept = current.spec.claimRef ? formerly : omit(formerly, absent);
   const told = { ...(isTakenUp ? {} : kept), ...digestsOf(current, published) };
   return encoded(withNews(told, digestsOf(current, known)));
@@ -137,7 +141,7 @@ export function aboutToBeTold(run: KnownCredentials, known: ConnectionDetails): 
     const wasKnown = [run.known[key], before?.details[key]].includes(value);
     return value === seen?.details?.[key] && !wasKnown;
   });
-  const record = onRecord(current) ?? digestsOf(current, before?.details ?? {});
+  const record = lastTold(run);
   const told = withNews(record, digestsOf(current, news));
   return isEqual(told, record) ? undefined : encoded(told);
 }
