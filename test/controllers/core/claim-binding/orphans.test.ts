@@ -388,7 +388,8 @@ describe('a claim that is gone is not believed to be without proof', () => {
     assert.equal(resource()?.status?.bindingPhase, 'Bound');
   });
 
-  test('what was recorded is not made for a claim that has gone since, which a store still has', async () => {
+  /** A claim whose resource is recorded and not made yet, and what became of it since, which its process does not see. */
+  async function recordedOnly(since: (cluster: FakeCluster) => unknown) {
     const cluster = new FakeCluster();
     cluster.put(classKind, resourceClass('small', {}, { specTemplate: {} }));
     cluster.put(claimKind, dynamic);
@@ -398,28 +399,25 @@ describe('a claim that is gone is not believed to be without proof', () => {
     const process = await startStack(cluster, new FakeExternal()).settle();
     assert.ok(cluster.get<Claim>(claimKind, key)?.spec.resourceRef, 'it is recorded');
     process.hold(claimKind);
-    vanish(cluster);
+    since(cluster);
     cluster.gate = () => {};
     cluster.takeWrites();
+    return { cluster, process };
+  }
+
+  test('what was recorded is not made for a claim that has gone since, which a store still has', async () => {
+    const { cluster, process } = await recordedOnly(vanish);
     await process.settle(70_000);
     assert.deepEqual(cluster.takeWrites(), []);
   });
 
   test('nor for one that was bound meanwhile, as the store does not show, to what has gone since', async () => {
-    const cluster = new FakeCluster();
-    cluster.put(classKind, resourceClass('small', {}, { specTemplate: {} }));
-    cluster.put(claimKind, dynamic);
-    cluster.gate = ({ verb, kind }) => {
-      if (verb === 'create' && kind === managedKind.kind) throw page();
-    };
-    const process = await startStack(cluster, new FakeExternal()).settle();
-    process.hold(claimKind);
-    cluster.edit<Claim>(claimKind, key, (claim) => ({
-      ...claim,
-      status: { ...claim.status, bindingPhase: 'Bound' as const },
-    }));
-    cluster.gate = () => {};
-    cluster.takeWrites();
+    const { cluster, process } = await recordedOnly((all) =>
+      all.edit<Claim>(claimKind, key, (claim) => ({
+        ...claim,
+        status: { ...claim.status, bindingPhase: 'Bound' as const },
+      })),
+    );
     await process.settle(70_000);
     assert.deepEqual(
       cluster.takeWrites().filter((write) => write.startsWith('create')),
