@@ -269,7 +269,8 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     const fetching = claims.fetch(objectKey(metadata), signal);
     const stored = await failing('cannot get resource claim', fetching, cannotCreate);
     if (stored?.metadata.uid !== metadata.uid) return quiet();
-    const isSame = stored?.metadata.resourceVersion === metadata.resourceVersion;
+    // An answer that is older than what is known changes nothing: to ask again at once would never end.
+    const isSame = claims.get(objectKey(metadata))?.metadata.resourceVersion === metadata.resourceVersion;
     return isSame ? create(claim, resourceClass, signal) : { result: after(0) };
   }
 

@@ -426,6 +426,19 @@ describe('a claim that is gone is not believed to be without proof', () => {
     assert.equal(cluster.get<Claim>(claimKind, key)?.status?.bindingPhase, 'Released');
   });
 
+  test('an answer about the claim that is older than what is known holds nothing up', async () => {
+    const { cluster, process } = await recordedOnly((all) => {
+      const claim = all.get<Claim>(claimKind, key) ?? assert.fail('no claim');
+      const older = { ...claim, metadata: { ...claim.metadata, resourceVersion: '1' } };
+      const { get } = all.client;
+      const answer: typeof get = async (kind, ...rest) =>
+        kind.kind === claimKind.kind ? (older as never) : get(kind, ...rest);
+      Object.assign(all.client, { get: answer });
+    });
+    await process.settle(70_000);
+    assert.equal(cluster.all(managedKind).length, 1);
+  });
+
   test("--namespace: what is bound to another namespace's claim is no orphan", async () => {
     const { cluster, external, process, resource } = await worldOf(byName);
     process.stop();
