@@ -102,6 +102,13 @@ export const managedStatus = z.object({
         'How often the connection details have changed. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
       ),
   ),
+  unpublishedRevision: optional(
+    z
+      .int()
+      .describe(
+        'What publishedRevision was counted up to while nothing was named to publish to. No secret holds it: all hold former ones.',
+      ),
+  ),
   toldCredentials: optional(
     z
       .string()

@@ -1,5 +1,6 @@
 import difference from 'lodash/difference.js';
 import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
 import union from 'lodash/union.js';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -64,6 +65,8 @@ export interface Run {
   readonly published?: ConnectionDetails;
   /** Of what it has published. */
   readonly publishedRevision?: number;
+  /** The same one, where nothing is named that it could be published to. */
+  readonly unpublishedRevision?: number;
   /** The credentials that this process put on record before it set them are published. */
   readonly isRenewalOver?: boolean;
   /** It was another process that put such on record: see `Renewals.isAnothers`. */
@@ -281,7 +284,8 @@ export const endings = {
     const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
     // What a former claim may know is not believed where it is named again.
     const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;
-    const known = pastAll === undefined ? run : { ...run, publishedRevision: pastAll };
+    const known =
+      pastAll === undefined ? run : { ...run, publishedRevision: pastAll, unpublishedRevision: pastAll };
     return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, isTakenUp, next };
   },
 };
@@ -396,7 +400,7 @@ export function told(
     status: run.status,
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
-    publishedRevision: run.isRenewalAnothers ? undefined : run.publishedRevision,
+    ...(!run.isRenewalAnothers && pick(run, 'publishedRevision', 'unpublishedRevision')),
     toldCredentials: toldCredentials(run, isTakenUp),
     isStillOffered: isReoffered(run.current) && !isTakenUp,
     isRenewalOver: run.isRenewalOver,

@@ -11,26 +11,23 @@ export interface Revisions {
   newest(managed: Managed): number;
   /** This one has been published. */
   published(managed: Managed, revision: number): void;
-  /** This one is of nothing that was published: `revisionPastAll`, which the status has by now. */
-  pastAll(managed: Managed, revision: number): void;
-  /** Whether the newest is such a one, as this process knows. */
-  isPastAll(managed: Managed): boolean;
 }
 
 /**
  * The revision that outdates all that was published, where nothing is named that could be published to, so that a place
- * that is named again later is not believed; undefined: something is named, or nothing was ever published.
+ * that is named again later is not believed; undefined: something is named, or nothing was ever published, or the status
+ * says that the newest is such a one.
  */
 export function revisionPastAll(
   managed: Managed,
   { revision }: Pick<Published, 'revision'> = nothingPublished,
 ): number | undefined {
-  return wantsDetails(managed) || revision === 0 ? undefined : nextRevision(revision);
+  const isPastAll = revision === 0 || revision === managed.status?.unpublishedRevision;
+  return wantsDetails(managed) || isPastAll ? undefined : nextRevision(revision);
 }
 
 export function createRevisions(): Revisions {
   const untold = new Map<string | undefined, number>();
-  const pastAll = new Map<string | undefined, number>();
   function newest({ metadata: { uid }, status }: Managed): number {
     const told = status?.publishedRevision ?? 0;
     const own = untold.get(uid) ?? 0;
@@ -43,7 +40,5 @@ export function createRevisions(): Revisions {
     published({ metadata: { uid }, status }, revision) {
       if (revision > (status?.publishedRevision ?? 0)) untold.set(uid, revision);
     },
-    pastAll: ({ metadata: { uid } }, revision) => void pastAll.set(uid, revision),
-    isPastAll: (managed) => pastAll.get(managed.metadata.uid) === newest(managed),
   };
 }

@@ -22,6 +22,8 @@ export interface ManagedFacts {
   readonly externalIdentity?: string | undefined;
   /** Of the connection details; absent or 0: as before. */
   readonly publishedRevision?: number | undefined;
+  /** The same one, where nothing was named that it could be published to; absent: as before. */
+  readonly unpublishedRevision?: number | undefined;
   /** What is on record of the credentials that claims are told; absent: as before. */
   readonly toldCredentials?: string | undefined;
   /** It is offered again, and stays so: Ready does not end the offer. */
@@ -59,6 +61,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
       ...(bindingPhase === undefined ? {} : { bindingPhase }),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
       ...(facts.publishedRevision ? { publishedRevision: facts.publishedRevision } : {}),
+      ...(facts.unpublishedRevision ? { unpublishedRevision: facts.unpublishedRevision } : {}),
       ...(facts.toldCredentials === undefined ? {} : { toldCredentials: facts.toldCredentials }),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
@@ -69,7 +72,10 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
 /** The status before the end of a run: what has to be on record before a call outside is made. */
 export const withStatusMark = (
   managed: Managed,
-  mark: Pick<ManagedStatus, 'renewingSince' | 'publishedRevision' | 'toldCredentials'>,
+  mark: Pick<
+    ManagedStatus,
+    'renewingSince' | 'publishedRevision' | 'unpublishedRevision' | 'toldCredentials'
+  >,
   now: Date,
 ): Managed => ({
   ...managed,

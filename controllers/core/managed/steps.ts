@@ -310,12 +310,10 @@ export async function markRenewal(context: RunContext, run: Run): Promise<Run> {
  * is of an older revision from then on. It has the resourceVersion as its precondition.
  */
 export async function outdatePublished(context: RunContext, run: Run): Promise<Run> {
-  const { revisions } = context;
-  const publishedRevision = revisionPastAll(run.current, run.before);
-  if (publishedRevision === undefined || revisions.isPastAll(run.current)) return run;
-  const marked = await writeMark(context, run, { publishedRevision });
-  revisions.pastAll(marked.current, publishedRevision);
-  return { ...marked, publishedRevision };
+  const pastAll = revisionPastAll(run.current, run.before);
+  if (pastAll === undefined) return run;
+  const mark = { publishedRevision: pastAll, unpublishedRevision: pastAll };
+  return { ...(await writeMark(context, run, mark)), publishedRevision: pastAll };
 }
 
 async function writeMark(

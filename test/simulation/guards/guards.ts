@@ -64,8 +64,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'a password that another process has set, taken for published because a former one says late that it is',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: with a mark of its own by who has seen before what the former has published, and may say yet',
-      was: 'publishedRevision: run.isRenewalAnothers ? undefined : run.publishedRevision,',
-      becomes: 'publishedRevision: run.publishedRevision,',
+      was: "...(!run.isRenewalAnothers && pick(run, 'publishedRevision', 'unpublishedRevision')),",
+      becomes: "...pick(run, 'publishedRevision', 'unpublishedRevision'),",
     },
     {
       against:
@@ -82,6 +82,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'test/controllers/core/managed/overtaken.test.ts: leaves nothing though the object is there still when it is asked for, held by somebody else only',
       was: 'return hasFinalizer(held, finalizerNames.managed);',
       becomes: 'return true;',
+    },
+  ],
+  'controllers/core/managed/revisions.ts': [
+    {
+      against: 'a revision counted up by each process that begins, for what is refused for good',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: and is outdated once, however often that is refused, and however many processes begin',
+      was: 'revision === 0 || revision === managed.status?.unpublishedRevision;',
+      becomes: 'revision === 0;',
     },
   ],
   'controllers/core/managed/beside-overtaken.ts': [

@@ -169,6 +169,7 @@ const dropped = new Set([
   'creationTimestamp',
   'lastTransitionTime',
   'publishedRevision',
+  'unpublishedRevision',
   'toldCredentials', // of passwords that are made at random
   'systemVersion',
   'crossplane.io/published-revision',

@@ -4,7 +4,7 @@ import omit from 'lodash/omit.js';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
-import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { createRevisions } from '../../../../controllers/core/managed/revisions.ts';
 import { conflict } from '../cluster-fake.ts';
 import { Scene, secretKey } from '../managed-scene.ts';
@@ -142,7 +142,7 @@ describe('a secret that is named again is not believed', () => {
     await named(scene);
   });
 
-  test('and is outdated once, however often that is refused', async () => {
+  test('and is outdated once, however often that is refused, and however many processes begin', async () => {
     const scene = await lost();
     scene.external.gate = (method) => {
       if (method === 'create') throw new Error('this cannot be made');
@@ -151,7 +151,31 @@ describe('a secret that is named again is not believed', () => {
     const version = scene.object?.metadata.resourceVersion;
     assert.equal(scene.object?.status?.publishedRevision, 2);
     for (const _run of [1, 2]) await scene.run();
+    scene.restart();
+    await scene.run();
     assert.equal(scene.object?.metadata.resourceVersion, version);
+  });
+
+  test('nor where it is made anew nowhere once more, after it was published elsewhere', async () => {
+    const scene = await lost();
+    await scene.run();
+    scene.external.observation = {};
+    publishTo(scene, elsewhere);
+    await scene.run();
+    assert.equal(scene.object?.status?.publishedRevision, 3);
+    publishNowhere(scene);
+    scene.external.things.delete('db');
+    scene.external.observation = { isUpToDate: true };
+    await scene.run();
+    assert.equal(scene.object?.status?.publishedRevision, 4);
+    scene.external.observation = {};
+    publishTo(scene, elsewhere);
+    await scene.run();
+    const password = decodeDetails(scene.cluster.get(SecretKind, elsewhere)).password;
+    assert.equal(password, scene.external.things.get('db')?.password);
+    publishTo(scene, secretKey);
+    await scene.run();
+    assertWorks(scene);
   });
 
   describe('by what is offered to another while it is published nowhere', () => {
