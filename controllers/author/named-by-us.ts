@@ -175,8 +175,11 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const seen = await find(managed, signal);
       if (seen === undefined) return;
       const [things, name] = [thingsOf(managed), nameOf(managed)];
-      const first = shouldUpdate(managed.spec) ? adapter.unprotecting?.(managed, seen) : undefined;
-      if (first !== undefined) await things.update(name, first, signal);
+      const first = adapter.unprotecting?.(managed, seen);
+      if (first !== undefined) {
+        if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, name));
+        await things.update(name, first, signal);
+      }
       await things.delete(name, signal);
     },
   };
@@ -190,5 +193,8 @@ function detailsOf(
   if (access !== undefined) return databaseDetails({ ...access, password });
   return password === undefined ? {} : { password };
 }
+
+const staysProtected = (noun: string, name: string): string =>
+  `${noun} "${name}" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Update`;
 
 const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;

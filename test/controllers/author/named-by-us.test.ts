@@ -45,21 +45,23 @@ const database = (isOnline: boolean, ready: ReadyFacts, asked: unknown[] = []) =
     setPassword: (password) => ({ password }),
   });
 
-for (const [what, spec, writes] of [
-  ['what the cloud protects loses its protection before it is deleted', {}, [{ protected: false }, 'delete']],
-  [
-    'what the cloud protects keeps its protection where policies do not allow Update',
-    { managementPolicies: ['Observe', 'Delete'] as const },
-    ['delete'],
-  ],
-] as const) {
-  test(what, async () => {
+describe('what the cloud protects', () => {
+  test('loses its protection before it is deleted', async () => {
     const asked: unknown[] = [];
-    const one = { ...published, spec: { ...published.spec, ...spec } };
-    await database(true, available(), asked).delete(one, signal);
-    assert.deepEqual(asked, writes);
+    await database(true, available(), asked).delete(published, signal);
+    assert.deepEqual(asked, [{ protected: false }, 'delete']);
   });
-}
+
+  test('keeps its protection where policies do not allow Update, which is said before the cloud refuses', async () => {
+    const asked: unknown[] = [];
+    const spec = { ...published.spec, managementPolicies: ['Observe', 'Delete'] as const };
+    await assert.rejects(database(true, available(), asked).delete({ ...published, spec }, signal), {
+      message:
+        'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Update',
+    });
+    assert.deepEqual(asked, []);
+  });
+});
 
 describe('a database whose password nobody knows', () => {
   for (const [what, isOnline] of [

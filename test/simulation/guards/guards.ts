@@ -1364,9 +1364,9 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a protection in the cloud that goes though policies do not allow Update',
       provenBy:
-        'test/controllers/author/named-by-us.test.ts: what the cloud protects keeps its protection where policies do not allow Update',
-      was: 'const first = shouldUpdate(managed.spec) ? adapter',
-      becomes: 'const first = true ? adapter',
+        'test/controllers/author/named-by-us.test.ts: keeps its protection where policies do not allow Update, which is said before the cloud refuses',
+      was: 'if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, name));',
+      becomes: '',
     },
     {
       against: 'Ready without a password, while the cloud is at something else',
