@@ -1,5 +1,4 @@
 import compact from 'lodash/compact.js';
-import isEqual from 'lodash/isEqual.js';
 import uniq from 'lodash/uniq.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
@@ -17,7 +16,6 @@ import {
   propagationAnnotations,
   propagationSource,
   propagationTargets,
-  secretKeyOf,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -102,17 +100,18 @@ export function claimBindingController(
     return resource === undefined ? [] : claimsOf(resource);
   };
   /**
-   * The claims with a copy of what their resource publishes to no more: leave for them may be given late, by a request that
-   * was under way or by another process. The copy has to say so, too, since what a secret says of others may be anybody's.
+   * The claims of what is published to a secret no more: leave for them may be given there late, by a request that was under
+   * way or by another process. Their copy has to be of its namespace, since what a secret says of others may be anybody's.
    */
   const claimsOfFormerSource = (secret: Secret): readonly Request[] => {
     const resource = managedResources.get({ name: controllerOf(secret)?.name ?? '' });
     if (resource === undefined || !isControlledBy(secret, resource)) return [];
-    const isOfIt = (copy: Secret): boolean => isEqual(propagationSource(copy), secretKeyOf(secret));
+    const isOfIts = (copy: Secret): boolean =>
+      propagationSource(copy)?.namespace === secret.metadata.namespace;
     return claimsOf(resource).filter((key) => {
       const claim = claims.get(key);
       const hasLeave = propagationTargets(secret).some(({ namespace }) => namespace === key.namespace);
-      return claim !== undefined && hasLeave && secretsOfClaim(secrets.store, claim.metadata).some(isOfIt);
+      return claim !== undefined && hasLeave && secretsOfClaim(secrets.store, claim.metadata).some(isOfIts);
     });
   };
   /** The claim that controls a secret. */

@@ -984,6 +984,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: ', ...claimsOfFormerSource(secret)]',
       becomes: ']',
     },
+    {
+      against: 'claims of others, woken by a secret that somebody made',
+      provenBy:
+        'test/controllers/core/claim-binding/setup.test.ts: not a claim for which anybody gives leave, in a namespace that it has no copy of',
+      was: 'propagationSource(copy)?.namespace === secret.metadata.namespace;',
+      becomes: 'propagationSource(copy) !== undefined;',
+    },
   ],
   'controllers/core/claim-binding/unanswered-creations.ts': [
     {

@@ -49,13 +49,13 @@ const source = (owner: Managed, over: Partial<Secret> = {}): Secret => ({
 
 const bound = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
 const conn = { namespace: 'team', name: 'conn' };
-const copyOf = (name: string): Secret => ({
+const copyOf = (name: string, namespace = 'system'): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {
     ...conn,
     ownerReferences: [controllerReference(bound)],
-    annotations: propagatesFrom({ namespace: 'system', name }),
+    annotations: propagatesFrom({ namespace, name }),
   },
   type: connectionSecretType,
 });
@@ -170,6 +170,14 @@ const cases: Record<string, Case> = {
     change: givesLeave,
     want: [['the secret of its managed resource changed hands', orders]],
   },
+  'the claim that has a copy of another secret of its resource by then, and is given leave late': {
+    claim: bound,
+    managed: naming,
+    secret: source(naming),
+    copy: copyOf('other'),
+    change: givesLeave,
+    want: [['the secret of its managed resource changed hands', orders]],
+  },
   'the claim whose source somebody else takes over': {
     claim: bound,
     managed: managed({
@@ -187,11 +195,11 @@ const cases: Record<string, Case> = {
       })),
     want: [['the secret of its managed resource changed hands', orders]],
   },
-  'not a claim for which anybody gives leave, on a secret that it has no copy of': {
+  'not a claim for which anybody gives leave, in a namespace that it has no copy of': {
     claim: bound,
     managed: naming,
     secret: source(naming),
-    copy: copyOf('other'),
+    copy: copyOf('src', 'elsewhere'),
     change: givesLeave,
     want: [],
   },
