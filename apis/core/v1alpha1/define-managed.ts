@@ -99,7 +99,7 @@ export const managedStatus = z.object({
     z
       .int()
       .describe(
-        'How often the connection details have changed. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
+        'Counted up with each change of the connection details. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
       ),
   ),
   unpublishedRevision: optional(

@@ -45,6 +45,8 @@ export interface PublishedBefore extends Published {
   readonly givesWay?: boolean;
   /** Nobody knows what there was: whatever is there is replaced. */
   readonly isUnknown?: boolean;
+  /** How many more may have been published by processes that told nobody, elsewhere: what comes next is counted past them. */
+  readonly untold?: number;
   /** What the run itself has published since. */
   readonly ours?: ConnectionDetails;
 }
@@ -79,9 +81,10 @@ export const absentAmong = (details: ReportedDetails): readonly string[] =>
 const lastRevision = 999_999_999;
 
 /** The revision of these details. */
-export function revisionOf(details: ReportedDetails, before: Published): number {
+export function revisionOf(details: ReportedDetails, before: PublishedBefore): number {
   const isKnown = isMatch(before.details, secretsAmong(present(details)));
-  return isKnown && removals(details, before).length === 0 ? before.revision : nextRevision(before.revision);
+  const isSame = isKnown && removals(details, before).length === 0;
+  return isSame ? before.revision : nextRevision(before.revision + (before.untold ?? 0));
 }
 
 /** The keys of what there was before, whatever it was worth, and is none of any more. */

@@ -206,6 +206,7 @@ async function connect(
     details,
     revision: Math.max(newest, published.revision),
     givesWay: isRenewed || published.givesWay === true,
+    untold: renewals.untold(resolved.current),
     lost,
   };
   // Whoever had it may copy its secret no longer, whether its provider can be reached or not.

@@ -33,6 +33,11 @@ export interface Renewals {
    * what it asked for last, and gave up, may be carried out yet: with a mark of our own the object is not as that knew it.
    */
   begin(managed: Managed, now: Date, revision?: number): string | undefined;
+  /**
+   * How many revisions may have been published that no status tells of, once it is about to publish one itself: by who ended
+   * after it had made something, and by who had left the mark.
+   */
+  untold(managed: Managed): number;
   /** These details are published. Secrets among them are what the external system has, if the mark is ours. */
   published(managed: Managed, details: ConnectionDetails): void;
   /** Whether what was set after the mark that the status has is published. */
@@ -44,14 +49,22 @@ export interface Renewals {
   isAnothers(managed: Managed): boolean;
 }
 
+/** A mark that this process has written, or taken over from another one. */
+interface OwnMark {
+  readonly mark: string;
+  /** What was set since is published. */
+  readonly isOver: boolean;
+  readonly isTakenOver?: boolean;
+}
+
 /** For so long who is about to set credentials is left alone: as long as it takes, mostly. */
 export const renewalGraceMs = 10_000;
 
 export function createRenewals(): Renewals {
   const renewed = new Set<string | undefined>();
   const contested = new Set<string | undefined>();
-  /** The mark that this process wrote or took over last, and whether what it has set since is published. */
-  const own = new Map<string | undefined, { readonly mark: string; readonly isOver: boolean }>();
+  /** The last one, by UID. */
+  const own = new Map<string | undefined, OwnMark>();
 
   const ownMark = (managed: Managed) => {
     const begun = own.get(managed.metadata.uid);
@@ -92,12 +105,18 @@ export function createRenewals(): Renewals {
       if (begun?.isOver === false) return undefined;
       const isSettled = revision <= (status?.publishedRevision ?? 0);
       if (status?.renewingSince !== undefined && begun === undefined && isSettled) {
-        own.set(metadata.uid, { mark: status.renewingSince, isOver: false });
+        own.set(metadata.uid, { mark: status.renewingSince, isOver: false, isTakenOver: true });
         return undefined;
       }
       const mark = now.toISOString();
       own.set(metadata.uid, { mark, isOver: false });
       return mark;
+    },
+    untold(managed) {
+      if (managed.status?.renewingSince === undefined) return 0;
+      const begun = ownMark(managed);
+      if (begun?.isOver) return 0;
+      return begun === undefined || begun.isTakenOver ? 2 : 1;
     },
     published(managed, details) {
       const begun = ownMark(managed);

@@ -300,9 +300,11 @@ async function putOnRecord(context: RunContext, run: Run, known: Run): Promise<R
  * published leaves word that nobody can tell what works. It has the resourceVersion as its precondition.
  */
 export async function markRenewal(context: RunContext, run: Run): Promise<Run> {
-  const mark = context.renewals.begin(run.current, context.env.clock.now(), run.before?.revision);
-  if (mark === undefined) return run;
-  return writeMark(context, run, { renewingSince: mark });
+  const { renewals, env } = context;
+  const mark = renewals.begin(run.current, env.clock.now(), run.before?.revision);
+  const marked = mark === undefined ? run : await writeMark(context, run, { renewingSince: mark });
+  const { before = nothingPublished } = marked;
+  return { ...marked, before: { ...before, untold: renewals.untold(marked.current) } };
 }
 
 /**

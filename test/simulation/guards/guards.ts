@@ -253,8 +253,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a password believed, though a process that has ended since set another',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: so that what another process publishes is not believed, if the one that set others is killed',
-      was: 'if (mark === undefined) return run;',
-      becomes: 'if (mark !== undefined) return run;',
+      was: 'const marked = mark === undefined ? run : await',
+      becomes: 'const marked = mark !== undefined ? run : await',
     },
     {
       against: 'a former password, because the status could not be told of the new one',
@@ -1097,8 +1097,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a detail that comes back from a place where it could not be removed',
       provenBy:
         'test/controllers/core/connection/removed-details.test.ts: goes from all of them though the process ends between two writes, and though it is said but once',
-      was: 'return isKnown && removals(details, before).length === 0 ?',
-      becomes: 'return isKnown ?',
+      was: 'const isSame = isKnown && removals(details, before).length === 0;',
+      becomes: 'const isSame = isKnown;',
     },
     {
       against: "the removal of what somebody put in a removed detail's place",
@@ -1532,6 +1532,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/managed/renewals.ts': [
+    {
+      against:
+        'a former password with the number of the newest, published by who ended before he told anybody',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: nor where who made it had published there, and told nobody',
+      was: 'return begun === undefined || begun.isTakenOver ? 2 : 1;',
+      becomes: 'return begun === undefined || begun.isTakenOver ? 2 : 0;',
+    },
+    {
+      against: 'the same, by who ended in the middle of a renewal that another takes over',
+      provenBy:
+        'test/controllers/core/managed/revisions.test.ts: nor where who was about to set others had published them there, and told nobody',
+      was: 'return begun === undefined || begun.isTakenOver ? 2 : 1;',
+      becomes: 'return 1;',
+    },
     {
       against: 'a password believed, though the answer to the call that set another was lost',
       provenBy:

@@ -695,7 +695,7 @@ describe('that credentials are about to be set is on record first', () => {
     await scene.run();
     assert.equal(marks.length, 1);
     assert.notEqual(marks[0], theirs);
-    assert.equal(scene.object?.status?.publishedRevision, 2);
+    assert.equal(scene.object?.status?.publishedRevision, 4);
     assertWorks(scene);
   });
 

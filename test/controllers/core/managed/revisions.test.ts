@@ -5,6 +5,7 @@ import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { renewalGraceMs } from '../../../../controllers/core/managed/renewals.ts';
 import { createRevisions } from '../../../../controllers/core/managed/revisions.ts';
 import { conflict } from '../cluster-fake.ts';
 import { Scene, secretKey } from '../managed-scene.ts';
@@ -93,6 +94,41 @@ describe('a secret that was left out when details changed is not believed', () =
     assertWorks(scene);
   });
 
+  /** It publishes there, and ends before it can write the status. */
+  async function endUntold(scene: Scene): Promise<void> {
+    scene.cluster.gate = ({ verb }) => {
+      if (verb === 'updateStatus' && scene.secret?.password !== undefined) throw conflict();
+    };
+    await assert.rejects(scene.run());
+    assert.notEqual(scene.secret?.password, undefined);
+    scene.cluster.gate = () => {};
+    scene.restart();
+  }
+  /** Has it publish elsewhere, as long as that takes, and there again. */
+  async function leadAround(scene: Scene): Promise<void> {
+    for (const place of [elsewhere, secretKey]) {
+      publishTo(scene, place);
+      await scene.run();
+      scene.cluster.clockMs += renewalGraceMs;
+      await scene.run();
+    }
+    assertWorks(scene);
+  }
+
+  test('nor where who made it had published there, and told nobody', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } });
+    scene.external.isDiscreet = true;
+    await endUntold(scene);
+    await leadAround(scene);
+  });
+
+  test('nor where who was about to set others had published them there, and told nobody', async () => {
+    const scene = await published();
+    scene.cluster.delete(SecretKind, secretKey);
+    await endUntold(scene);
+    await leadAround(scene);
+  });
+
   test('nor is one that no longer says what was published there', async () => {
     const scene = await published();
     loseRecord(scene, { password: 'guessed' });
@@ -162,12 +198,12 @@ describe('a secret that is named again is not believed', () => {
     scene.external.observation = {};
     publishTo(scene, elsewhere);
     await scene.run();
-    assert.equal(scene.object?.status?.publishedRevision, 3);
+    assert.equal(scene.object?.status?.publishedRevision, 4);
     publishNowhere(scene);
     scene.external.things.delete('db');
     scene.external.observation = { isUpToDate: true };
     await scene.run();
-    assert.equal(scene.object?.status?.publishedRevision, 4);
+    assert.equal(scene.object?.status?.publishedRevision, 5);
     scene.external.observation = {};
     publishTo(scene, elsewhere);
     await scene.run();
@@ -251,7 +287,7 @@ describe('revisions are counted', () => {
     assert.equal(scene.cluster.writes.length, length);
     scene.cluster.delete(SecretKind, secretKey);
     await scene.run();
-    assert.deepEqual(revision(), ['2', 2]);
+    assert.deepEqual(revision(), ['3', 3]);
   });
 
   test('not of details that an earlier version published', async () => {
