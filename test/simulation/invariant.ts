@@ -107,6 +107,7 @@ export type Seen = Pick<
   | 'wishes'
   | 'restored'
   | 'running'
+  | 'ending'
   | 'elapsedMs'
   | 'scenario'
 >;

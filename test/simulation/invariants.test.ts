@@ -1230,6 +1230,24 @@ const cases: readonly Case[] = [
     },
     says: [/passes from claim uid-of-orders to uid-of-other$/],
   },
+  ...(
+    [
+      ['which a person let say Bound, as one that is restored says', 'somebody', []],
+      ['which a process let say Bound', 'p1', [/passes from claim uid-of-former to uid-of-orders$/]],
+    ] as const
+  ).map(
+    ([name, by, says]): Case => ({
+      invariant: oneToOne,
+      name: `a managed resource passes from a claim that is gone to one of its name, ${name}`,
+      history({ as }) {
+        as('p1', put(managed('a', { spec: { claimRef: claimRef('orders', 'uid-of-former') } })));
+        as('somebody', put(orders));
+        as(by, put(claim('orders', { status: { bindingPhase: 'Bound' } })));
+        as('p1', put(a));
+      },
+      says,
+    }),
+  ),
   {
     invariant: oneToOne,
     name: 'what a person wrote into a claimRef is put right',
@@ -1872,6 +1890,14 @@ const cases: readonly Case[] = [
       ],
       ['of a secret store', [other, store], toStore, refusedBy('stores/a'), []],
       [
+        'of a secret store, whose type is its own, and that is not there any more',
+        [store],
+        toStore,
+        refusedBy('stores/a'),
+        [],
+        'one',
+      ],
+      [
         'of a secret store that is not there',
         [store],
         toStore,
@@ -1880,7 +1906,7 @@ const cases: readonly Case[] = [
       ],
     ] as const
   ).map(
-    ([name, beside, spec, told, says]): Case => ({
+    ([name, beside, spec, told, says, type]): Case => ({
       invariant: resourcesSettled,
       name: `a database whose secret is another’s ${name}`,
       async history({ cluster, clouds, rest }) {
@@ -1891,7 +1917,7 @@ const cases: readonly Case[] = [
           ...beside,
           managed('a', { spec, status: told }),
           ...(beside.some((each) => each === composed) ? [] : [secret('ops', 'a', other, { password: 'x' })]),
-          { ...kept, metadata: { ...kept.metadata, labels } } as KubernetesObject,
+          { ...kept, ...(type && { type }), metadata: { ...kept.metadata, labels } } as KubernetesObject,
         )(cluster);
         await post(clouds, 'a');
         rest();
@@ -2830,6 +2856,11 @@ const cases: readonly Case[] = [
         [],
       ],
       [
+        'after that by the same process, which had been told to end',
+        { maker: 'p1', isAfter: true, policy: 'Delete', isEnding: true },
+        [],
+      ],
+      [
         'after that by the same process, which had asked to delete it and still runs',
         { maker: 'p1', isAfter: true, policy: 'Delete', hasAsked: true },
         [/^FavouriteDBInstance a was made for a claim that is gone, and stays$/],
@@ -2845,7 +2876,7 @@ const cases: readonly Case[] = [
     ([name, { maker, isAfter, policy, ...rest }, says]): Case => ({
       invariant: reclaimed,
       name: `a process lets a claim go, and leaves what was made for it ${name}`,
-      history({ as, ask, call, cluster, later, run, rest: settle }) {
+      history({ as, ask, call, cluster, end, later, run, rest: settle }) {
         const made = put(managed('a', { spec: { claimRef: claimRef('orders'), reclaimPolicy: policy } }));
         put(orders)(cluster);
         if (!isAfter) as(maker, made);
@@ -2853,6 +2884,7 @@ const cases: readonly Case[] = [
         as('p1', leave(orders));
         call({ by: 'p1', target: 'FancySQLInstance team/orders' });
         later(1);
+        if ('isEnding' in rest) end('p1');
         if (isAfter) as(maker, made);
         later(1);
         if ('hasAsked' in rest) ask('delete FavouriteDBInstance a', 'p1');

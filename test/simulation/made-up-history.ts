@@ -33,6 +33,8 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgr
   restore(uid: string): void;
   /** These processes run from then on, and no others. */
   run(...processes: readonly string[]): void;
+  /** These of them are told to end. */
+  end(...processes: readonly string[]): void;
   call(call: Partial<Call>): void;
   ask(call: string, by?: string): void;
   /** A process looks at something outside. */
@@ -72,6 +74,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const said: string[] = [];
   const restored = new Set<string>();
   let running: readonly string[] = ['p1'];
+  let ending: readonly string[] = [];
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
@@ -86,6 +89,9 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     scenario,
     get running() {
       return running;
+    },
+    get ending() {
+      return ending;
     },
     get elapsedMs() {
       return elapsedMs;
@@ -116,6 +122,9 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     },
     run(...processes) {
       running = processes;
+    },
+    end(...processes) {
+      ending = processes;
     },
     call: (call) =>
       say(

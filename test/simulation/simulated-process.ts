@@ -86,6 +86,7 @@ export class SimulatedProcess {
   readonly #ended = Promise.withResolvers<void>();
   readonly #clock: Clock;
   #isDead = false;
+  #isEnding = false;
   #scrape: (() => Promise<string>) | undefined;
   #frozenUntilMs = 0;
 
@@ -204,8 +205,14 @@ export class SimulatedProcess {
     this.#options.died();
   }
 
+  /** Whether it was told to end: it begins nothing any more. */
+  get isEnding(): boolean {
+    return this.#isEnding;
+  }
+
   /** SIGTERM. Resolves when it has come to its end; never if it is killed before. */
   terminate(): Promise<void> {
+    this.#isEnding = true;
     this.#stop$.next();
     return this.#ended.promise;
   }

@@ -203,6 +203,11 @@ export class World {
     return this.processes.map(({ id }) => id);
   }
 
+  /** Those of them that were told to end. */
+  get ending(): readonly string[] {
+    return this.processes.filter(({ isEnding }) => isEnding).map(({ id }) => id);
+  }
+
   /** Starts as many processes as there should be. */
   startMissing(): void {
     while (this.processes.length < this.#replicas) this.start();

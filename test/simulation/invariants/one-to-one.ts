@@ -9,12 +9,17 @@ import { claimKinds, managedKinds } from '../kinds.ts';
 /** Which claim a managed resource is bound to or reserved for: its UID. */
 const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
 
+const phaseOf = (claim: KubernetesObject | undefined) =>
+  (claim as unknown as Claim | undefined)?.status?.bindingPhase;
+
 /** At no time do two managed resources name one claim. What a person wrote into a claimRef is put right again. */
 export const oneToOne: InvariantOf = ({ cluster, restored }) => {
   /** Whom a managed resource named before a person wrote somebody else there, by its UID. */
   const rightful = new Map<string, string>();
   /** The UID of a claim that a person wrote into one, by its own: it need not ever have been. */
   const invented = new Map<string, string | undefined>();
+  /** The UIDs of claims whose status a person let say Bound: nobody can tell them from those that were restored. */
+  const saidBound = new Set<string | undefined>();
 
   const isOfOneRestored = (after: KubernetesObject, former: string): boolean => {
     const { claimRef } = (after as unknown as Managed).spec;
@@ -23,7 +28,7 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
       claims.every(({ metadata }) => metadata.uid !== former) &&
       claims.some(
         ({ metadata: { uid = '', name } }) =>
-          name === claimRef?.name && uid === claimRef.uid && restored.has(uid),
+          name === claimRef?.name && uid === claimRef.uid && (restored.has(uid) || saidBound.has(uid)),
       )
     );
   };
@@ -31,6 +36,9 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
   return {
     name: 'a claim has at most one managed resource, and a managed resource at most one claim',
     changed({ kind, before, after, by }) {
+      if (claimKinds.includes(kind) && by === 'somebody' && phaseOf(after) === 'Bound') {
+        if (phaseOf(before) !== 'Bound') saidBound.add(after?.metadata.uid);
+      }
       if (!managedKinds.includes(kind) || after === undefined) return [];
       const managed = after as unknown as Managed;
       const own = managed.metadata.uid ?? '';

@@ -101,7 +101,8 @@ export const reclaimed: InvariantOf = (world) => {
       return [];
     },
     asked({ by, call }) {
-      lastAsked.set(by, world.elapsedMs);
+      // Who is told to end finishes what it has begun, and looks at nothing that comes since.
+      if (!world.ending.includes(by)) lastAsked.set(by, world.elapsedMs);
       if (call.startsWith('delete ')) askedToDelete.add(`${by} ${call}`);
       return [];
     },

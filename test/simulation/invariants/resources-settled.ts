@@ -2,7 +2,7 @@ import attempt from 'lodash/attempt.js';
 import isError from 'lodash/isError.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -74,7 +74,8 @@ const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
 /**
  * Where a resource is to publish, as `namespace/name`, if another that is there has it: of two that name one place the
- * second has none. A backup brings back entries of secret stores that bear the former UID of their own resource.
+ * second has none. A backup brings back entries of secret stores that bear the former UID of their own resource. So does
+ * who has an entry made as a secret of a type of his own, which nobody watches: it stays once nothing is published there.
  */
 function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string | undefined {
   const { metadata, spec } = managed;
@@ -88,11 +89,12 @@ function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string
   const { type, defaultScope } = config.spec;
   const place = { namespace: defaultScope, name: published.name };
   const path = `${place.namespace}/${place.name}`;
-  const labels =
-    type === 'Vault' ? vault.peek(path)?.customMetadata : cluster.find(SecretKind, place)?.metadata.labels;
+  const secret = type === 'Vault' ? undefined : (cluster.find(SecretKind, place) as Secret | undefined);
+  const labels = type === 'Vault' ? vault.peek(path)?.customMetadata : secret?.metadata.labels;
   const owner = (labels as Readonly<Record<string, string>> | undefined)?.[ownerUidLabel];
   if (owner === undefined || owner === metadata.uid) return undefined;
-  return isThere(owner) || restored.has(metadata.uid ?? '') ? path : undefined;
+  const isUnwatched = secret !== undefined && secret.type !== connectionSecretType;
+  return isThere(owner) || restored.has(metadata.uid ?? '') || isUnwatched ? path : undefined;
 }
 
 /** Secrets of whose password nobody of ours can know that it is wrong. */
