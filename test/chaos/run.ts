@@ -36,6 +36,8 @@ export const limits = {
   requestsPerMinute: 120,
   /** Of a cloud, about one thing. */
   externalCallsPerMinute: 120,
+  /** Of a cloud, about its account, for each claim: all ask while it refuses the credentials, each as its back-off lets it. */
+  accountCallsPerMinute: 10,
   leaseDurationMs: 15_000,
 } as const;
 
@@ -361,7 +363,11 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
   }
   for (const { what, perMinute } of world.externalCalls.busiest()) {
-    if (perMinute > limits.externalCallsPerMinute) blame(what, `${perMinute} calls in a minute`);
+    const { externalCallsPerMinute, accountCallsPerMinute } = limits;
+    const isOfAll = what === 'aws GetCallerIdentity';
+    const mostOfAll = Math.max(accountCallsPerMinute * options.claims, externalCallsPerMinute);
+    const most = isOfAll ? mostOfAll : externalCallsPerMinute;
+    if (perMinute > most) blame(what, `${perMinute} calls in a minute`);
   }
   return {
     claims: options.claims,

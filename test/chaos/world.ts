@@ -286,7 +286,8 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
       planted,
       administratorPassword: postgresql.password,
       async observe() {
-        // Definitions may be missing for a while.
+        // Its definition is deleted at times. Any other is there, and an API server that says otherwise has just begun.
+        const mayBeMissing = (kind: Kind): boolean => kind.kind === NetworkKind.kind;
         const all = async <T extends KubernetesObject>(
           kind: Kind<T>,
           fieldSelector?: string,
@@ -297,7 +298,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
             });
             return items;
           } catch (error) {
-            if (apiErrorIn(error)?.code === 404) return [];
+            if (apiErrorIn(error)?.code === 404 && mayBeMissing(kind)) return [];
             throw error;
           }
         };
