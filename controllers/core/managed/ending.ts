@@ -45,7 +45,7 @@ import { identityFound, isAdopting, refusals } from './identity.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
 import type { Overtaken } from './overtaken.ts';
-import { revisionPastAll } from './revisions.ts';
+import { pastAll } from './revisions.ts';
 import { scrub, withManagedStatus } from './status.ts';
 import { standingOf, toldCredentials } from './told-credentials.ts';
 
@@ -283,9 +283,7 @@ export const endings = {
     const looked = isReady ? 'poll' : 'progress since creation';
     const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
     // What a former claim may know is not believed where it is named again.
-    const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;
-    const known =
-      pastAll === undefined ? run : { ...run, publishedRevision: pastAll, unpublishedRevision: pastAll };
+    const known = isTakenUp ? { ...run, ...pastAll(current, run.before) } : run;
     return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, isTakenUp, next };
   },
 };

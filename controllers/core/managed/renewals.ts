@@ -63,23 +63,23 @@ export const renewalGraceMs = 10_000;
 export function createRenewals(): Renewals {
   const renewed = new Set<string | undefined>();
   const contested = new Set<string | undefined>();
-  /** The last one, by UID. */
+  /** The last one of each managed resource, by its UID. */
   const own = new Map<string | undefined, OwnMark>();
 
   const ownMark = (managed: Managed) => {
     const begun = own.get(managed.metadata.uid);
     return begun !== undefined && begun.mark === managed.status?.renewingSince ? begun : undefined;
   };
-  /** For how much longer the mark is fresh. One that is further ahead was written before a clock was set back. */
-  const freshForMs = ({ status }: Managed, now: Date): number => {
-    const ageMs = now.getTime() - Date.parse(status?.renewingSince ?? '');
+  /** The mark that the status has, if another process has left it, and this one has not taken it over. */
+  const othersMark = (managed: Managed): string | undefined =>
+    ownMark(managed) === undefined ? managed.status?.renewingSince : undefined;
+  /** For how much longer a mark is fresh. One that is further ahead was written before a clock was set back. */
+  const freshForMs = (mark: string, now: Date): number => {
+    const ageMs = now.getTime() - Date.parse(mark);
     return Math.abs(ageMs) < renewalGraceMs ? renewalGraceMs - Math.max(ageMs, 0) : 0;
   };
-  function isInDoubt(managed: Managed, offered: ReportedDetails): boolean {
-    if (managed.status?.renewingSince === undefined) return false;
-    const begun = ownMark(managed);
-    return begun === undefined || !(begun.isOver || !isEmpty(offered));
-  }
+  const isInDoubt = (managed: Managed, offered: ReportedDetails): boolean =>
+    othersMark(managed) !== undefined || (ownMark(managed)?.isOver === false && isEmpty(offered));
 
   const isOwed = (managed: Managed): boolean => isReoffered(managed) && !renewed.has(managed.metadata.uid);
 
@@ -98,14 +98,14 @@ export function createRenewals(): Renewals {
       contested.delete(uid);
       if (isReoffered(managed)) renewed.add(uid);
     },
-    awaitedMs: (managed, now) => (ownMark(managed) === undefined ? freshForMs(managed, now) : 0),
+    awaitedMs: (managed, now) => freshForMs(othersMark(managed) ?? '', now),
     begin(managed, now, revision = 0) {
       const { metadata, status } = managed;
-      const begun = ownMark(managed);
-      if (begun?.isOver === false) return undefined;
+      if (ownMark(managed)?.isOver === false) return undefined;
+      const others = othersMark(managed);
       const isSettled = revision <= (status?.publishedRevision ?? 0);
-      if (status?.renewingSince !== undefined && begun === undefined && isSettled) {
-        own.set(metadata.uid, { mark: status.renewingSince, isOver: false, isTakenOver: true });
+      if (others !== undefined && isSettled) {
+        own.set(metadata.uid, { mark: others, isOver: false, isTakenOver: true });
         return undefined;
       }
       const mark = now.toISOString();
@@ -113,10 +113,10 @@ export function createRenewals(): Renewals {
       return mark;
     },
     untold(managed) {
-      if (managed.status?.renewingSince === undefined) return 0;
       const begun = ownMark(managed);
-      if (begun?.isOver) return 0;
-      return begun === undefined || begun.isTakenOver ? 2 : 1;
+      if (othersMark(managed) !== undefined) return 2;
+      if (begun === undefined || begun.isOver) return 0;
+      return begun.isTakenOver ? 2 : 1;
     },
     published(managed, details) {
       const begun = ownMark(managed);
@@ -125,9 +125,6 @@ export function createRenewals(): Renewals {
       own.set(managed.metadata.uid, { ...begun, isOver: true });
     },
     isOver: (managed) => ownMark(managed)?.isOver === true,
-    isAnothers: (managed) =>
-      managed.status?.renewingSince !== undefined &&
-      ownMark(managed) === undefined &&
-      shouldUpdate(managed.spec),
+    isAnothers: (managed) => othersMark(managed) !== undefined && shouldUpdate(managed.spec),
   };
 }

@@ -1,4 +1,4 @@
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Published } from '../connection/published-details.ts';
 import { nextRevision, nothingPublished } from '../connection/published-details.ts';
@@ -14,16 +14,18 @@ export interface Revisions {
 }
 
 /**
- * The revision that outdates all that was published, where nothing is named that could be published to, so that a place
- * that is named again later is not believed; undefined: something is named, or nothing was ever published, or the status
- * says that the newest is such a one.
+ * What the status says once a revision outdates all that was published, where nothing is named that could be published to,
+ * so that a place that is named again later is not believed; undefined: something is named, or nothing was ever published,
+ * or the status says so already.
  */
-export function revisionPastAll(
+export function pastAll(
   managed: Managed,
   { revision }: Pick<Published, 'revision'> = nothingPublished,
-): number | undefined {
+): Required<Pick<ManagedStatus, 'publishedRevision' | 'unpublishedRevision'>> | undefined {
   const isPastAll = revision === 0 || revision === managed.status?.unpublishedRevision;
-  return wantsDetails(managed) || isPastAll ? undefined : nextRevision(revision);
+  if (wantsDetails(managed) || isPastAll) return undefined;
+  const next = nextRevision(revision);
+  return { publishedRevision: next, unpublishedRevision: next };
 }
 
 export function createRevisions(): Revisions {

@@ -37,7 +37,7 @@ import type { Overtaken } from './overtaken.ts';
 import { withLateInitialized } from './provider-values.ts';
 import type { Renewals } from './renewals.ts';
 import type { Revisions } from './revisions.ts';
-import { revisionPastAll } from './revisions.ts';
+import { pastAll } from './revisions.ts';
 import { withStatusMark } from './status.ts';
 import { aboutToBeTold } from './told-credentials.ts';
 import type { UnpublishedDetails } from './unpublished.ts';
@@ -312,10 +312,8 @@ export async function markRenewal(context: RunContext, run: Run): Promise<Run> {
  * is of an older revision from then on. It has the resourceVersion as its precondition.
  */
 export async function outdatePublished(context: RunContext, run: Run): Promise<Run> {
-  const pastAll = revisionPastAll(run.current, run.before);
-  if (pastAll === undefined) return run;
-  const mark = { publishedRevision: pastAll, unpublishedRevision: pastAll };
-  return { ...(await writeMark(context, run, mark)), publishedRevision: pastAll };
+  const mark = pastAll(run.current, run.before);
+  return mark === undefined ? run : { ...(await writeMark(context, run, mark)), ...mark };
 }
 
 async function writeMark(

@@ -56,8 +56,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the password of a former claim, where the secret is named again after an offer',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: nor where nothing is on record of what its claim was told',
-      was: 'const pastAll = isTakenUp ? revisionPastAll(current, run.before) : undefined;',
-      becomes: 'const pastAll = undefined;',
+      was: 'const known = isTakenUp ? { ...run, ...pastAll(current, run.before) } : run;',
+      becomes: 'const known = run;',
     },
     {
       against:
@@ -1537,22 +1537,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'a former password with the number of the newest, published by who ended before he told anybody',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: nor where who made it had published there, and told nobody',
-      was: 'return begun === undefined || begun.isTakenOver ? 2 : 1;',
-      becomes: 'return begun === undefined || begun.isTakenOver ? 2 : 0;',
+      was: 'return begun.isTakenOver ? 2 : 1;',
+      becomes: 'return begun.isTakenOver ? 2 : 0;',
     },
     {
       against: 'the same, by who ended in the middle of a renewal that another takes over',
       provenBy:
         'test/controllers/core/managed/revisions.test.ts: nor where who was about to set others had published them there, and told nobody',
-      was: 'return begun === undefined || begun.isTakenOver ? 2 : 1;',
+      was: 'return begun.isTakenOver ? 2 : 1;',
       becomes: 'return 1;',
     },
     {
       against: 'a password believed, though the answer to the call that set another was lost',
       provenBy:
         'test/controllers/core/managed/renewals.test.ts: so that it is not believed either, if the answer was lost',
-      was: 'return begun === undefined || !(begun.isOver || !isEmpty(offered));',
-      becomes: 'return begun === undefined;',
+      was: '|| (ownMark(managed)?.isOver === false && isEmpty(offered));',
+      becomes: ';',
     },
     {
       against: 'a password that another process has set, believed because of what a former one says late',
@@ -1564,7 +1564,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'two processes that renew a password in turn',
       provenBy: 'test/controllers/core/managed/renewals.test.ts: for as long as it takes, mostly',
-      was: 'ownMark(managed) === undefined ? freshForMs(managed, now) : 0',
+      was: "freshForMs(othersMark(managed) ?? '', now)",
       becomes: '0',
     },
   ],
