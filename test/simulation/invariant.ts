@@ -1,3 +1,4 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { World } from './world.ts';
 
@@ -116,6 +117,10 @@ export type InvariantOf = (world: Seen) => Invariant;
 
 /** Who carries out a deletion that may overtake a finalizer. */
 export const overtaking = 'overtaker';
+
+/** What a claim says of its binding. */
+export const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
+  (claim as Claim | undefined)?.status?.bindingPhase;
 
 /** Whether a process did it, and not a person or a machine. */
 export const isProcess = (by: string): boolean => /^p\d/.test(by);

@@ -4,13 +4,11 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { InvariantOf } from '../invariant.ts';
+import { phaseOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 
 /** Which claim a managed resource is bound to or reserved for: its UID. */
 const claimUid = ({ spec }: Managed): string | undefined => spec.claimRef?.uid;
-
-const phaseOf = (claim: KubernetesObject | undefined) =>
-  (claim as unknown as Claim | undefined)?.status?.bindingPhase;
 
 /** At no time do two managed resources name one claim. What a person wrote into a claimRef is put right again. */
 export const oneToOne: InvariantOf = ({ cluster, restored }) => {
@@ -36,9 +34,8 @@ export const oneToOne: InvariantOf = ({ cluster, restored }) => {
   return {
     name: 'a claim has at most one managed resource, and a managed resource at most one claim',
     changed({ kind, before, after, by }) {
-      if (claimKinds.includes(kind) && by === 'somebody' && phaseOf(after) === 'Bound') {
-        if (phaseOf(before) !== 'Bound') saidBound.add(after?.metadata.uid);
-      }
+      const becomesBound = phaseOf(after) === 'Bound' && phaseOf(before) !== 'Bound';
+      if (claimKinds.includes(kind) && by === 'somebody' && becomesBound) saidBound.add(after?.metadata.uid);
       if (!managedKinds.includes(kind) || after === undefined) return [];
       const managed = after as unknown as Managed;
       const own = managed.metadata.uid ?? '';

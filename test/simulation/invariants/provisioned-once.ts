@@ -1,8 +1,6 @@
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { InvariantOf } from '../invariant.ts';
-import { isProcess } from '../invariant.ts';
+import { isProcess, phaseOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import { knowing } from './lag.ts';
 
@@ -12,9 +10,6 @@ interface Bound {
   readonly asked: number;
   readonly isSaidByProcess: boolean;
 }
-
-const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
-  (claim as Claim | undefined)?.status?.bindingPhase;
 
 /**
  * A claim is given one managed resource in its life, whether or not that is there still. A request that was given up may

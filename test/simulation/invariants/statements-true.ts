@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Change, InvariantOf, Seen } from '../invariant.ts';
-import { isProcess } from '../invariant.ts';
+import { isProcess, phaseOf } from '../invariant.ts';
 import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 import { lagMs, stillMs } from './lag.ts';
@@ -41,9 +41,6 @@ const isReady = (status: { readonly conditions?: readonly Condition[] | undefine
 /** What the cloud of a managed resource is called here, and the resource in it. */
 const placeOf = (managed: Managed): string =>
   `${managed.apiVersion.includes('fcp.') ? 'favourite' : 'other'} ${recordedName(managed)}`;
-
-const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
-  (claim as Claim | undefined)?.status?.bindingPhase;
 
 /** As in `FancySQLInstance team/orders (UID 12)`. */
 const named = ({ kind, metadata }: KubernetesObject): string =>
