@@ -363,10 +363,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
   }
   for (const { what, perMinute } of world.externalCalls.busiest()) {
-    const { externalCallsPerMinute, accountCallsPerMinute } = limits;
-    const isOfAll = what === 'aws GetCallerIdentity';
-    const mostOfAll = Math.max(accountCallsPerMinute * options.claims, externalCallsPerMinute);
-    const most = isOfAll ? mostOfAll : externalCallsPerMinute;
+    const ofAll = what === 'aws GetCallerIdentity' ? limits.accountCallsPerMinute * options.claims : 0;
+    const most = Math.max(ofAll, limits.externalCallsPerMinute);
     if (perMinute > most) blame(what, `${perMinute} calls in a minute`);
   }
   return {
