@@ -15,7 +15,7 @@ import { databaseDetails } from '../../clients/database-details.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
 import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
-import { shouldUpdate } from '../core/management-policies.ts';
+import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { isPasswordMissing, withoutPassword } from './missing-password.ts';
@@ -177,7 +177,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const [things, name] = [thingsOf(managed), nameOf(managed)];
       const first = adapter.unprotecting?.(managed, seen);
       if (first !== undefined) {
-        if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, name));
+        if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, managed));
         await things.update(name, first, signal);
       }
       await things.delete(name, signal);
@@ -194,7 +194,7 @@ function detailsOf(
   return password === undefined ? {} : { password };
 }
 
-const staysProtected = (noun: string, name: string): string =>
-  `${noun} "${name}" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Update`;
+const staysProtected = (noun: string, managed: Managed): string =>
+  `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; ${howToAllowUpdate(managed.spec)}`;
 
 const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;

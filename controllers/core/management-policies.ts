@@ -32,6 +32,14 @@ export function invalidPolicies(spec: ManagedSpec): string | undefined {
   return `spec.managementPolicies has an unsupported value: [${given}]; use ["*"] alone, or a supported set that includes Observe`;
 }
 
+/** How policies come to allow Update, as messages say it: with Observe and Delete alone it makes no supported set. */
+export function howToAllowUpdate(spec: ManagedSpec): string {
+  const managementPolicies = [...policiesOf(spec), 'Update'] as const;
+  return invalidPolicies({ ...spec, managementPolicies }) === undefined
+    ? 'add Update'
+    : 'add Create and Update';
+}
+
 /** Empty policies pause the resource. */
 export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).size === 0;
 

@@ -32,7 +32,7 @@ import type { Logger } from '../../../runtime/log/log.ts';
 import { afterOffer, isReoffered, offeredAgain } from '../claim-marks.ts';
 import type { PublishedBefore } from '../connection/published-details.ts';
 import { absentAmong, present } from '../connection/published-details.ts';
-import { shouldUpdate } from '../management-policies.ts';
+import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
@@ -311,7 +311,7 @@ function whyWithheld(run: Run): string {
   }
   return mayUpdate
     ? 'no others are known yet than its former claim was told'
-    : `${still} spec.managementPolicies do not allow Update; add Update, ${without}`;
+    : `${still} spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}, ${without}`;
 }
 
 /** Row 25 again: what is told beside what comes of it. */

@@ -57,7 +57,7 @@ describe('what the cloud protects', () => {
     const spec = { ...published.spec, managementPolicies: ['Observe', 'Delete'] as const };
     await assert.rejects(database(true, available(), asked).delete({ ...published, spec }, signal), {
       message:
-        'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Update',
+        'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Create and Update',
     });
     assert.deepEqual(asked, []);
   });

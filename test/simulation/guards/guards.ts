@@ -1372,7 +1372,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a protection in the cloud that goes though policies do not allow Update',
       provenBy:
         'test/controllers/author/named-by-us.test.ts: keeps its protection where policies do not allow Update, which is said before the cloud refuses',
-      was: 'if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, name));',
+      was: 'if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, managed));',
       becomes: '',
     },
     {

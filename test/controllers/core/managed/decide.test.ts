@@ -42,6 +42,7 @@ import type { Identity } from '../../../../controllers/core/managed/identity.ts'
 import { pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
 import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
 import {
+  howToAllowUpdate,
   invalidPolicies,
   isPausedByPolicies,
   shouldCreate,
@@ -116,6 +117,18 @@ describe('management policies', () => {
           wanted,
         );
       }
+    });
+  }
+  const withoutUpdate = Object.keys(sets).filter((set) => set !== '' && !/[U*]/.test(set));
+  for (const initials of withoutUpdate) {
+    test(`[${initials}] is supported, and allows Update, once what is advised is added`, () => {
+      const advised = initials === 'OD' ? ['Create', 'Update'] : ['Update'];
+      const spec = { managementPolicies: [...policies(initials), ...advised] as Policies };
+      assert.equal(
+        howToAllowUpdate({ managementPolicies: policies(initials) }),
+        `add ${advised.join(' and ')}`,
+      );
+      assert.deepEqual([invalidPolicies(spec), shouldUpdate(spec)], [undefined, true]);
     });
   }
   const refused = allSets.filter((set) => !(set in sets));
