@@ -1439,6 +1439,39 @@ const cases: readonly Case[] = [
 
   ...(
     [
+      ['bound to the claim', 'uid-of-orders', []],
+      ['bound to another', 'uid-of-other', [/has keys password/]],
+    ] as const
+  ).map(
+    ([name, boundClaimUID, says]): Case => ({
+      invariant: secretsInStep,
+      name: `a copy of what the claim does not name, of one that is ${name}`,
+      history({ cluster, rest }) {
+        const spec = {
+          resourceRef: { kind: 'FavouriteDBInstance', name: 'a' },
+          writeConnectionSecretToRef: { name: 'conn' },
+        };
+        const bound = claim('orders', { spec, status: { bindingPhase: 'Bound' } });
+        const publishing = (to: string, status: Fields) =>
+          managed(to, { spec: { writeConnectionSecretToRef: { namespace: 'ops', name: to } }, status });
+        const [named, given] = [
+          publishing('a', { bindingPhase: 'Unbound' }),
+          publishing('b', { bindingPhase: 'Bound', boundUID: 'uid-of-b', boundClaimUID }),
+        ];
+        put(bound, named, given)(cluster);
+        put(
+          secret('ops', 'a', named, { password: 'x' }),
+          secret('ops', 'b', given, { password: 'y' }),
+        )(cluster);
+        put(secret('team', 'conn', bound, { password: 'y' }))(cluster);
+        rest();
+      },
+      says,
+    }),
+  ),
+
+  ...(
+    [
       ['and the backup forgot it', true, true, []],
       ['and it is still there', true, false, [/^secret team\/others holds the password that/]],
       ['and is gone', false, true, [/^secret team\/others holds the password that/]],

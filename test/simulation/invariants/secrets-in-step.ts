@@ -10,17 +10,27 @@ import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 import { isTakenFrom } from '../oracle/taken-secret.ts';
 
+const isBoundTo = ({ metadata, status }: Managed, claim: Claim): boolean =>
+  status?.bindingPhase === 'Bound' &&
+  status.boundUID === metadata.uid &&
+  status.boundClaimUID === claim.metadata.uid;
+
 export const secretsInStep: InvariantOf = ({ cluster }) => ({
   name: "a Bound claim's secret equals its source, every key",
   atRest: () =>
     claimKinds
       .flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[])
-      .flatMap(({ kind, metadata, spec, status }) => {
+      .flatMap((claim) => {
+        const { kind, metadata, spec, status } = claim;
         const { resourceRef, writeConnectionSecretToRef: to } = spec;
-        const managedKind = managedKinds.find((each) => each.kind === resourceRef?.kind);
-        if (status?.bindingPhase !== 'Bound' || managedKind === undefined || resourceRef === undefined)
-          return [];
-        const managed = cluster.find(managedKind, { name: resourceRef.name ?? '' }) as Managed | undefined;
+        if (status?.bindingPhase !== 'Bound' || resourceRef === undefined) return [];
+        const resources = managedKinds.flatMap((each) => cluster.all(each) as unknown as readonly Managed[]);
+        const named = resources.find(
+          (one) => one.kind === resourceRef.kind && one.metadata.name === resourceRef.name,
+        );
+        // An administrator may have given it another one than it names, which it is told.
+        const its = resources.filter((one) => isBoundTo(one, claim));
+        const managed = its.length === 0 || (named !== undefined && its.includes(named)) ? named : its[0];
         const from = managed?.spec.writeConnectionSecretToRef;
         if (to === undefined || from === undefined) return [];
         const target = cluster.find(SecretKind, { namespace: metadata.namespace ?? '', name: to.name });
