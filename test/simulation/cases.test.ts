@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'cases');
 
-const disasters = ['restore', 'freeze', 'set wall clock', 'point', 'lose'];
+const disasters = ['restore', 'freeze', 'set wall clock', 'point', 'lose', 'twin'];
 
 /**
  * What breaks promises with no fault of a call; so does who deletes what is not his, or a secret, or edits one, and AWS or

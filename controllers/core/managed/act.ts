@@ -104,7 +104,16 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
 }
 
 const decideOn = (
-  { env, identity, creationGraceMs, confirmAbsenceMs, renewals, deletions, uncreatable }: RunContext,
+  {
+    env,
+    identity,
+    creationGraceMs,
+    confirmAbsenceMs,
+    renewals,
+    contests,
+    deletions,
+    uncreatable,
+  }: RunContext,
   run: Run,
   observed: Observation,
 ): NextDecision =>
@@ -116,6 +125,7 @@ const decideOn = (
     absentForMs: run.absentForMs,
     isEdited: isEdited(identity, run),
     isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
+    isContested: contests.awaitedMs(run.current) > 0,
     underWay: run.underWay?.type,
     ended: run.ended,
     isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
@@ -207,8 +217,11 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
 }
 
 /** Comes back when what another process is about to set should be published, or can be taken for lost. */
-const awaitRenewal = ({ env, renewals }: RunContext, run: Run, observed: Observation): Ending =>
-  endings.awaited(run, observed, renewals.awaitedMs(run.current, env.clock.now()));
+function awaitRenewal({ env, renewals, contests }: RunContext, run: Run, observed: Observation): Ending {
+  const { current } = run;
+  const waitMs = Math.max(renewals.awaitedMs(current, env.clock.now()), contests.awaitedMs(current));
+  return endings.awaited(run, observed, waitMs);
+}
 
 async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
   const { identity, external, renewals, signal, log } = context;

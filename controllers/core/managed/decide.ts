@@ -255,6 +255,8 @@ export interface NextContext {
   readonly isEdited: boolean;
   /** Another process said a moment ago that it is about to set credentials. */
   readonly isRenewedElsewhere?: boolean;
+  /** Another process has set credentials at the same time, and is left to set others. */
+  readonly isContested?: boolean;
   /** What an operation that the external system sees through is about, while it is under way. */
   readonly underWay?: OperationType | undefined;
   /** What one was about that has ended as it should since the last look, or is not known any more: it may not show yet. */
@@ -305,6 +307,7 @@ export function decideNext(
     absentForMs = 0,
     isEdited,
     isRenewedElsewhere,
+    isContested,
     underWay,
     ended,
     isBeingDeleted,
@@ -358,7 +361,7 @@ export function decideNext(
   if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
   if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };
   if (ended === 'update') return { row: '31 done', act: 'awaitEffect' };
-  return observed.setsCredentials && isRenewedElsewhere
+  return isContested || (observed.setsCredentials && isRenewedElsewhere)
     ? { row: '31 elsewhere', act: 'awaitRenewal' }
     : { row: '31', act: 'update' };
 }

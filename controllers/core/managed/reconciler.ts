@@ -23,6 +23,7 @@ import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { besideOvertaken, fetchLeft } from './beside-overtaken.ts';
+import { createContests } from './contests.ts';
 import { recordCreation, recordName } from './creation-record.ts';
 import { isCreationIncomplete } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
@@ -303,6 +304,7 @@ function sharedContext(
     operations,
     absences,
     renewals: createRenewals(),
+    contests: createContests(env),
     revisions: createRevisions(),
     unpublished: createUnpublishedDetails(),
     underWay: createOperationsUnderWay(),

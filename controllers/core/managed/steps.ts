@@ -25,6 +25,7 @@ import {
   operationOngoing,
   operationSucceeded,
 } from './async-operations.ts';
+import type { Contests } from './contests.ts';
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
 import type { DeletionsUnderWay } from './deletions-under-way.ts';
@@ -49,6 +50,7 @@ export interface RunContext extends CreationContext {
   readonly operations: OperationTracker;
   readonly absences: Absences;
   readonly renewals: Renewals;
+  readonly contests: Contests;
   readonly revisions: Revisions;
   readonly unpublished: UnpublishedDetails;
   readonly underWay: OperationsUnderWay;
@@ -223,7 +225,7 @@ export async function publishing<T>(step: Promise<T>, known: Run, ready?: Ready)
 
 /** Remembers what could not be published, and why. Answers whether it is said to be Ready with what opens nothing any more. */
 function noteUnpublished(
-  { renewals, unpublished }: RunContext,
+  { renewals, contests, unpublished }: RunContext,
   { current, before = nothingPublished, published = before.details }: Run,
   details: ReportedDetails,
   error: unknown,
@@ -234,7 +236,8 @@ function noteUnpublished(
     return isNews && isConditionTrue(current.status?.conditions, 'Ready');
   }
   unpublished.forget(current);
-  if (!contest.isOnRecord) renewals.contested(current);
+  if (contest.isOnRecord) contests.lost(current);
+  else renewals.contested(current);
   return false;
 }
 

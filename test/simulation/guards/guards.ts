@@ -248,6 +248,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'return clock.elapsedMs() - first.atMs;',
     },
   ],
+  'controllers/core/managed/contests.ts': [
+    {
+      against: 'two processes that wait for each other for so short a time that each comes too late',
+      provenBy: 'test/controllers/core/managed/contests.test.ts: twice as long each time',
+      was: 'firstWaitMs * 2 ** (times - 1)',
+      becomes: 'firstWaitMs',
+    },
+  ],
   'controllers/core/managed/steps.ts': [
     {
       against: 'a password believed, though a process that has ended since set another',
@@ -327,6 +335,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
   ],
   'controllers/core/managed/decide.ts': [
+    {
+      against: 'passwords that two processes set in turn, over and over',
+      provenBy:
+        'test/controllers/core/managed/contests.test.ts: who publishes second says that neither counts, and leaves the other one to set a new one',
+      was: 'return isContested || (observed',
+      becomes: 'return (observed',
+    },
     {
       against: 'an update that is begun again twice a second, for its end shows nothing',
       provenBy:

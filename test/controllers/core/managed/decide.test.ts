@@ -533,6 +533,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       isNameKnown?: boolean;
       isEdited?: boolean;
       isRenewedElsewhere?: boolean;
+      isContested?: boolean;
       isBeingDeleted?: boolean;
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
@@ -1039,6 +1040,13 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       row: '31 elsewhere',
       act: 'awaitRenewal',
     },
+    'row 31 elsewhere: another process has set credentials at the same time': {
+      managed: managed(),
+      observed: drifted,
+      isContested: true,
+      row: '31 elsewhere',
+      act: 'awaitRenewal',
+    },
     'row 28 {O,C,D}: what may not be updated waits for nobody': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: { ...drifted, setsCredentials: true },
@@ -1057,9 +1065,15 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { observed, row, act, isNameKnown = false, isEdited = false, absentForMs = 60_000 } = wanted;
-      const { isRenewedElsewhere = false, isBeingDeleted = false, underWay, ended } = wanted;
+      const {
+        isRenewedElsewhere = false,
+        isContested = false,
+        isBeingDeleted = false,
+        underWay,
+        ended,
+      } = wanted;
       const given = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
-      const known = { ...given, isRenewedElsewhere, isBeingDeleted, underWay, ended };
+      const known = { ...given, isRenewedElsewhere, isContested, isBeingDeleted, underWay, ended };
       const { message: _, ...decision } = { message: '', ...decideNext(wanted.managed, observed, known) };
       assert.deepEqual(decision, { row, act });
     });
