@@ -560,9 +560,14 @@ export class World {
   }
 
   /** It is no wish that there be no mark: the next creation writes one. */
+  /** Who takes a mark away has looked for what it is about, when that would show, however late the external system is. */
   #clearMark(of: ObjectName): void {
     const found = this.cluster.find(kindOf(of), objectKey(of));
     if (found === undefined || !isCreationIncomplete(found)) return;
+    const isIts = ({ kind, key }: World['history']['changed'][number]): boolean =>
+      kind === of.kind && objectKeyText(key) === objectKeyText(objectKey(of));
+    const lastMs = this.history.changed.findLast(isIts)?.atMs ?? 0;
+    if (this.elapsedMs - lastMs < 10 * this.scenario.pace.readDelayMs) return;
     const annotations = { [annotationKeys.externalCreatePending]: null };
     this.cluster.patch(kindOf(of), objectKey(of), { metadata: { annotations } });
   }
