@@ -33,6 +33,7 @@ import {
   identityOf,
   identityToRecord,
   isEdited,
+  leadsElsewhere,
   sharedIdentity,
   withAnnotations,
 } from './identity.ts';
@@ -152,7 +153,7 @@ async function create(context: ExternalContext, found: Run): Promise<Ending> {
   absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
   let creation: Creation<Managed, string>;
   try {
-    creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);
+    creation = await external.create(withInitProvider(marked.current), marked.known, signal);
   } catch (error) {
     throw await failedCreation(context, marked, error);
   } finally {
@@ -342,16 +343,11 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
 
 /**
  * What was recorded is gone, so that the edit may count; unless something is left of it, as a creation that failed halfway
- * leaves it, which nobody would find under another name.
+ * leaves it, which nobody would find under another name, or elsewhere.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
-  const { env, managedResources, external, absences, identity, signal } = context;
-  const object = identified(identity, run);
-  const deletionTimestamp = env.clock.now().toISOString();
-  const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
-  const looking = external.observe(leaving, run.known, signal);
-  const left = await failing('observe failed', looking, { ...cannotObserve, known: run });
-  if (left.exists) return endings.leftovers(run);
+  const { managedResources, absences, identity, signal } = context;
+  if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run))) return endings.leftovers(run);
   const record = encodeIdentity(identityOf(run.current, identity.marks, run.system));
   const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
   const known = await write(context, run, annotated);
@@ -360,6 +356,19 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
   const current = await failing('cannot update managed resource', forgetting, { ...cannotWrite, known });
   absences.forget(objectKey(current.metadata));
   return endings.edited({ ...known, current });
+}
+
+/** Whether anything is there of what is recorded, as one asks who is to delete it. */
+async function isAnythingLeft(
+  { env, external, identity, signal }: ExternalContext,
+  run: Run,
+): Promise<boolean> {
+  const object = identified(identity, run);
+  const deletionTimestamp = env.clock.now().toISOString();
+  const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
+  const looking = external.observe(leaving, run.known, signal);
+  const { exists } = await failing('observe failed', looking, { ...cannotObserve, known: run });
+  return exists;
 }
 
 interface Begun {

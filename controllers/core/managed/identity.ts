@@ -221,7 +221,10 @@ export function identityToRecord(
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
-/** Whether the resource names something else than what is recorded; a name that was taken away is asked for anew. */
+/**
+ * Whether the resource, of which nothing is there, asks for something else than what is recorded. A name that was taken
+ * away is asked for anew, and a field that was is not wanted any more: only what is there keeps what it was made with.
+ */
 export function isEdited(
   { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
@@ -229,7 +232,23 @@ export function isEdited(
   const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
   const isNameTaken = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
-  return isNameTaken || editsOf(current, recorded, marks, isExact).length > 0;
+  const wanted = fieldsAt(current, marks);
+  const isFieldTaken = Object.keys(recorded.fields).some((path) => !Object.hasOwn(wanted, path));
+  return isNameTaken || isFieldTaken || editsOf(current, recorded, marks, isExact).length > 0;
+}
+
+/**
+ * Whether what the resource names now is to be found elsewhere than what is recorded, or under another name: then nobody
+ * would find what is left of that.
+ */
+export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifiable): boolean {
+  const recorded = recordedIdentity(current, marks);
+  if (recorded === undefined) return false;
+  const now = identityOf(current, marks);
+  return (
+    (recorded.name !== undefined && recorded.name !== now.name) ||
+    marks.identity.some((path) => !isEqual(recorded.fields[path], now.fields[path]))
+  );
 }
 
 /** What tells the external resource of a managed one from all others, whatever else is on record. */

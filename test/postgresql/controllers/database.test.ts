@@ -102,6 +102,15 @@ describe('a database with an owner role of its own', () => {
     assert.equal(await stack.remove(database('half-cleaned')), false);
     assert.deepEqual(await stack.namesake('half-cleaned'), []);
   });
+
+  test('whose template there is not leaves its role, and is made of the one that is named instead', async () => {
+    const creating = stack.pass(database('mistyped', { template: 'tmplate1' }));
+    await assert.rejects(creating, /template database "tmplate1" does not exist/);
+    assert.deepEqual(await stack.namesake('mistyped'), ['role']);
+    const { observed, known } = await stack.pass(database('mistyped', { template: 'template1' }));
+    assert.equal(observed.ready?.status, 'True');
+    assert.equal(await refusal(loginOf(known)), 'allowed');
+  });
 });
 
 const ownerOf = (name: string) => `postgresqldatabase.postgresql.crossplane.io/${name}`;

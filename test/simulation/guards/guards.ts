@@ -218,13 +218,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
     {
-      against: 'an edit of what identifies a resource between its record and its creation',
-      provenBy:
-        'test/controllers/core/managed/identity.test.ts: an immutable field that is on record, although its creation was refused',
-      was: 'creation = await external.create(withInitProvider(identified(identity, marked)), marked.known, signal);',
-      becomes: 'creation = await external.create(withInitProvider(marked.current), marked.known, signal);',
-    },
-    {
       against: 'the deletion of what an edit names in place of what was made',
       provenBy:
         'test/controllers/core/managed/identity.test.ts: deletion deletes what was made, and nothing else',
@@ -235,7 +228,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an interrupted creation that nobody finds under another name',
       provenBy:
         'test/controllers/core/managed/identity.test.ts: not while something of it is left that only its deletion would find',
-      was: 'if (left.exists) return endings.leftovers(run);',
+      was: 'if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run))) return endings.leftovers(run);',
       becomes: '',
     },
   ],

@@ -8,7 +8,9 @@ import { after, done, unsettled } from '../../../../runtime/controller/reconcile
 import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managedKind } from '../objects.ts';
 
-type Options = Partial<Pick<ManagedReconcilerOptions<Managed>, 'externalNames' | 'confirmAbsenceMs'>>;
+type Options = Partial<
+  Pick<ManagedReconcilerOptions<Managed>, 'externalNames' | 'confirmAbsenceMs' | 'marks'>
+>;
 type ForProvider = Readonly<Record<string, unknown>>;
 
 const refusal =
@@ -178,20 +180,6 @@ describe('what is taken away is as it was', () => {
     assert.deepEqual(places(made), ['eu/db']);
   });
 
-  test('an immutable field that is on record, although its creation was refused', async () => {
-    const made = scene({ region: 'eu', size: 1 });
-    made.external.gate = (method) => {
-      if (method === 'create') throw new Error('no room');
-    };
-    await made.run();
-    assert.deepEqual(places(made), []);
-    edit(made, { size: 1 });
-    made.external.gate = () => {};
-    await made.run();
-    assert.deepEqual(places(made), ['eu/db']);
-    assert.deepEqual(made.external.createdWith, { region: 'eu', size: 1 });
-  });
-
   test('a name that was given by hand', async () => {
     const made = scene();
     annotate(made, nameKey, 'legacy');
@@ -300,6 +288,9 @@ describe('a field that is given a value later', () => {
 });
 
 describe('an edit counts once nothing is left of what was recorded', () => {
+  const hiddenUntilDeleted = (managed: Managed): string =>
+    `${managed.metadata.deletionTimestamp === undefined ? 'hidden' : 'us'}/${externalName(managed)}`;
+
   test('after a creation that failed', async () => {
     const made = scene({ region: 'mars', size: 1 }, { confirmAbsenceMs: 5_000 });
     made.external.gate = (method) => {
@@ -316,6 +307,34 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.match(made.object?.status?.externalIdentity ?? '', /"region":"eu"/);
     assert.ok(!made.events.includes('Warning LostExternalResource'));
+  });
+
+  test('also that which takes a field away', async () => {
+    const made = scene({ region: 'mars', size: 1 });
+    made.external.gate = (method) => {
+      if (method === 'create') throw new Error('there is no region mars');
+    };
+    await made.run();
+    edit(made, { size: 1 });
+    made.external.gate = () => {};
+    await made.run();
+    await made.run();
+    assert.deepEqual(made.external.createdWith, { size: 1 });
+    assert.doesNotMatch(made.object?.status?.externalIdentity ?? '', /region/);
+  });
+
+  test('of what leads nowhere else, whatever is left: it is found all the same', async () => {
+    const marks = { immutable: ['region', 'version'], identity: ['region'] };
+    const made = scene({ region: 'us', version: 'none' }, { marks });
+    made.external.gate = (method) => {
+      if (method === 'create') throw new Error('there is no version none');
+    };
+    made.external.placeOf = hiddenUntilDeleted;
+    await made.run();
+    made.external.put('us/db', {});
+    edit(made, { region: 'us', version: '8.0' });
+    await made.run();
+    assert.match(made.annotations['crossplane.io/external-identity'] ?? '', /"version":"8.0"/);
   });
 
   test('after somebody deleted it', async () => {
@@ -350,8 +369,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
   test('not while something of it is left that only its deletion would find', async () => {
     const made = await ready();
     annotate(made, nameKey, 'other');
-    made.external.placeOf = (managed) =>
-      `${managed.metadata.deletionTimestamp === undefined ? 'hidden' : 'us'}/${externalName(managed)}`;
+    made.external.placeOf = hiddenUntilDeleted;
     await made.run();
     await made.run();
     assert.deepEqual([places(made), made.external.made], [['us/db'], 1]);

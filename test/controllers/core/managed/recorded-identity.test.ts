@@ -15,6 +15,7 @@ import {
   identityOf,
   identityToRecord,
   isEdited,
+  leadsElsewhere,
   named,
   recordedIdentity,
   refusals,
@@ -230,6 +231,20 @@ describe('whether it names something else than what is recorded', () => {
       deterministic: true,
       assigned: true,
     },
+    'a value that was taken away': {
+      object: of({}, { ...recording({ fields: { region: 'us' } }), ...db }),
+      deterministic: true,
+      assigned: true,
+    },
+    'one that initProvider has is there': {
+      object: of(
+        {},
+        { ...recording({ fields: { region: 'us' } }), ...db },
+        { initProvider: { region: 'us' } },
+      ),
+      deterministic: false,
+      assigned: false,
+    },
     'a name that was taken away is asked for anew, where names are assigned': {
       object: of({}, recording({ name: 'db' })),
       deterministic: false,
@@ -249,6 +264,33 @@ describe('whether it names something else than what is recorded', () => {
         [row.deterministic, row.assigned],
       );
     });
+  }
+});
+
+describe('whether what it names now is to be found elsewhere than what is recorded', () => {
+  const was = recording({ name: 'db', fields: { 'net.id': 7, region: 'us' } });
+  const db = { annotations: nameIs('db') };
+  const rows: Record<string, { object: Managed; is: boolean }> = {
+    'nothing is recorded': { object: of({ region: 'us' }), is: false },
+    'it is as it was': { object: of({ region: 'us', net: { id: 7 } }, { ...was, ...db }), is: false },
+    'another value of what is only immutable': {
+      object: of({ region: 'us', net: { id: 8 } }, { ...was, ...db }),
+      is: false,
+    },
+    'another value of what identifies it': {
+      object: of({ region: 'eu', net: { id: 7 } }, { ...was, ...db }),
+      is: true,
+    },
+    'none of what identifies it': { object: of({ net: { id: 7 } }, { ...was, ...db }), is: true },
+    'another name': { object: of({ region: 'us' }, { ...was, annotations: nameIs('other') }), is: true },
+    'no name any more': { object: of({ region: 'us' }, was), is: true },
+    'a name where none was given': {
+      object: of({ region: 'us' }, { ...recording({ fields: { region: 'us' } }), ...db }),
+      is: false,
+    },
+  };
+  for (const [name, { object, is }] of Object.entries(rows)) {
+    test(name, () => assert.equal(leadsElsewhere(deterministic, { current: object }), is));
   }
 });
 
