@@ -12,6 +12,8 @@ export class CloudError extends Error {
   readonly requestId: string | undefined;
   /** What of the request the cloud says is wrong, as it calls that: `instance.memory_size_gb`. */
   readonly fields: readonly string[];
+  /** It was sent to no place that these credentials have, as a region that there is not: nothing of theirs is there. */
+  readonly isNowhere: boolean;
 
   /** `cause` is left out: the errors of the transport may carry what was sent. */
   constructor(
@@ -23,6 +25,7 @@ export class CloudError extends Error {
       readonly retryAfterMs?: number | undefined;
       readonly requestId?: string | undefined;
       readonly fields?: readonly string[];
+      readonly isNowhere?: boolean;
     },
   ) {
     super(message);
@@ -32,6 +35,7 @@ export class CloudError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.requestId = options.requestId;
     this.fields = options.fields ?? [];
+    this.isNowhere = options.isNowhere ?? false;
   }
 }
 
@@ -87,6 +91,9 @@ const statusOf = (error: unknown): number | undefined =>
  */
 export const isMissing = (error: unknown, code: CloudErrorCode | readonly CloudErrorCode[]): boolean =>
   error instanceof CloudError && error.status === 404 && [code].flat().includes(error.code);
+
+/** Whether it was about a place in which nothing of these credentials can be; see {@link CloudError.isNowhere}. */
+export const isNowhere = (error: unknown): boolean => error instanceof CloudError && error.isNowhere;
 
 export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;
 

@@ -101,7 +101,10 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     // AWS's own addresses are made of the names of regions: there is none of one that there is not.
     if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
     const { status, code, isRetryable } = failed;
-    return new CloudError(`${failed.message}; check spec.forProvider.region`, { status, code, isRetryable });
+    return new CloudError(`${failed.message}; check spec.forProvider.region`, {
+      ...{ status, code, isRetryable },
+      isNowhere: true,
+    });
   }
   const { name, Code, message, $metadata, $fault, $response } = (error ?? {}) as Partial<ServiceException>;
   if ($fault === undefined || $metadata?.httpStatusCode === undefined) {
@@ -146,6 +149,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     isRetryable: isThrottled || failure?.type === 'TRANSIENT' || status >= 500,
     retryAfterMs,
     requestId,
+    isNowhere: isRegion,
   });
 }
 

@@ -16,7 +16,7 @@ import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { lackOf } from './needed-fields.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
-import { Ambiguous, nothingOf } from './written-name.ts';
+import { Ambiguous, leftBy, nothingOf } from './written-name.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -119,7 +119,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     if (id !== undefined) return isId(id) ? adapter.get(managed, id, signal) : undefined;
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
     if (!wasDeleted(managed) || !wasBegun) return undefined;
-    return (await tagged(managed, signal)).find(isStaying(managed));
+    return (await leftBy(managed, tagged(managed, signal), [])).find(isStaying(managed));
   }
 
   /** The one that carries our tags and stays, and the ids of those that did. */

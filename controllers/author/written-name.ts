@@ -1,5 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { isNowhere } from '../../clients/cloud-error.ts';
+import { isCreationFailed } from '../core/managed/creation-tracking.ts';
 import type { Observation } from '../core/managed/external-client.ts';
 
 /** What `observe` answers of what is not there; `problem`: why nothing is to be created, either. */
@@ -41,7 +43,7 @@ async function standingProblem(
 ): Promise<string | undefined> {
   const hasFailed = managed.metadata.annotations?.[annotationKeys.externalCreateFailed] !== undefined;
   if (!hasFailed || externalName(managed) !== undefined || wasDeleted(managed)) return undefined;
-  return looking().then(
+  return leftBy(managed, looking(), undefined).then(
     () => undefined,
     (error: unknown) => {
       if (error instanceof Ambiguous) return error.message;
@@ -49,6 +51,16 @@ async function standingProblem(
     },
   );
 }
+
+/**
+ * What `looking` finds of a creation that has left no name on record; `nothing` if that is on record as one that failed, and
+ * was to be in a place that there is not: who was wrong about the place can correct it, or give it up.
+ */
+export const leftBy = <T>(managed: Managed, looking: Promise<T>, nothing: T): Promise<T> =>
+  looking.catch((error: unknown) => {
+    if (isNowhere(error) && isCreationFailed(managed)) return nothing;
+    throw error;
+  });
 
 /** Several things are marked as those of one managed resource. */
 export class Ambiguous extends Error {

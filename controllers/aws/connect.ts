@@ -1,7 +1,9 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { AwsClient, AwsClientOptions } from '../../clients/aws/aws-client.ts';
 import { parseAwsCredentials } from '../../clients/aws/aws-credentials.ts';
 import type { AwsEndpoint } from '../../clients/aws/aws-endpoint.ts';
+import { isNowhere } from '../../clients/cloud-error.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { Connect } from '../author/define-stack.ts';
@@ -25,7 +27,11 @@ export const connectAws = (
 /** The account, and the region where it is not the one that the resource names: in another one would be another resource. */
 async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
   const given = regionOf(managed);
-  const account = await aws.account(given, signal);
+  const account = await aws.account(given, signal).catch((error: unknown) => {
+    // Who is to go, and names a region that there is not, has nothing there, and the account is that of the provider's region.
+    if (!isNowhere(error) || !wasDeleted(managed)) throw error;
+    return aws.account(undefined, signal);
+  });
   const region = aws.regionLedTo(given);
   return region === given ? `aws ${account}` : `aws ${account} ${region}`;
 }

@@ -7,7 +7,7 @@ import { isUncertain } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
-import { nothingThere, writtenNameProblem } from '../../author/written-name.ts';
+import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/external-client.ts';
 import { nameProblem } from '../../core/name-limits.ts';
@@ -109,7 +109,8 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
         );
       }
     }
-    const queue = await queuesOf(managed).get(nameOf(managed), signal);
+    const looking = queuesOf(managed).get(nameOf(managed), signal);
+    const queue = await (given === undefined ? leftBy(managed, looking, undefined) : looking);
     if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;
     // What goes takes along what carries our tags, whatever was written down since.
     if (wasDeleted(managed)) return queue;

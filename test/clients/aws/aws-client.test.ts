@@ -136,6 +136,7 @@ describe('a client of AWS', () => {
     await assert.rejects(aws.account('us-nowhere-1', signal), {
       message:
         'cannot find out the account of the credentials: AWS STS (us-nowhere-1) is unreachable: name not found; check spec.forProvider.region',
+      isNowhere: true,
     });
   });
 

@@ -144,6 +144,40 @@ describe('a thing that the cloud gives its name is made once', () => {
   });
 });
 
+describe('where it was to be made in a place that there is not', () => {
+  const nowhere = new CloudError('there is no such region', {
+    ...{ status: 403, code: 'RegionRefused', isRetryable: false },
+    isNowhere: true,
+  });
+  const failed = { ...begun, [annotationKeys.externalCreateFailed]: '2026-01-02T03:04:05Z' };
+  const rows: Record<string, { listing: CloudError; annotations: object; isNothing: boolean }> = {
+    'nothing is left of a creation that is on record as one that failed': {
+      ...{ listing: nowhere, annotations: failed, isNothing: true },
+    },
+    'nobody knows what is left of another one': { listing: nowhere, annotations: begun, isNothing: false },
+    'nor where it cannot be looked for': { listing: lost, annotations: failed, isNothing: false },
+  };
+  for (const [what, { listing, annotations, isNothing }] of Object.entries(rows)) {
+    test(`${what}, when it goes`, async () => {
+      const { client, way } = cloud();
+      way.listing = listing;
+      const leaving = unnamed({ deletionTimestamp, annotations });
+      if (isNothing) {
+        assert.deepEqual(await client.observe(leaving, {}, signal), { exists: false, isUpToDate: false });
+        await client.delete(leaving, signal);
+      } else await assert.rejects(client.observe(leaving, {}, signal), listing);
+    });
+  }
+
+  test('another attempt is not held up by that', async () => {
+    const { client, way } = cloud();
+    way.listing = nowhere;
+    const seen = await client.observe(unnamed({ annotations: failed }), {}, signal);
+    assert.deepEqual(seen, { exists: false, isUpToDate: false });
+    await assert.rejects(client.create(unnamed({ annotations: failed }), {}, signal), nowhere);
+  });
+});
+
 describe('what has become somebody else’s since it was observed', () => {
   test('is not observed as ours, nor changed', async () => {
     const { client, put, calls } = cloud();

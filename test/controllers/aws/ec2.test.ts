@@ -263,6 +263,36 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
   }
 });
 
+describe('a VPC in a region that there is not', () => {
+  const lost = { region: 'us-west-9', cidrBlock: '10.0.0.0/16' };
+  /** It was refused; with one that is there the account is known, and EC2 is asked at once. */
+  async function refused({ isAccountKnown }: { readonly isAccountKnown: boolean }) {
+    const made = await scene<VPC>(VPCKind);
+    if (isAccountKnown) await made.bench.ready('first', { region, cidrBlock: '10.1.0.0/16' });
+    made.bench.put('net', lost);
+    await made.bench.passes('net', 3);
+    assert.match(made.bench.condition('net', 'Synced').message, /change spec\.forProvider\.region/);
+    return made;
+  }
+
+  for (const isAccountKnown of [true, false]) {
+    const known = isAccountKnown ? 'known' : 'not known';
+    test(`is made where it is to be once that is corrected, the account being ${known}`, async () => {
+      await using made = await refused({ isAccountKnown });
+      made.bench.replaceForProvider('net', { ...lost, region });
+      await made.bench.until('net', () => made.bench.isReady('net'), 'it did not become Ready');
+      assert.equal(made.vpcs().length, isAccountKnown ? 2 : 1);
+    });
+
+    test(`goes, the account being ${known}`, async () => {
+      await using made = await refused({ isAccountKnown });
+      if (isAccountKnown) made.bench.restart();
+      made.bench.remove('net');
+      await made.bench.until('net', () => made.bench.object('net') === undefined, 'it did not go');
+    });
+  }
+});
+
 describe('what lacks a field that its creation needs', () => {
   const lacking: Readonly<Record<string, { kind: Kind; forProvider: object; rest: object; says: RegExp }>> = {
     'an instance without an image': {
