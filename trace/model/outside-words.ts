@@ -18,6 +18,12 @@ export interface OutsideTrouble {
  * The first line that fits holds: what comes first is what has to be mended first. Nobody acts on it but a reader.
  */
 const table: readonly (readonly [words: RegExp, trouble: OutsideTrouble['name'], link: LinkName])[] = [
+  // In the words for credentials or rights, where both are good.
+  [
+    /; (?:the credentials are good elsewhere: )?change spec\.forProvider\.region(?:$|, or enable)/,
+    'refused',
+    'external',
+  ],
   [/\((?:HTTP )?401\b/, 'wrong credentials', 'credentials'],
   [
     /\brefused (?:the )?(?:token|credentials|username|header|access key|key)\b/,
