@@ -14,6 +14,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
 import { claimKeyOf } from './indexes.ts';
+import { nameInUse } from './name-in-use.ts';
 
 /** What the log says of an object beside its kind and key. What it does not know it leaves out. */
 export type About = {
@@ -41,7 +42,7 @@ export function aboutManaged(managed: Managed | undefined): About {
   return {
     claim: claim && objectKeyText(claim),
     resource: `${managed.kind}/${managed.metadata.name}`,
-    externalName: externalName(managed),
+    externalName: nameInUse(managed),
   };
 }
 

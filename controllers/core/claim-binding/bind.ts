@@ -1,20 +1,16 @@
 import omit from 'lodash/omit.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import {
-  annotationKeys,
-  externalName,
-  finalizerNames,
-  withFinalizer,
-} from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, finalizerNames, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
 import { nameRecord, parametersRecord, recordKeys } from '../claim/claim-record.ts';
 import { reservation, reservationKey } from '../claim/reservation.ts';
+import { nameInUse } from '../name-in-use.ts';
 
 /** The claim as a bound one's metadata is: finalizer, and the external name of its managed resource. */
 export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed): C {
-  const name = externalName(managed);
+  const name = nameInUse(managed);
   return {
     ...claim,
     metadata: {
@@ -57,7 +53,7 @@ export function withClaimReference<M extends Managed>(managed: M, claim: Claim):
     ...omit(annotations, annotationKeys.reoffer),
     ...reservation(managed, claim),
     ...parametersRecord(claim),
-    ...nameRecord(externalName(managed)),
+    ...nameRecord(nameInUse(managed)),
   };
   return {
     ...managed,

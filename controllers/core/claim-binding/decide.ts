@@ -13,7 +13,7 @@ import {
   reconcileSuccess,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName, finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import {
   controllerOf,
   describeReference,
@@ -35,6 +35,7 @@ import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 import { isReoffered, offerWaitsFor, wasTakenAway } from '../claim-marks.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { isNeverChanged } from '../management-policies.ts';
+import { nameInUse } from '../name-in-use.ts';
 import { howToOffer, howToReturn, wasTakenFrom } from './claim-reference.ts';
 import type { DeletedDecision } from './decide-deleted.ts';
 import { decideDeleted } from './decide-deleted.ts';
@@ -444,7 +445,7 @@ function describeManaged(managed: Managed): string {
   const conditions = managed.status?.conditions;
   const synced = getCondition(conditions, 'Synced');
   const ready = getCondition(conditions, 'Ready');
-  const name = externalName(managed);
+  const name = nameInUse(managed);
   const who = `${managed.kind} ${managed.metadata.name}${name === undefined ? '' : ` (external name ${name})`}`;
   const problem = synced.status === 'False' ? (synced.message ?? synced.reason) : undefined;
   const state = problem ?? ready.message ?? ready.reason;

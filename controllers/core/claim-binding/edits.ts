@@ -16,6 +16,7 @@ import {
 } from '../claim/claim-record.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isProvisionedName } from '../claim/provisioned-name.ts';
+import { nameInUse } from '../name-in-use.ts';
 
 /**
  * What of a claim was edited that cannot be any more, each as text for its condition. An API server that knows CEL
@@ -90,7 +91,7 @@ function editsOfParameters(claim: Claim, held: Managed): readonly string[] {
 
 function editsOfName(claim: Claim, held: Managed): readonly string[] {
   if (!isNameEdited(claim, held)) return [];
-  const [is, own] = [claim, held].map(externalName).map(shown);
+  const [is, own] = [externalName(claim), nameInUse(held)].map(shown);
   return [
     `the annotation ${annotationKeys.externalName} is ${is}, but ${described(referenceTo(held))} has ${own}, which an administrator may edit there until it is made`,
   ];
@@ -101,7 +102,7 @@ function editsOfName(claim: Claim, held: Managed): readonly string[] {
  * is that which was renamed, and the claim's follows; nothing is known of one that had none.
  */
 function isNameEdited(claim: Claim, held: Managed): boolean {
-  const [is, own] = [claim, held].map(externalName);
+  const [is, own] = [externalName(claim), nameInUse(held)];
   return is !== undefined && is !== own && own === held.metadata.annotations?.[recordKeys.externalName];
 }
 
@@ -115,8 +116,8 @@ export function nameRestored(
   held: Managed | undefined,
 ): EventFacts | undefined {
   if (after === undefined || held === undefined || !isNameEdited(before, held)) return undefined;
-  if (externalName(after) !== externalName(held)) return undefined;
-  const [was, own] = [before, held].map(externalName).map(shown);
+  if (externalName(after) !== nameInUse(held)) return undefined;
+  const [was, own] = [externalName(before), nameInUse(held)].map(shown);
   return {
     type: 'Warning',
     reason: 'CannotApplyEdit',

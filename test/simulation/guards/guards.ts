@@ -1707,7 +1707,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'something left outside by a creation that was cut off before its name was known',
       provenBy:
         'test/controllers/author/named-by-cloud.test.ts: takes along what its creation made before it was cut off',
-      was: 'return (await tagged(managed, signal)).find(isStaying(managed));',
+      was: 'return (await leftBy(managed, tagged(managed, signal), [])).find(isStaying(managed));',
       becomes: 'return undefined;',
     },
     {

@@ -171,8 +171,8 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
   }
 
   interface Renaming {
-    /** What somebody makes of the annotation of the claim, or of its resource. */
-    readonly of: 'claim' | 'resource';
+    /** What somebody makes of the annotation of the claim, or of its resource, or what that has on record. */
+    readonly of: 'claim' | 'resource' | 'record';
     readonly to: string | null;
     /** What the claim has in the end; absent: what it had. */
     readonly ends?: string;
@@ -188,8 +188,12 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
       of: 'claim',
       to: null,
     },
-    "the external name of its resource: the claim's follows, and nobody is told of an edit": {
+    "the external name of its resource, which has no effect there: nor on the claim's": {
       of: 'resource',
+      to: 'theirs',
+    },
+    "the external name that its resource has: the claim's follows, and nobody is told of an edit": {
+      of: 'record',
       to: 'theirs',
       ends: 'theirs',
     },
@@ -200,6 +204,12 @@ describe('design 4.13 an edit that cannot work is said, and the claim stays as u
       const own = externalName(current());
       if (of === 'claim') cluster.edit(claimKind, key, withName(to));
       else cluster.edit(managedKind, { name }, withName(to));
+      if (of === 'record') {
+        cluster.edit(managedKind, { name }, (managed) => ({
+          ...managed,
+          status: { ...managed.status, externalIdentity: JSON.stringify({ name: to, fields: {} }) },
+        }));
+      }
       await process.settle();
       assert.equal(externalName(current()), ends ?? own);
       const told = process.events.filter(
