@@ -11,7 +11,7 @@ import { vaultClient } from '../../../clients/vault.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, changed, goes, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { anyOf, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { connectionSecrets } from '../indexes.ts';
 import { credentialReader, heldCredentials } from '../provider/credential-sources.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
@@ -132,7 +132,6 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     const wokenBy = triggersIn(env);
     return [
       wokenBy(configs.store)
-        .when(stays)
         .sharedByMany()
         .through(
           ({ metadata }) => store.byIndex(byStoreConfig, metadata.name),

@@ -271,7 +271,7 @@ describe('publishing to the Kubernetes store', () => {
     });
   }
 
-  test('a deleted secret, and a StoreConfig that changes, wake who publishes there', async () => {
+  test('a deleted secret, and a StoreConfig that changes or goes, wake who publishes there', async () => {
     const { cluster, process, stores, publisher, log } = configured(spec);
     cluster.put(managedKind, publishing());
     cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
@@ -285,11 +285,12 @@ describe('publishing to the Kubernetes store', () => {
     const of = { apiVersion: 'v1', kind: 'Secret', type: 'connection.crossplane.io/v1alpha1' };
     cluster.put(SecretKind, { ...of, metadata: { ...key, name: 'former', labels } });
     cluster.delete(SecretKind, { ...key, name: 'former' }, deletionTimestamp);
+    cluster.delete(StoreConfigKind, { name: 'default' }, deletionTimestamp);
     end$.next();
     assert.deepEqual(log.lines, []);
     assert.deepEqual(
       (await woken).map(({ name }) => name),
-      ['db', 'db'], // the StoreConfig at the start, the deletion
+      ['db', 'db', 'db'], // the StoreConfig at the start, the deletion of the secret, and that of the StoreConfig
     );
   });
 
