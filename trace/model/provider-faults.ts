@@ -161,7 +161,7 @@ export const otherSystem: Find = (view) => {
     others &&
     `${others.who} ${others.has} credentials from the same secret: what is changed there leads the resources of ${others.has === 'has its' ? 'that' : 'those'}, too.`;
   const where = isSecret
-    ? 'the secret with its credentials, or the secret that it names'
+    ? 'the secret with its credentials, the secret that it names, or what else its spec says, as a project or a region'
     : 'what leads there';
   // Neither is for pasting: whoever does not know which of the two is so makes everything anew in another system.
   return {
