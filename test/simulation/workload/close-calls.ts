@@ -41,7 +41,7 @@ const goes = (draft: Draft, of: ObjectName, born: number): number => {
 
 const instanceKinds = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind] as const;
 
-/** What identifies a resource is edited while it is made, or later; then it goes. */
+/** What is on record of a resource is edited, or taken away, while it is made, or later; then it goes. */
 function identity(draft: Draft): void {
   const object = managedByHand(FavouriteDBInstanceKind, 0, {
     forProvider: { fancinessLevel: 5, ...(draft.has(0.5, 'version') && { version: '5.7' }) },
@@ -51,6 +51,7 @@ function identity(draft: Draft): void {
     [
       { metadata: { annotations: { [annotationKeys.externalName]: 'renamed' } } },
       { spec: { forProvider: { version: '8.0' } } },
+      { spec: { forProvider: { version: null } } },
     ],
     'edit',
   );
