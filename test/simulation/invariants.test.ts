@@ -2904,6 +2904,16 @@ const cases: readonly Case[] = [
         [],
       ],
       ['after that by another process', { maker: 'p2', isAfter: true, policy: 'Delete' }, []],
+      [
+        'before that, but since it had looked, by another process',
+        { maker: 'p2', isAfter: false, policy: 'Delete', hasLooked: true },
+        [],
+      ],
+      [
+        'before that, but since it had looked, by the same process',
+        { maker: 'p1', isAfter: false, policy: 'Delete', hasLooked: true },
+        [/^FavouriteDBInstance a was made for a claim that is gone, and stays$/],
+      ],
     ] as const
   ).map(
     ([name, { maker, isAfter, policy, ...rest }, says]): Case => ({
@@ -2912,6 +2922,8 @@ const cases: readonly Case[] = [
       history({ as, ask, call, cluster, end, later, run, rest: settle }) {
         const made = put(managed('a', { spec: { claimRef: claimRef('orders'), reclaimPolicy: policy } }));
         put(orders)(cluster);
+        if ('hasLooked' in rest) ask('get FavouriteDBInstance a', 'p1');
+        later(1);
         if (!isAfter) as(maker, made);
         later(1);
         as('p1', leave(orders));

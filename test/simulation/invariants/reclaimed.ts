@@ -24,6 +24,8 @@ export const reclaimed: InvariantOf = (world) => {
   const lastAsked = new Map<string, number>();
   /** What was asked to be deleted, and by whom, as in `p1 delete FavouriteDBInstance orders`. */
   const askedToDelete = new Set<string>();
+  /** When something was asked for last, and by whom, as in `p1 get FavouriteDBInstance orders`. */
+  const askedForAtMs = new Map<string, number>();
   /** The claim that went by the request being carried out: its UID. */
   let parting: string | undefined;
   /** Of what somebody wrote another claim into: he is told, and says what becomes of it. */
@@ -35,7 +37,9 @@ export const reclaimed: InvariantOf = (world) => {
     const [made, parted] = [provisioned.get(uid), letGo.get(claimRef?.uid ?? '')];
     if (made === undefined || parted === undefined || reclaimPolicy !== 'Delete') return false;
     if (redirected.has(uid)) return false;
-    if (made.atMs <= parted.atMs) return true;
+    // Another process, which runs beside it by mistake, may have made it since it looked, and nobody knows that.
+    const knownMs = made.by === parted.by ? undefined : askedForAtMs.get(`${parted.by} get ${kind} ${name}`);
+    if (made.atMs <= (knownMs ?? parted.atMs)) return true;
     // A process remembers what it has asked for; who comes after it cannot tell it from what a backup brings.
     const hasEnded =
       !world.running.includes(made.by) && askedToDelete.has(`${made.by} delete ${kind} ${name}`);
@@ -103,6 +107,7 @@ export const reclaimed: InvariantOf = (world) => {
     asked({ by, call }) {
       // Who is told to end finishes what it has begun, and looks at nothing that comes since.
       if (!world.ending.includes(by)) lastAsked.set(by, world.elapsedMs);
+      if (call.startsWith('get ')) askedForAtMs.set(`${by} ${call}`, world.elapsedMs);
       if (call.startsWith('delete ')) askedToDelete.add(`${by} ${call}`);
       return [];
     },
