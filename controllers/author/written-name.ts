@@ -1,6 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isNowhere } from '../../clients/cloud-error.ts';
+import { messageOf } from '../../runtime/client/errors.ts';
 import { isCreationFailed } from '../core/managed/creation-tracking.ts';
 import type { Observation } from '../core/managed/external-client.ts';
 
@@ -26,7 +27,8 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
 /**
  * What `observe` answers where nothing is there of what the external system names, a `noun`: {@link writtenNameProblem}, what
  * a creation lacks ({@link lackOf}), or why one that failed before cannot succeed still, as {@link Ambiguous} that `looking`
- * throws, so that nothing is written for another attempt. Nobody looks for that before a first one.
+ * throws, or that there is no such place, so that nothing is written for another attempt. Nobody looks for that before a
+ * first one.
  */
 export async function nothingOf(
   managed: Managed,
@@ -43,10 +45,10 @@ async function standingProblem(
 ): Promise<string | undefined> {
   const hasFailed = managed.metadata.annotations?.[annotationKeys.externalCreateFailed] !== undefined;
   if (!hasFailed || externalName(managed) !== undefined || wasDeleted(managed)) return undefined;
-  return leftBy(managed, looking(), undefined).then(
+  return looking().then(
     () => undefined,
     (error: unknown) => {
-      if (error instanceof Ambiguous) return error.message;
+      if (error instanceof Ambiguous || isNowhere(error)) return messageOf(error);
       throw error;
     },
   );
