@@ -12,7 +12,7 @@ import {
   timeout,
   timer,
 } from 'rxjs';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { abortable } from '../abortable.ts';
 import { ApiError, isTransient } from '../client/errors.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
@@ -34,11 +34,73 @@ export function latestVersion<T extends KubernetesObject>(
   kind: Kind<T>,
   selection: Selection,
 ): Observable<string> {
-  const fieldSelector = [selection.fieldSelector, `metadata.name=${nobody}`].filter(Boolean).join(',');
+  const fieldSelector = namedAlone(selection, nobody);
   return abortable(async (signal) => {
     const list = await client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, signal);
     return list.resourceVersion;
   });
+}
+
+const namedAlone = ({ fieldSelector }: Selection, name: string): string =>
+  [fieldSelector, `metadata.name=${name}`].filter(Boolean).join(',');
+
+/**
+ * The version that an object has now; undefined: there is none of that name. As a list, which whoever watches may ask for,
+ * and which the API server answers with one look at etcd.
+ */
+function versionOf<T extends KubernetesObject>(
+  client: Pick<KubernetesClient, 'list'>,
+  kind: Kind<T>,
+  selection: Selection,
+  { namespace, name }: ObjectKey,
+): Observable<string | undefined> {
+  const place = { ...selection, ...(namespace !== undefined && { namespace }) };
+  return abortable(async (signal) => {
+    const list = await client.list(kind, { ...place, fieldSelector: namedAlone(selection, name) }, signal);
+    return list.items[0]?.metadata.resourceVersion;
+  });
+}
+
+/** How far a watch has come. */
+export interface WatchPosition {
+  /** Where the next one is to begin. */
+  readonly position: string;
+  /** The greatest version of an object that it told of; '': of none. */
+  readonly newest: string;
+  /** That object, if it is there. */
+  readonly newestKey: ObjectKey | undefined;
+}
+
+/**
+ * Whether the API server goes on from what it has told. Restored from a backup it has forgotten the last of that, and gives
+ * the versions out again, to other changes: a watch from there would never tell of those. The newest object is to be as it
+ * was told, for what is given out again may have overtaken us by now; and no version lies in its future. A change of that
+ * object, or its deletion, says as little, so that the kind is listed. Emits once; errors with ApiError; unsubscribing aborts.
+ */
+export function isSameHistory<T extends KubernetesObject>(
+  client: Pick<KubernetesClient, 'list'>,
+  kind: Kind<T>,
+  selection: Selection,
+  { position, newest, newestKey }: WatchPosition,
+): Observable<boolean> {
+  if (newest !== '' && newestKey === undefined) return of(false);
+  const isAsTold$ =
+    newestKey === undefined
+      ? of(true)
+      : versionOf(client, kind, selection, newestKey).pipe(
+          map((version) => version === newest),
+          // To refuse the question, for good and not for now, is no answer.
+          catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(false))),
+        );
+  return isAsTold$.pipe(
+    concatMap((isAsTold) =>
+      isAsTold
+        ? latestVersion(client, kind, selection).pipe(
+            map((latest) => compareResourceVersions(latest, position) >= 0),
+          )
+        : of(false),
+    ),
+  );
 }
 
 export interface WatchCheckTiming {

@@ -1,8 +1,8 @@
 import pick from 'lodash/pick.js';
 import type { Observable } from 'rxjs';
-import { concat, defer, filter, map, merge, repeat, retry, takeUntil, tap, timer } from 'rxjs';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
+import { concat, defer, filter, map, merge, repeat, retry, switchMap, takeUntil, tap, timer } from 'rxjs';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiErrorIn, isExpired, messageOf } from '../client/errors.ts';
 import type { KubernetesClient, Selection, WatchEvent } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
@@ -14,7 +14,7 @@ import { listPages } from './list-pages.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import type { StreamEvent } from './stream-event.ts';
 import type { WatchCheckTiming } from './watch-check.ts';
-import { latestVersion, watchCheck } from './watch-check.ts';
+import { isSameHistory, latestVersion, watchCheck } from './watch-check.ts';
 
 /** What a watch stream is doing. */
 export type StreamState =
@@ -52,7 +52,8 @@ export interface WatchStreamOptions extends WatchCheckTiming {
  * completes and never errors. A quiet watch is no failure: the server is told to end it after a random time, and
  * a watch that outlives that is given up. Nor is it believed for long: after `silenceMs` without a word the API
  * server is asked how far it is, and if that is further than the watch has told, the kind is listed, as it is where no
- * watch can be had (docs/decisions/0008). The behaviour is client-go's reflector's otherwise; the markers are
+ * watch can be had (docs/decisions/0008). After a failure it resumes only where the API server still knows what it has
+ * told, and lists where that was restored from a backup. The behaviour is client-go's reflector's otherwise; the markers are
  * kube-rs's watcher's.
  */
 export function watchStream<T extends KubernetesObject>(
@@ -80,6 +81,10 @@ export function watchStream<T extends KubernetesObject>(
     let complaint: string | undefined;
     /** The greatest version of an object that was listed or told of. */
     let newest = '';
+    /** The object that has it; undefined: it is gone. */
+    let newestKey: ObjectKey | undefined;
+    /** Something has failed since: the API server may have been restored from a backup meanwhile. */
+    let isInDoubt = false;
     /** When it was last known that nothing had been missed. */
     let confirmedAtMs = clock.elapsedMs();
     /** Where a watch stood that is thought to have missed something. */
@@ -97,8 +102,11 @@ export function watchStream<T extends KubernetesObject>(
       confirmedAtMs = clock.elapsedMs();
       onConfirmed(by);
     };
-    const advanceNewest = ({ metadata: { resourceVersion = '' } }: KubernetesObject): void => {
-      if (compareResourceVersions(resourceVersion, newest) > 0) newest = resourceVersion;
+    const advanceNewest = ({ metadata }: KubernetesObject, isThere = true): void => {
+      const { resourceVersion = '' } = metadata;
+      if (compareResourceVersions(resourceVersion, newest) <= 0) return;
+      newest = resourceVersion;
+      newestKey = isThere ? objectKey(metadata) : undefined;
     };
     /** A list brought what a silent watch had not. One that brings nothing new was asked for in vain. */
     const judge = (): void => {
@@ -116,9 +124,10 @@ export function watchStream<T extends KubernetesObject>(
     }).pipe(
       tap((event) => {
         if (event.type === 'restart') newest = '';
-        if (event.type === 'listed') event.objects.forEach(advanceNewest);
+        if (event.type === 'listed') event.objects.forEach((object) => advanceNewest(object));
         if (event.type !== 'synced') return;
         resumeFrom = event.resourceVersion;
+        isInDoubt = false;
         expiredLists = 0;
         enter({ phase: 'watching' });
         confirm('list');
@@ -156,7 +165,7 @@ export function watchStream<T extends KubernetesObject>(
       return client.watch(kind, { ...selection, resourceVersion, timeoutSeconds, onOpen }).pipe(
         tap((event) => {
           resumeFrom = versionIn(event) ?? resumeFrom;
-          if (event.type !== 'BOOKMARK') advanceNewest(event.object);
+          if (event.type !== 'BOOKMARK') advanceNewest(event.object, event.type !== 'DELETED');
           enter({ phase: 'watching' });
           confirm('watch');
         }),
@@ -183,6 +192,7 @@ export function watchStream<T extends KubernetesObject>(
     };
 
     const afterFailure = (error: unknown): Observable<unknown> => {
+      isInDoubt = true;
       const failure = apiErrorIn(error);
       const code = failure?.code ?? 0;
       // What an event that cannot be read was about nobody knows, and to resume would bring the same one again.
@@ -208,10 +218,22 @@ export function watchStream<T extends KubernetesObject>(
       return pause(delayMs, failure?.retryAfterMs ?? 0);
     };
 
-    return defer(() => (resumeFrom === undefined ? concat(list$, watch$) : watch$)).pipe(
-      repeat({ delay: afterEnd }),
-      retry({ delay: afterFailure }),
+    /** Resumes, if the API server still knows what it has told: versions are given out a second time after a restore. */
+    const resumed$ = defer(() =>
+      isSameHistory(client, kind, selection, { position: resumeFrom!, newest, newestKey }),
+    ).pipe(
+      switchMap((isSame) => {
+        isInDoubt = false;
+        if (isSame) return watch$;
+        resumeFrom = undefined;
+        return concat(list$, watch$);
+      }),
     );
+
+    return defer(() => {
+      if (resumeFrom === undefined) return concat(list$, watch$);
+      return isInDoubt ? resumed$ : watch$;
+    }).pipe(repeat({ delay: afterEnd }), retry({ delay: afterFailure }));
   });
 }
 

@@ -345,16 +345,31 @@ describe('watch stream over HTTP', () => {
     start();
     await watching();
     server.put(ThingKind, thing('a'));
-    await until('a arrives', () => names().includes('a'));
+    server.put(ThingKind, thing('stays'));
+    await until('both arrive', () => names().join() === 'a,stays');
     await server.stop();
     await until('it has tried', () => backoff.calls > 5);
     assert.equal(states.at(-1)?.phase, 'waiting');
     server.put(ThingKind, thing('b'));
     server.remove(ThingKind, 'a', 'ns');
     await server.start();
-    await until('b arrives and a goes', () => names().join() === 'b');
-    assert.deepEqual(changes, ['added a', 'added b', 'deleted a']);
+    await until('b arrives and a goes', () => names().join() === 'b,stays');
+    assert.deepEqual(changes, ['added a', 'added stays', 'added b', 'deleted a']);
     assert.equal(events.filter((type) => type === 'restart').length, 1);
+  });
+
+  test('one that is restored from a backup meanwhile, and has given out our versions again by then, is listed', async () => {
+    server.put(ThingKind, thing('a'));
+    start();
+    await watching();
+    for (const size of [1, 2]) server.put(ThingKind, thing('a', { spec: { size } }));
+    await until('the last change arrives', () => store.get({ namespace: 'ns', name: 'a' })?.spec?.size === 2);
+    await server.stop();
+    server.rewind(100);
+    for (const name of ['a', 'b', 'c', 'd']) server.put(ThingKind, thing(name));
+    await server.start();
+    await until('all arrive', () => names().join() === 'a,b,c,d');
+    assert.equal(events.filter((type) => type === 'restart').length, 2);
   });
 
   test('a server that is not there yet is waited for', async () => {

@@ -1308,6 +1308,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'runtime/cache/watch.ts': [
     {
+      against: 'changes that a restored API server gives versions which others had before',
+      provenBy:
+        'test/runtime/cache/watch.test.ts: one that is restored from a backup meanwhile, and has given out our versions again by then, is listed',
+      was: 'return isInDoubt ? resumed$ : watch$;',
+      becomes: 'return watch$;',
+    },
+    {
       against: 'a watch that asks for what the API server has forgotten, for ever',
       provenBy: 'test/runtime/cache/watch.test.ts: lists again, and what vanished meanwhile is deleted',
       was: 'if (isExpired(error) || code === 404 || isUnreadable) {',
