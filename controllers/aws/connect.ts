@@ -1,5 +1,4 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { AwsClient, AwsClientOptions } from '../../clients/aws/aws-client.ts';
 import { parseAwsCredentials } from '../../clients/aws/aws-credentials.ts';
 import type { AwsEndpoint } from '../../clients/aws/aws-endpoint.ts';
@@ -28,8 +27,8 @@ export const connectAws = (
 async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
   const given = regionOf(managed);
   const account = await aws.account(given, signal).catch((error: unknown) => {
-    // Who is to go, and names a region that there is not, has nothing there, and the account is that of the provider's region.
-    if (!isNowhere(error) || !wasDeleted(managed)) throw error;
+    // An account is the same in all regions. That there is no such one is told by what is looked for there, at each start alike.
+    if (!isNowhere(error)) throw error;
     return aws.account(undefined, signal);
   });
   const region = aws.regionLedTo(given);

@@ -225,7 +225,7 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
     },
     'a region that there is not': {
       forProvider: { ...small, region: 'us-west-9' },
-      says: /AWS STS \(us-west-9, http:\/\/aws\.test\) refused \(403 SignatureDoesNotMatch\): Credential should be scoped to a valid region; the credentials are good elsewhere: change spec\.forProvider\.region, or enable that region for the account/,
+      says: /cannot list instances: AWS EC2 \(us-west-9, http:\/\/aws\.test\) refused \(401 AuthFailure\): AWS was not able to validate the provided access credentials; the credentials are good elsewhere: change spec\.forProvider\.region, or enable that region for the account/,
     },
     'no region at all': {
       forProvider: { ami, instanceType: 't2.micro' },
