@@ -309,6 +309,7 @@ export function users(world: World): Users {
         if (kind.kind !== FancySQLInstanceKind.kind) await remove(kind, objectKey(intent));
       }
       const { plural, group } = FancySQLInstanceKind;
+      world.undefinedKinds.add(FancySQLInstanceKind.kind);
       await answered(() =>
         world.controlPlane.kubectl([
           'delete',

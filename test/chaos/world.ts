@@ -106,6 +106,8 @@ export interface World {
   readonly connections: RateRule;
   /** Values that nobody may tell. More are added as they are made. */
   readonly planted: Set<string>;
+  /** Kinds whose definition may be gone: it is deleted at times, or was with all that there is of it. */
+  readonly undefinedKinds: Set<string>;
   /** The password with which the PostgreSQL server lets its administrator in. */
   administratorPassword: string;
   /** As it is now, or throws. */
@@ -133,6 +135,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
   await mkdir(directory, { recursive: true });
   const reaper = startReaper(directory, logs === undefined ? directory : '');
   const planted = new Set<string>();
+  const undefinedKinds = new Set([NetworkKind.kind]);
   const plant = (value: string = plantedValue()): string => {
     planted.add(value);
     return value;
@@ -285,9 +288,8 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
       },
       planted,
       administratorPassword: postgresql.password,
+      undefinedKinds,
       async observe() {
-        // Its definition is deleted at times. Any other is there, and an API server that says otherwise has just begun.
-        const mayBeMissing = (kind: Kind): boolean => kind.kind === NetworkKind.kind;
         const all = async <T extends KubernetesObject>(
           kind: Kind<T>,
           fieldSelector?: string,
@@ -298,7 +300,8 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
             });
             return items;
           } catch (error) {
-            if (apiErrorIn(error)?.code === 404 && mayBeMissing(kind)) return [];
+            // Any other is there, and an API server that says otherwise has just begun.
+            if (apiErrorIn(error)?.code === 404 && undefinedKinds.has(kind.kind)) return [];
             throw error;
           }
         };
