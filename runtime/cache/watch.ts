@@ -124,7 +124,9 @@ export function watchStream<T extends KubernetesObject>(
     }).pipe(
       tap((event) => {
         if (event.type === 'restart') newest = '';
-        if (event.type === 'listed') event.objects.forEach((object) => advanceNewest(object));
+        if (event.type === 'listed') {
+          for (const object of event.objects) advanceNewest(object);
+        }
         if (event.type !== 'synced') return;
         resumeFrom = event.resourceVersion;
         isInDoubt = false;
