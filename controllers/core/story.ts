@@ -13,8 +13,8 @@ import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
+import { nameInUse } from './external-identity.ts';
 import { claimKeyOf } from './indexes.ts';
-import { nameInUse } from './name-in-use.ts';
 
 /** What the log says of an object beside its kind and key. What it does not know it leaves out. */
 export type About = {

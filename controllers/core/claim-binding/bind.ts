@@ -6,7 +6,7 @@ import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotationsWithoutConsent } from '../../../apis/core/v1alpha1/secret.ts';
 import { nameRecord, parametersRecord, recordKeys } from '../claim/claim-record.ts';
 import { reservation, reservationKey } from '../claim/reservation.ts';
-import { nameInUse } from '../name-in-use.ts';
+import { nameInUse } from '../external-identity.ts';
 
 /** The claim as a bound one's metadata is: finalizer, and the external name of its managed resource. */
 export function withBindingMetadata<C extends Claim>(claim: C, managed: Managed): C {

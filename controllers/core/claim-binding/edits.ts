@@ -16,7 +16,7 @@ import {
 } from '../claim/claim-record.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isProvisionedName } from '../claim/provisioned-name.ts';
-import { nameInUse } from '../name-in-use.ts';
+import { nameInUse } from '../external-identity.ts';
 
 /**
  * What of a claim was edited that cannot be any more, each as text for its condition. An API server that knows CEL

@@ -6,6 +6,7 @@ import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/
 import { changedSinceRead, isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { isReoffered } from '../claim-marks.ts';
+import { encodeIdentity } from '../external-identity.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
@@ -28,7 +29,6 @@ import {
 import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
 import { begin, hasNewCredentials, renewed, unpollable } from './follow-up.ts';
 import {
-  encodeIdentity,
   identified,
   identityOf,
   identityToRecord,

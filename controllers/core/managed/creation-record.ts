@@ -5,6 +5,7 @@ import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isConflict, isInterrupted, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
+import { encodeIdentity } from '../external-identity.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { resultTime } from './creation-tracking.ts';
@@ -12,7 +13,7 @@ import type { Run } from './ending.ts';
 import { having, isCreating } from './ending.ts';
 import { UncertainCreationError } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
-import { encodeIdentity, identityToRecord } from './identity.ts';
+import { identityToRecord } from './identity.ts';
 import type { Overtaken } from './overtaken.ts';
 
 const attempts = 5;

@@ -8,6 +8,7 @@ import {
   isPaused,
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Identity } from '../external-identity.ts';
 import {
   invalidPolicies,
   isPausedByPolicies,
@@ -26,7 +27,7 @@ import {
   isInCreationGrace,
 } from './creation-tracking.ts';
 import type { Created, Observation, OperationType, Progress } from './external-client.ts';
-import type { Identity, IdentityContext } from './identity.ts';
+import type { IdentityContext } from './identity.ts';
 import { isOneExternal } from './identity.ts';
 
 /** The rows of this decision in docs/decision-tables.md, in their order. */

@@ -1,28 +1,17 @@
-import attempt from 'lodash/attempt.js';
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
-import isPlainObject from 'lodash/isPlainObject.js';
-import isString from 'lodash/isString.js';
 import pick from 'lodash/pick.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../apis/core/marks.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Identity } from '../external-identity.ts';
+import { decodeIdentity, encodeIdentity } from '../external-identity.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
 import type { NameLimits } from '../name-limits.ts';
 import { fittingName, nameProblem } from '../name-limits.ts';
-
-/** What tells one external resource from all others, and what may not change of it. */
-export interface Identity {
-  /** The external name; absent until the external system has given one. */
-  readonly name?: string | undefined;
-  /** The system it is in, as that calls itself. */
-  readonly system?: string | undefined;
-  /** The immutable fields of `forProvider` that have a value, by path. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 /** Those of the marked fields of a kind that an identity is about. */
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
@@ -67,32 +56,11 @@ export function recordedIdentity(
 ): Identity | undefined {
   if (isAdopting(managed)) return undefined;
   const record =
-    decode(managed.status?.externalIdentity) ??
-    decode(managed.metadata.annotations?.[annotationKeys.externalIdentity]);
+    decodeIdentity(managed.status?.externalIdentity) ??
+    decodeIdentity(managed.metadata.annotations?.[annotationKeys.externalIdentity]);
   if (record === undefined) return undefined;
   const fields = Object.entries(record.fields).filter(([path]) => immutable.includes(path));
   return { ...record, fields: Object.fromEntries(fields) };
-}
-
-/** The same text for the same identity. */
-export const encodeIdentity = ({ name, system, fields }: Identity): string => {
-  const sorted = Object.keys(fields)
-    .toSorted()
-    .map((path) => [path, fields[path]]);
-  return JSON.stringify({ name, system, fields: Object.fromEntries(sorted) });
-};
-
-/** What is not of our making is as good as nothing. */
-function decode(text: string | undefined): Identity | undefined {
-  if (text === undefined) return undefined;
-  const record: unknown = attempt(JSON.parse, text); // an Error where that is no JSON
-  const [name, system, fields] = ['name', 'system', 'fields'].map((key): unknown => get(record, key));
-  if (!isPlainObject(fields)) return undefined;
-  return {
-    name: isString(name) && name !== '' ? name : undefined,
-    system: isString(system) ? system : undefined,
-    fields: fields as Identity['fields'],
-  };
 }
 
 /**

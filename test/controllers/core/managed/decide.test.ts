@@ -11,6 +11,7 @@ import {
   setConditions,
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Identity } from '../../../../controllers/core/external-identity.ts';
 import type { TrackedOperation } from '../../../../controllers/core/managed/async-operations.ts';
 import {
   isCreationIncomplete,
@@ -38,7 +39,6 @@ import type {
   OperationType,
   Progress,
 } from '../../../../controllers/core/managed/external-client.ts';
-import type { Identity } from '../../../../controllers/core/managed/identity.ts';
 import { pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
 import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
-import { encodeIdentity } from '../../../../controllers/core/managed/identity.ts';
+import { encodeIdentity } from '../../../../controllers/core/external-identity.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { Scene } from '../managed-scene.ts';

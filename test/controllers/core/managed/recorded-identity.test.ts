@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
-import type {
-  Identifiable,
-  Identity,
-  IdentityContext,
-} from '../../../../controllers/core/managed/identity.ts';
+import type { Identity } from '../../../../controllers/core/external-identity.ts';
+import { encodeIdentity } from '../../../../controllers/core/external-identity.ts';
+import type { Identifiable, IdentityContext } from '../../../../controllers/core/managed/identity.ts';
 import {
   editsOf,
-  encodeIdentity,
   identified,
   identityFound,
   identityOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nameInUse } from '../../../controllers/core/name-in-use.ts';
+import { nameInUse } from '../../../controllers/core/external-identity.ts';
 import { managed } from './objects.ts';
 
 describe('the external name that a managed resource has something under', () => {
