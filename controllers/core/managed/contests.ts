@@ -1,5 +1,8 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { boundedCache } from '../../../runtime/bounded-cache.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Backoff } from '../../../runtime/time/backoff.ts';
+import { createBackoff } from '../../../runtime/time/backoff.ts';
 
 /**
  * Two processes that run by mistake and set credentials at a time disown each other's (docs/decisions/0027). Were both to
@@ -15,35 +18,29 @@ export interface Contests {
 }
 
 interface Contest {
-  /** How many there were, one soon after the other. */
-  readonly times: number;
-  readonly atMs: number;
-  readonly waitMs: number;
+  /** How long it takes, each time that it comes soon after the last. */
+  readonly backoff: Backoff;
+  readonly untilMs: number;
 }
 
-/** Longer than another process takes to be told, mostly, and to set and publish others. */
-const firstWaitMs = 3_000;
-const mostWaitMs = 60_000;
-/** One that comes so late is not the same one. */
-const forgottenAfterMs = 600_000;
+/** The first is longer than another process takes to be told, mostly, and to set and publish others. */
+const waits = { baseMs: 3_000, maxMs: 120_000, jitter: 1, resetAfterMs: 600_000 } as const;
+
+/** Two processes run seldom, and one that is forgotten begins with a short wait again. */
+const maxContests = 1_000;
 
 export function createContests({ clock, random }: Pick<Environment, 'clock' | 'random'>): Contests {
   /** The last one of each managed resource, by its UID. */
-  const last = new Map<string | undefined, Contest>();
+  const last = boundedCache<Contest>(maxContests);
 
   return {
-    lost({ metadata: { uid } }) {
-      const atMs = clock.elapsedMs();
-      for (const [key, contest] of last) {
-        if (atMs - contest.atMs > forgottenAfterMs) last.delete(key);
-      }
-      const times = (last.get(uid)?.times ?? 0) + 1;
-      const waitMs = Math.min(firstWaitMs * 2 ** (times - 1), mostWaitMs) * (1 + random());
-      last.set(uid, { times, atMs, waitMs });
+    lost({ metadata: { uid = '' } }) {
+      const { backoff } = last.get(uid) ?? { backoff: createBackoff(clock, { ...waits, random }) };
+      last.set(uid, { backoff, untilMs: clock.elapsedMs() + backoff.next() });
     },
-    awaitedMs({ metadata: { uid } }) {
-      const contest = last.get(uid);
-      return contest === undefined ? 0 : Math.max(0, contest.atMs + contest.waitMs - clock.elapsedMs());
+    awaitedMs({ metadata: { uid = '' } }) {
+      const { untilMs = 0 } = last.get(uid) ?? {};
+      return Math.max(0, untilMs - clock.elapsedMs());
     },
   };
 }

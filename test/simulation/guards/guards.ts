@@ -245,8 +245,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'two processes that wait for each other for so short a time that each comes too late',
       provenBy: 'test/controllers/core/managed/contests.test.ts: twice as long each time',
-      was: 'firstWaitMs * 2 ** (times - 1)',
-      becomes: 'firstWaitMs',
+      was: 'const { backoff } = last.get(uid) ?? { backoff: createBackoff(clock, { ...waits, random }) };',
+      becomes: 'const backoff = createBackoff(clock, { ...waits, random });',
     },
   ],
   'controllers/core/managed/steps.ts': [
