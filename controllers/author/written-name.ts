@@ -55,12 +55,12 @@ async function standingProblem(
 }
 
 /**
- * What `looking` finds of a creation that has left no name on record; `nothing` if that is on record as one that failed, and
- * was to be in a place that there is not: who was wrong about the place can correct it, or give it up.
+ * What `looking` finds of a creation; `nothing` if that has left no name, is on record as one that failed, and was to be in a
+ * place that there is not: who was wrong about the place can correct it, or give it up.
  */
 export const leftBy = <T>(managed: Managed, looking: Promise<T>, nothing: T): Promise<T> =>
   looking.catch((error: unknown) => {
-    if (isNowhere(error) && isCreationFailed(managed)) return nothing;
+    if (externalName(managed) === undefined && isNowhere(error) && isCreationFailed(managed)) return nothing;
     throw error;
   });
 

@@ -109,8 +109,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
         );
       }
     }
-    const looking = queuesOf(managed).get(nameOf(managed), signal);
-    const queue = await (given === undefined ? leftBy(managed, looking, undefined) : looking);
+    const queue = await leftBy(managed, queuesOf(managed).get(nameOf(managed), signal), undefined);
     if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;
     // What goes takes along what carries our tags, whatever was written down since.
     if (wasDeleted(managed)) return queue;
