@@ -29,16 +29,21 @@ const nobody = '-';
  * `resourceVersion=0` makes the API server answer from its watch cache, whose version is the kind's own; without a
  * watch cache it is that of the last change of anything.
  */
-export function latestVersion<T extends KubernetesObject>(
+export const latestVersion = <T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
   kind: Kind<T>,
   selection: Selection,
-): Observable<string> {
+): Observable<string> => abortable((signal) => askedLatest(client, kind, selection, signal));
+
+async function askedLatest<T extends KubernetesObject>(
+  client: Pick<KubernetesClient, 'list'>,
+  kind: Kind<T>,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<string> {
   const fieldSelector = namedAlone(selection, nobody);
-  return abortable(async (signal) => {
-    const list = await client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, signal);
-    return list.resourceVersion;
-  });
+  const list = await client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, signal);
+  return list.resourceVersion;
 }
 
 const namedAlone = ({ fieldSelector }: Selection, name: string): string =>
@@ -48,17 +53,16 @@ const namedAlone = ({ fieldSelector }: Selection, name: string): string =>
  * The version that an object has now; undefined: there is none of that name. As a list, which whoever watches may ask for,
  * and which the API server answers with one look at etcd.
  */
-function versionOf<T extends KubernetesObject>(
+async function versionOf<T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
   kind: Kind<T>,
   selection: Selection,
   { namespace, name }: ObjectKey,
-): Observable<string | undefined> {
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const place = { ...selection, ...(namespace !== undefined && { namespace }) };
-  return abortable(async (signal) => {
-    const list = await client.list(kind, { ...place, fieldSelector: namedAlone(selection, name) }, signal);
-    return list.items[0]?.metadata.resourceVersion;
-  });
+  const list = await client.list(kind, { ...place, fieldSelector: namedAlone(selection, name) }, signal);
+  return list.items[0]?.metadata.resourceVersion;
 }
 
 /** How far a watch has come. */
@@ -83,24 +87,20 @@ export function isSameHistory<T extends KubernetesObject>(
   selection: Selection,
   { position, newest, newestKey }: WatchPosition,
 ): Observable<boolean> {
-  if (newest !== '' && newestKey === undefined) return of(false);
-  const isAsTold$ =
-    newestKey === undefined
-      ? of(true)
-      : versionOf(client, kind, selection, newestKey).pipe(
-          map((version) => version === newest),
-          // To refuse the question, for good and not for now, is no answer.
-          catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(false))),
-        );
-  return isAsTold$.pipe(
-    concatMap((isAsTold) =>
-      isAsTold
-        ? latestVersion(client, kind, selection).pipe(
-            map((latest) => compareResourceVersions(latest, position) >= 0),
-          )
-        : of(false),
-    ),
-  );
+  const isAsTold = async (signal: AbortSignal): Promise<boolean> => {
+    if (newestKey === undefined) return newest === '';
+    try {
+      return (await versionOf(client, kind, selection, newestKey, signal)) === newest;
+    } catch (error) {
+      // To refuse the question, for good and not for now, is no answer.
+      if (isTransient(error)) throw error;
+      return false;
+    }
+  };
+  return abortable(async (signal) => {
+    if (!(await isAsTold(signal))) return false;
+    return compareResourceVersions(await askedLatest(client, kind, selection, signal), position) >= 0;
+  });
 }
 
 export interface WatchCheckTiming {
