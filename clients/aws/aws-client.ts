@@ -99,6 +99,8 @@ export interface AwsClient {
   regionOf(region: string | undefined): string;
   /** The region that requests about such a one lead to: at an address without a region, that which they are signed for. */
   regionLedTo(region: string | undefined): string;
+  /** Where the account of the credentials is, whichever region is named: that of the provider, or one that every account has. */
+  homeRegion(region: string | undefined): string;
   /**
    * One call, tried again where that is safe and may help: while AWS limits requests, and after failures that pass.
    * Throws CloudError, or the signal's reason.
@@ -154,7 +156,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
    * has, and `region` is another. AWS refuses a region that an account has not enabled in the words for wrong credentials.
    */
   async function takenAtHome(region: string, signal: AbortSignal): Promise<boolean> {
-    const home = parameters.region ?? homeOf(region);
+    const home = client.homeRegion(region);
     if (home === region || endpoint?.signingRegion !== undefined) return false;
     try {
       const sts = await sdkOf('sts', home);
@@ -180,6 +182,8 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       const signed = endpoint?.url.type === 'Static' && endpoint.signingRegion;
       return signed || client.regionOf(given);
     },
+
+    homeRegion: (given) => parameters.region ?? homeOf(client.regionOf(given)),
 
     async call({ service, what, isRepeatable, run, fields, notYet, secrets = [], region: given }, signal) {
       const region = client.regionOf(given);

@@ -29,7 +29,10 @@ async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal
   const account = await aws.account(given, signal).catch((error: unknown) => {
     // An account is the same in all regions. That there is no such one is told by what is looked for there, at each start alike.
     if (!isNowhere(error)) throw error;
-    return aws.account(undefined, signal);
+    return aws.account(aws.homeRegion(given), signal).catch(() => {
+      signal.throwIfAborted();
+      throw error;
+    });
   });
   const region = aws.regionLedTo(given);
   return region === given ? `aws ${account}` : `aws ${account} ${region}`;

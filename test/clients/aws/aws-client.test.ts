@@ -140,6 +140,22 @@ describe('a client of AWS', () => {
     });
   });
 
+  const homes: Readonly<
+    Record<string, readonly [provider: string | undefined, named: string, home: string]>
+  > = {
+    'the region of the provider': ['eu-west-1', 'mars-1', 'eu-west-1'],
+    'else one that every account has': [undefined, 'mars-1', 'us-east-1'],
+    'in China, where that is named': [undefined, 'cn-mars-1', 'cn-north-1'],
+    'or for the government': [undefined, 'us-gov-mars-1', 'us-gov-west-1'],
+  };
+  for (const [what, [region, named, home]] of Object.entries(homes)) {
+    test(`is at home in ${what}`, () => {
+      const parameters = region === undefined ? {} : { region };
+      const aws = awsClient({ accessKey: exampleAccount, clock: realClock(), random: () => 0, parameters });
+      assert.equal(aws.homeRegion(named), home);
+    });
+  }
+
   describe('refused for a region that a resource names', () => {
     const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
     const refusals: Readonly<

@@ -4,6 +4,7 @@ import { ProviderKind } from '../../../apis/aws/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../../apis/aws/v1beta1/provider-config.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
 import { connectAws } from '../../../controllers/aws/connect.ts';
 import { FakeCluster } from '../core/cluster-fake.ts';
 import { FakeProcess } from '../core/environment-fake.ts';
@@ -14,6 +15,9 @@ const profile = (id: string): string =>
   `[default]\naws_access_key_id = ${id}\naws_secret_access_key = secret-of-${id}\n`;
 
 const endpoint = { url: { type: 'Static', static: 'http://127.0.0.1:18090' } } as const;
+
+const refusal = (code: string, isNowhere: boolean): CloudError =>
+  new CloudError('no', { status: 403, code, isRetryable: false, isNowhere });
 
 /** Two accounts, each by a ProviderConfig, one of them the default; a legacy Provider; and an injected identity. */
 function scene() {
@@ -54,7 +58,14 @@ function scene() {
     return {
       regionOf: (region) => region ?? parameters.region ?? 'none',
       regionLedTo: (region) => parameters.endpoint?.signingRegion ?? region ?? parameters.region ?? 'none',
-      account: async () => accessKey?.accessKeyId ?? 'injected',
+      homeRegion: (region) => (region?.startsWith('cn-') ? 'cn-north-1' : 'us-east-1'),
+      async account(region) {
+        if (region?.includes('nowhere')) throw refusal('RegionRefused', true);
+        if (region === 'cn-north-1' && accessKey?.accessKeyId !== keys.blue) {
+          throw refusal('InvalidClientTokenId', false);
+        }
+        return accessKey?.accessKeyId ?? 'injected';
+      },
       call: () => Promise.reject(new Error('nothing is called')),
     };
   })(new FakeProcess(cluster).env, { provider: ProviderKind, providerConfig: ProviderConfigKind });
@@ -108,6 +119,16 @@ describe('the connections of AWS', () => {
     const providerRef = { name: 'old' };
     assert.equal(await systemOf({ providerRef, forProvider: {} }), `aws ${keys.red} eu-west-1`);
     assert.equal(await systemOf({ providerRef, forProvider: { region: 'us-east-1' } }), `aws ${keys.red}`);
+  });
+
+  test('are of the account that the key has where every account is, if the resource names a region that there is not', async () => {
+    const { systemOf } = scene();
+    assert.equal(await systemOf(by('blue', 'cn-nowhere-1')), `aws ${keys.blue}`);
+  });
+
+  test('and say that there is no such region where that account cannot be had either', async () => {
+    const { systemOf } = scene();
+    await assert.rejects(systemOf(by('default', 'cn-nowhere-1')), { code: 'RegionRefused' });
   });
 
   test('lead to the region that requests are signed for, which is told where it is another', async () => {
