@@ -5,6 +5,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
+import { boundClaimUid } from '../oracle/bound-claim.ts';
 
 /** What a process did. */
 interface Deed {
@@ -22,9 +23,7 @@ export const reclaimed: InvariantOf = (world) => {
   const provisioned = new Map<string, Deed>();
   const letGo = new Map<string, Deed>();
   const lastAsked = new Map<string, number>();
-  /** What was asked to be deleted, and by whom, as in `p1 delete FavouriteDBInstance orders`. */
-  const askedToDelete = new Set<string>();
-  /** When something was asked for last, and by whom, as in `p1 get FavouriteDBInstance orders`. */
+  /** When something was asked for last, and by whom, as in `p1 delete FavouriteDBInstance orders`. */
   const askedForAtMs = new Map<string, number>();
   /** The claim that went by the request being carried out: its UID. */
   let parting: string | undefined;
@@ -42,18 +41,18 @@ export const reclaimed: InvariantOf = (world) => {
     if (made.atMs <= (knownMs ?? parted.atMs)) return true;
     // A process remembers what it has asked for; who comes after it cannot tell it from what a backup brings.
     const hasEnded =
-      !world.running.includes(made.by) && askedToDelete.has(`${made.by} delete ${kind} ${name}`);
+      !world.running.includes(made.by) && askedForAtMs.has(`${made.by} delete ${kind} ${name}`);
     return made.by === parted.by && (lastAsked.get(made.by) ?? 0) > made.atMs && !hasEnded;
   }
 
   /** By UIDs alone, for names are edited: the one that it was bound to, while that is there, else the one that it names. */
-  const claimOf = ({ metadata, spec: { claimRef }, status }: Managed): Claim | undefined => {
+  const claimOf = (managed: Managed): Claim | undefined => {
+    const { claimRef } = managed.spec;
     const kind = claimKinds.find((each) => each.kind === claimRef?.kind);
     const claims = kind === undefined ? [] : (cluster.all(kind) as unknown as readonly Claim[]);
     const withUid = (uid: string | undefined): Claim | undefined =>
       claims.find((claim) => claim.metadata.uid === uid);
-    const boundTo = status?.boundUID === metadata.uid ? withUid(status?.boundClaimUID) : undefined;
-    return boundTo ?? withUid(claimRef?.uid);
+    return withUid(boundClaimUid(managed)) ?? withUid(claimRef?.uid);
   };
 
   function objections(managed: Managed): readonly string[] {
@@ -107,8 +106,7 @@ export const reclaimed: InvariantOf = (world) => {
     asked({ by, call }) {
       // Who is told to end finishes what it has begun, and looks at nothing that comes since.
       if (!world.ending.includes(by)) lastAsked.set(by, world.elapsedMs);
-      if (call.startsWith('get ')) askedForAtMs.set(`${by} ${call}`, world.elapsedMs);
-      if (call.startsWith('delete ')) askedToDelete.add(`${by} ${call}`);
+      askedForAtMs.set(`${by} ${call}`, world.elapsedMs);
       return [];
     },
     atRest: () =>

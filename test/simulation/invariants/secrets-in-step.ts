@@ -8,12 +8,11 @@ import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
+import { boundClaimUid } from '../oracle/bound-claim.ts';
 import { isTakenFrom } from '../oracle/taken-secret.ts';
 
-const isBoundTo = ({ metadata, status }: Managed, claim: Claim): boolean =>
-  status?.bindingPhase === 'Bound' &&
-  status.boundUID === metadata.uid &&
-  status.boundClaimUID === claim.metadata.uid;
+const isBoundTo = (managed: Managed, { metadata }: Claim): boolean =>
+  managed.status?.bindingPhase === 'Bound' && boundClaimUid(managed) === metadata.uid;
 
 export const secretsInStep: InvariantOf = ({ cluster }) => ({
   name: "a Bound claim's secret equals its source, every key",

@@ -25,6 +25,7 @@ import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { boundClaimUid } from './bound-claim.ts';
 import { isOffered, isSelected, isWellFormed, mayClaim, wasTakenBy } from './may-claim.ts';
 import type { Objects } from './taken-secret.ts';
 import { isTakenFrom, secretAt } from './taken-secret.ts';
@@ -207,13 +208,10 @@ function wasTakenAway({ metadata: { annotations = {} }, spec: { claimRef }, stat
 }
 
 /** Whether it was bound to a claim last, taken by it, or made for it, by its name. */
-const isOnRecordFor = (managed: Managed, claim: Claim): boolean => {
-  const { boundUID, boundClaimUID } = managed.status ?? {};
-  const wasBoundTo = boundUID === managed.metadata.uid && boundClaimUID === claim.metadata.uid;
-  return (
-    wasBoundTo || wasTakenBy(managed, claim.metadata.uid) || namesOf(claim).includes(managed.metadata.name)
-  );
-};
+const isOnRecordFor = (managed: Managed, claim: Claim): boolean =>
+  boundClaimUid(managed) === claim.metadata.uid ||
+  wasTakenBy(managed, claim.metadata.uid) ||
+  namesOf(claim).includes(managed.metadata.name);
 
 function claimsBeside({ kind, metadata }: Claim, objects: Objects): readonly Claim[] {
   const service = services.find(({ claim }) => claim.kind === kind);
