@@ -99,8 +99,11 @@ export interface AwsClient {
   regionOf(region: string | undefined): string;
   /** The region that requests about such a one lead to: at an address without a region, that which they are signed for. */
   regionLedTo(region: string | undefined): string;
-  /** Where the account of the credentials is, whichever region is named: that of the provider, or one that every account has. */
-  homeRegion(region: string | undefined): string;
+  /**
+   * The account of the credentials, whichever region is named: asked where it is at home, which is the region of the provider,
+   * or one that every account has. Undefined: they are taken nowhere else, or nobody answers. Throws the signal's reason.
+   */
+  accountAtHome(region: string | undefined, signal: AbortSignal): Promise<string | undefined>;
   /**
    * One call, tried again where that is safe and may help: while AWS limits requests, and after failures that pass.
    * Throws CloudError, or the signal's reason.
@@ -151,22 +154,6 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     return made;
   }
 
-  /**
-   * Whether the credentials are good for the region of the provider, or for one that every account of that part of AWS
-   * has, and `region` is another. AWS refuses a region that an account has not enabled in the words for wrong credentials.
-   */
-  async function takenAtHome(region: string, signal: AbortSignal): Promise<boolean> {
-    const home = client.homeRegion(region);
-    if (home === region || endpoint?.signingRegion !== undefined) return false;
-    try {
-      const sts = await sdkOf('sts', home);
-      return (await sts.getCallerIdentity({}, { abortSignal: signal })).Account !== undefined;
-    } catch {
-      signal.throwIfAborted();
-      return false; // nobody knows, then: what was said stands
-    }
-  }
-
   const client: AwsClient = {
     regionOf(given) {
       const region = given ?? parameters.region;
@@ -183,7 +170,22 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       return signed || client.regionOf(given);
     },
 
-    homeRegion: (given) => parameters.region ?? homeOf(client.regionOf(given)),
+    async accountAtHome(given, signal) {
+      const region = client.regionOf(given);
+      const homes = parameters.region === undefined ? homesOf(region) : [parameters.region];
+      for (const home of homes.filter((each) => each !== region)) {
+        try {
+          const sts = await sdkOf('sts', home);
+          const { Account } = await sts.getCallerIdentity({}, { abortSignal: signal });
+          if (Account === undefined) continue;
+          account = Account;
+          return Account;
+        } catch {
+          signal.throwIfAborted();
+        }
+      }
+      return undefined;
+    },
 
     async call({ service, what, isRepeatable, run, fields, notYet, secrets = [], region: given }, signal) {
       const region = client.regionOf(given);
@@ -212,7 +214,11 @@ export function awsClient(options: AwsClientOptions): AwsClient {
             nowMs: clock.now().getTime(),
           };
           const told = awsError(error, context);
-          const areTakenElsewhere = isUntaken(told) && (await takenAtHome(region, signal));
+          // AWS refuses a region that an account has not enabled in the words for wrong credentials.
+          const areTakenElsewhere =
+            isUntaken(told) &&
+            endpoint?.signingRegion === undefined &&
+            (await client.accountAtHome(region, signal)) !== undefined;
           const refusal = areTakenElsewhere ? awsError(error, { ...context, areTakenElsewhere }) : told;
           if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);
           before = refusal;
@@ -250,8 +256,11 @@ export function awsClient(options: AwsClientOptions): AwsClient {
   return client;
 }
 
-/** A region that every account has, in the part of AWS that another is in: accounts belong to one of them. */
-function homeOf(region: string): string {
-  if (region.startsWith('cn-')) return 'cn-north-1';
-  return region.startsWith('us-gov-') ? 'us-gov-west-1' : 'us-east-1';
+/**
+ * Regions that every account has: that of the part of AWS which another is in, for accounts belong to one part; and that of
+ * the largest part, whose accounts may be wrong about the part, too.
+ */
+function homesOf(region: string): readonly string[] {
+  if (region.startsWith('cn-')) return ['cn-north-1', 'us-east-1'];
+  return region.startsWith('us-gov-') ? ['us-gov-west-1', 'us-east-1'] : ['us-east-1'];
 }

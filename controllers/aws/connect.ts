@@ -26,13 +26,12 @@ export const connectAws = (
 /** The account, and the region where it is not the one that the resource names: in another one would be another resource. */
 async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
   const given = regionOf(managed);
-  const account = await aws.account(given, signal).catch((error: unknown) => {
+  const account = await aws.account(given, signal).catch(async (error: unknown) => {
     // An account is the same in all regions. That there is no such one is told by what is looked for there, at each start alike.
     if (!isNowhere(error)) throw error;
-    return aws.account(aws.homeRegion(given), signal).catch(() => {
-      signal.throwIfAborted();
-      throw error;
-    });
+    const atHome = await aws.accountAtHome(given, signal);
+    if (atHome === undefined) throw error;
+    return atHome;
   });
   const region = aws.regionLedTo(given);
   return region === given ? `aws ${account}` : `aws ${account} ${region}`;

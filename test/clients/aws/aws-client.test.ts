@@ -141,20 +141,76 @@ describe('a client of AWS', () => {
   });
 
   const homes: Readonly<
-    Record<string, readonly [provider: string | undefined, named: string, home: string]>
+    Record<
+      string,
+      {
+        readonly provider?: string;
+        readonly named: string;
+        readonly key?: AwsClientOptions['accessKey'];
+        readonly want: { readonly account: string | undefined; readonly asked: readonly string[] };
+      }
+    >
   > = {
-    'the region of the provider': ['eu-west-1', 'mars-1', 'eu-west-1'],
-    'else one that every account has': [undefined, 'mars-1', 'us-east-1'],
-    'in China, where that is named': [undefined, 'cn-mars-1', 'cn-north-1'],
-    'or for the government': [undefined, 'us-gov-mars-1', 'us-gov-west-1'],
+    'the region of the provider': {
+      ...{ provider: 'eu-west-1', named: 'mars-1' },
+      want: { account: '123456789012', asked: ['eu-west-1'] },
+    },
+    'else one that every account has': {
+      named: 'mars-1',
+      want: { account: '123456789012', asked: ['us-east-1'] },
+    },
+    'in China first, where that is named': {
+      named: 'cn-mars-1',
+      want: { account: '123456789012', asked: ['cn-north-1', 'us-east-1'] },
+    },
+    'or for the government first': {
+      named: 'us-gov-mars-1',
+      want: { account: '123456789012', asked: ['us-gov-west-1', 'us-east-1'] },
+    },
+    'nowhere else where that is the region that is named': {
+      named: 'us-east-1',
+      want: { account: undefined, asked: [] },
+    },
+    'nowhere with a wrong key': {
+      named: 'cn-mars-1',
+      key: { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' },
+      want: { account: undefined, asked: ['cn-north-1', 'us-east-1'] },
+    },
   };
-  for (const [what, [region, named, home]] of Object.entries(homes)) {
-    test(`is at home in ${what}`, () => {
-      const parameters = region === undefined ? {} : { region };
-      const aws = awsClient({ accessKey: exampleAccount, clock: realClock(), random: () => 0, parameters });
-      assert.equal(aws.homeRegion(named), home);
+  for (const [what, { provider, named, key = exampleAccount, want }] of Object.entries(homes)) {
+    test(`is at home in ${what}`, async () => {
+      await using local = await startAws();
+      const connections = keptConnections();
+      const asked: string[] = [];
+      const aws = awsClient({
+        ...{ accessKey: key, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+        parameters: {
+          ...(provider !== undefined && { region: provider }),
+          endpoint: { url: { type: 'Static', static: local.url } },
+        },
+        dispatcher: {
+          request(request) {
+            const [, region = ''] =
+              /Credential=\w+\/\d+\/([^/]+)\//.exec(String(request.headers.authorization)) ?? [];
+            asked.push(region);
+            return connections.request(request);
+          },
+        },
+      });
+      const account = await aws.accountAtHome(named, signal);
+      assert.deepEqual({ account, asked }, want);
     });
   }
+
+  test('does not ask again for an account that it was told where that is at home', async () => {
+    await using local = await startAws();
+    const aws = awsClient({
+      ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+      parameters: { endpoint: { url: { type: 'Static', static: local.url } } },
+    });
+    const found = [await aws.accountAtHome('mars-1', signal), await aws.account('mars-1', signal)];
+    assert.deepEqual([found, local.calls()[action]], [['123456789012', '123456789012'], 1]);
+  });
 
   describe('refused for a region that a resource names', () => {
     const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
@@ -164,6 +220,8 @@ describe('a client of AWS', () => {
         {
           readonly key?: AwsClientOptions['accessKey'];
           readonly signingRegion?: string;
+          /** null: the provider names none. */
+          readonly provider?: null;
           readonly region?: string;
           readonly fault?: Fault;
           readonly want: { readonly code: string; readonly status: number; readonly advice: string };
@@ -189,6 +247,15 @@ describe('a client of AWS', () => {
             'AWS was not able to validate; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
         },
         calls: 2,
+      },
+      'which is of another part of AWS, where the provider names none': {
+        ...{ provider: null, region: 'cn-mars-1' },
+        want: {
+          ...{ code: 'RegionRefused', status: 403 },
+          advice:
+            'Credential should be scoped to a valid region; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+        },
+        calls: 3,
       },
       'with credentials that are good nowhere: they are wrong': {
         region: 'eu-central-1',
@@ -221,16 +288,17 @@ describe('a client of AWS', () => {
         calls: 1,
       },
     };
-    for (const [what, { key = exampleAccount, signingRegion, region, fault, want, calls }] of Object.entries(
-      refusals,
-    )) {
+    for (const [
+      what,
+      { key = exampleAccount, signingRegion, provider, region, fault, want, calls },
+    ] of Object.entries(refusals)) {
       test(what, async () => {
         await using aws = await startAws();
         if (fault !== undefined) aws.faults.inject({ action, ...fault });
         const made = awsClient({
           ...{ accessKey: key, clock: { ...realClock(), sleep: quick }, random: () => 0 },
           parameters: {
-            region: 'eu-west-1',
+            ...(provider !== null && { region: 'eu-west-1' }),
             endpoint: {
               url: { type: 'Static', static: aws.url },
               ...(signingRegion !== undefined && { signingRegion }),

@@ -58,12 +58,13 @@ function scene() {
     return {
       regionOf: (region) => region ?? parameters.region ?? 'none',
       regionLedTo: (region) => parameters.endpoint?.signingRegion ?? region ?? parameters.region ?? 'none',
-      homeRegion: (region) => (region?.startsWith('cn-') ? 'cn-north-1' : 'us-east-1'),
+      async accountAtHome(region) {
+        return region?.startsWith('cn-') && accessKey?.accessKeyId !== keys.blue
+          ? undefined
+          : accessKey?.accessKeyId;
+      },
       async account(region) {
         if (region?.includes('nowhere')) throw refusal('RegionRefused', true);
-        if (region === 'cn-north-1' && accessKey?.accessKeyId !== keys.blue) {
-          throw refusal('InvalidClientTokenId', false);
-        }
         return accessKey?.accessKeyId ?? 'injected';
       },
       call: () => Promise.reject(new Error('nothing is called')),
