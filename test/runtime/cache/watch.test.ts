@@ -202,9 +202,10 @@ describe('watch stream over HTTP', () => {
   };
   for (const [name, expire] of Object.entries(expiries)) {
     test(`410 ${name} lists again, and what vanished meanwhile is deleted`, async () => {
-      server.put(ThingKind, thing('stays'));
       server.put(ThingKind, thing('goes'));
       server.put(ThingKind, thing('replaced'));
+      // The newest stays as it is, by which nothing seems to have been missed: the 410 alone says otherwise.
+      server.put(ThingKind, thing('stays'));
       start();
       await watching();
       server.blackHoleWatches();
