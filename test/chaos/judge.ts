@@ -32,6 +32,8 @@ export interface Judgement {
   readonly violations: readonly Finding[];
   /** What must not be for long: the desired state does not hold there yet. */
   readonly unmet: readonly Finding[];
+  /** What is left over of managed resources that nobody can know of any more. */
+  readonly leftBehind: readonly string[];
   readonly memory: Memory;
 }
 
@@ -47,8 +49,16 @@ const repeated = <T>(values: readonly T[], by: (value: T) => string | undefined)
     key !== undefined && group.length > 1 ? [group] : [],
   );
 
-/** Compares what is with what users asked for, and with what was before. */
-export function judge(intents: Intents, observed: Observed, memory: Memory): Judgement {
+/**
+ * Compares what is with what users asked for, and with what was before. `forgotten` are the names of managed resources that
+ * nobody can know of any more, which may leave something behind.
+ */
+export function judge(
+  intents: Intents,
+  observed: Observed,
+  memory: Memory,
+  forgotten: ReadonlySet<string> = new Set(),
+): Judgement {
   const { claims, managed, secrets, externals } = observed;
   const violations: Finding[] = [];
   const unmet: Finding[] = [];
@@ -203,19 +213,23 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
   }
 
   // Nothing is left over.
+  const leftBehind: string[] = [];
+  const leave = (object: string, owner: string | undefined): void => {
+    if (owner !== undefined && forgotten.has(owner)) leftBehind.push(object);
+    else unmet.push({ object, problem: 'is left over' });
+  };
   const names = new Set(
     managed.map((each) => `${systemOf[each.kind]} ${externalName(each) ?? each.metadata.name}`),
   );
-  for (const { system, name } of externals) {
-    if (!names.has(`${system} ${name}`)) unmet.push({ object: `${system} ${name}`, problem: 'is left over' });
+  for (const { system, name, owner } of externals) {
+    if (!names.has(`${system} ${name}`)) leave(`${system} ${name}`, owner.split(' ').at(-1));
   }
   const uids = new Set([...claims, ...managed].map(({ metadata }) => metadata.uid));
   for (const secret of secrets) {
     const owner = controllerOf(secret);
-    if (owner === undefined || !uids.has(owner.uid))
-      unmet.push({ object: keyOf(secret), problem: 'is left over' });
+    if (owner === undefined || !uids.has(owner.uid)) leave(keyOf(secret), owner?.name);
   }
-  return { violations, unmet, memory: { identities, kept } };
+  return { violations, unmet, leftBehind, memory: { identities, kept } };
 }
 
 /** Ready and Synced, as far as they are not True; with what they say. */

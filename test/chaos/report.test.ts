@@ -19,6 +19,7 @@ const report = (given: Partial<Report> = {}): Report => ({
   rounds: 1,
   faults: [fault('SIGKILL etcd', 1, 2500)],
   violations: [],
+  leftBehind: [],
   longestStall: undefined,
   lives: [],
   before: undefined,

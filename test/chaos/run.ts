@@ -16,7 +16,8 @@ import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
 import { lifeRecord, wrongEnd } from './lives.ts';
 import type { Observed } from './observed.ts';
-import type { Replica, Usage } from './replica.ts';
+import { overtakenRule } from './overtaken.ts';
+import type { Life, Replica, Usage } from './replica.ts';
 import { usageOf } from './replica.ts';
 import type { FaultRecord, Report, Violation } from './report.ts';
 import type { Round } from './schedule.ts';
@@ -75,21 +76,27 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   // What the API server notes, all the while.
   const lease = leaseRule(limits.leaseDurationMs);
   const rates = rateRule();
+  const isReplica = (user: string): boolean => user.startsWith('stack-');
+  const overtaken = overtakenRule(isReplica);
+  /** What nobody can know of any more: docs/reliability.md says so. */
+  const leftBehind = new Set<string>();
   let requestCount = 0;
   let quietWrites: AuditedRequest[] | undefined;
   /** When the last Event was sent, in ms since 1970. */
   let lastEventMs = 0;
   const rights = installedRights();
+  const lifeOf = (user: string): Life | undefined =>
+    world.replicas.flatMap(({ lives }) => lives).find((each) => each.user === user);
   /** When somebody sent at the latest what arrived then: what stands still may take in what a process sent before it ended. */
   const sentMs = (user: string, arrivedMs: number): number => {
-    const life = world.replicas.flatMap(({ lives }) => lives).find((each) => each.user === user);
-    return Math.min(arrivedMs, life?.end?.atMs ?? arrivedMs);
+    return Math.min(arrivedMs, lifeOf(user)?.end?.atMs ?? arrivedMs);
   };
   const readAudit = async (): Promise<void> => {
     const calls = world.externalWrites();
     for (const request of await world.audit.fresh()) {
       const { user, receivedMs } = request;
-      if (!user.startsWith('stack-')) continue;
+      overtaken.add(request);
+      if (!isReplica(user)) continue;
       requestCount += 1;
       const problems = [
         lease.check({ ...request, receivedMs: sentMs(user, receivedMs) }),
@@ -133,8 +140,11 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       if (password !== undefined) world.planted.add(password);
     }
     await people.clearMarks(observed.managed);
-    const judgement = judge(steadyIntents(before, people.intents), observed, memory);
+    const forgotten = [...overtaken.makers].filter(([, user]) => lifeOf(user)?.end !== undefined);
+    const names = new Set(forgotten.map(([name]) => name));
+    const judgement = judge(steadyIntents(before, people.intents), observed, memory, names);
     memory = judgement.memory;
+    for (const object of judgement.leftBehind) leftBehind.add(object);
     for (const { object, problem } of judgement.violations) blame(object, problem);
     const told = toldSecrets(world.planted);
     for (const object of [...observed.claims, ...observed.managed]) {
@@ -374,6 +384,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     rounds,
     faults,
     violations: [...violations.values()],
+    leftBehind: [...leftBehind],
     longestStall,
     lives: lives.map(lifeRecord),
     before,
