@@ -3761,7 +3761,7 @@ const cases: readonly Case[] = [
         [/: more than 60 times in a minute$/],
       ],
       ['says something else without end', 'p1', [...'abcdefghijkl'], 113, [/: more than 112 times/]],
-      ['another process writes', 'p2', ['a', 'b', 'c', 'd', 'e'], 61, [/: more than 60 times in a minute$/]],
+      ['another process writes', 'p2', ['a', 'b', 'c', 'd', 'e'], 74, [/: more than 73 times in a minute$/]],
     ] as const
   ).map(
     ([name, who, messages, times, says]): Case => ({

@@ -64,8 +64,8 @@ const furtherStates = (statuses: readonly unknown[]): number =>
 /**
  * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for and where
  * it publishes to, too, and of those that they create one after another, or again, to publish to one entry of a secret store,
- * each looks for itself. What a status comes to say begins one, as its writer may not be told that it is written; but what it
- * says in turn begins none, and what is new without end a few only.
+ * each looks for itself. What a status comes to say begins one, as neither its writer nor another process may be told for a
+ * while that it is written; but what it says in turn begins none, and what is new without end a few only.
  */
 export const boundedWork: InvariantOf = (world) => {
   let minute = 0;
@@ -73,7 +73,7 @@ export const boundedWork: InvariantOf = (world) => {
   let edits = new Map<string, number>();
   /** By the entry they publish to. */
   let created = new Map<string, number>();
-  /** What was written, by who did and of what. */
+  /** What processes wrote, by the call with which they do. */
   let statuses = new Map<string, unknown[]>();
 
   function begin(): void {
@@ -93,7 +93,7 @@ export const boundedWork: InvariantOf = (world) => {
       begin();
       if (isProcess(by)) {
         if (isEqual(before?.status, after.status)) return [];
-        const call = `${by} update-status ${kind.kind} ${objectKeyText(after.metadata)}`;
+        const call = `update-status ${kind.kind} ${objectKeyText(after.metadata)}`;
         statuses.set(call, [...(statuses.get(call) ?? []), after.status]);
         return [];
       }
@@ -119,7 +119,7 @@ export const boundedWork: InvariantOf = (world) => {
       const keys = [targetOf(call), ...named(externalIn(call), entryIn(call))];
       const edited = sum(keys.map((each) => edits.get(each) ?? 0));
       const others = Math.max(0, (created.get(entryIn(call) ?? '') ?? 0) - 1);
-      const begun = edited + furtherStates(statuses.get(key) ?? []);
+      const begun = edited + furtherStates(statuses.get(call) ?? []);
       return count === most(call) + attempts * begun + readsOnTheWay * others + 1
         ? [`${key}: more than ${count - 1} times in a minute`]
         : [];
