@@ -16,6 +16,7 @@ const byClass = 'classRef';
 const byManaged = 'resourceRef';
 const byNamespace = 'namespace';
 const byClaim = 'claimRef';
+const byClaimUid = 'claimRef.uid';
 const byController = 'controller';
 
 /** What an index holds for a reference or for the object it names; UIDs and versions do not count. */
@@ -44,11 +45,16 @@ export const claimsIn = (store: Store<Claim>, namespace: string): readonly Claim
 /** Defines how managed resources are found by the claim that they name. */
 export function indexManaged(store: Store<Managed>): void {
   store.addIndex(byClaim, ({ spec }) => compact([claimKeyOf(spec.claimRef)]).map(objectKeyText));
+  store.addIndex(byClaimUid, ({ spec }) => compact([spec.claimRef?.uid]));
 }
 
 /** The managed resources whose `claimRef` holds this namespace and name, of whatever kind and UID. */
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
   store.byIndex(byClaim, objectKeyText(claim));
+
+/** The managed resources whose `claimRef` holds this UID, whatever name it holds, which may have been edited. */
+export const managedWithClaimUid = (store: Store<Managed>, uid: string | undefined): readonly Managed[] =>
+  store.byIndex(byClaimUid, uid ?? '');
 
 /** The namespace and name that a reference to a claim holds. */
 export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request | undefined =>

@@ -44,6 +44,7 @@ import {
   connectionSecrets,
   indexClaims,
   managedNaming,
+  managedWithClaimUid,
   publisherOf,
   secretsOfClaim,
 } from '../indexes.ts';
@@ -141,6 +142,8 @@ export function claimBindingController(
       .through(
         (claim) => [
           ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
+          // By its UID it had what names another claim, which somebody wrote there, and which is not there.
+          ...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),
           ...misdirected(claim),
         ],
         'the claim is gone, and a managed resource names it',

@@ -108,6 +108,18 @@ const cases: Record<string, Case> = {
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
     want: [['the claim is gone, and a managed resource names it', orders]],
   },
+  'a claim that is not there, and that a resource names with the UID of one that goes now': {
+    claim: ours,
+    managed: managed({ claimRef: { ...claimRef(), name: 'former' } }),
+    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
+    want: [['the claim is gone, and a managed resource names it', 'team/former']],
+  },
+  'not by a resource that names one of another UID which is not there': {
+    claim: ours,
+    managed: managed({ claimRef: { ...claimRef(), name: 'former', uid: 'another' } }),
+    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
+    want: [],
+  },
   'not a claim that is gone and that nothing names': {
     claim: ours,
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
