@@ -1988,13 +1988,20 @@ const cases: readonly Case[] = [
         undefined,
         [/^\S+ a: Ready is True .*does not exist/, /^\S+ a: Synced is True .*does not exist/],
       ],
+      [
+        'only observed, under a name that its spec has, and there under its own',
+        { managementPolicies: ['Observe'], forProvider: { fancinessLevel: 1, name: 'other' } },
+        'a',
+        [/^\S+ a: Ready is True .*does not exist/, /^\S+ a: Synced is True .*does not exist/],
+      ],
     ] as const
   ).map(
     ([name, spec, owner, says]): Case => ({
       invariant: resourcesSettled,
       name: `a database that is ${name}`,
       async history({ cluster, clouds, rest }) {
-        put(...credentials, managed('a', { spec, status: status(available) }))(cluster);
+        const unnamed = { annotations: { [annotationKeys.externalName]: '' } };
+        put(...credentials, managed('a', { spec, status: status(available) }, unnamed))(cluster);
         if (owner !== undefined) await post(clouds, 'a', owner);
         rest();
       },
@@ -2905,6 +2912,11 @@ const cases: readonly Case[] = [
       ],
       ['after that by another process', { maker: 'p2', isAfter: true, policy: 'Delete' }, []],
       [
+        'after that by another process, and asks for it by name since',
+        { maker: 'p2', isAfter: true, policy: 'Delete', looksSince: true },
+        [],
+      ],
+      [
         'before that, but since it had looked, by another process',
         { maker: 'p2', isAfter: false, policy: 'Delete', hasLooked: true },
         [],
@@ -2933,6 +2945,7 @@ const cases: readonly Case[] = [
         if (isAfter) as(maker, made);
         later(1);
         if ('hasAsked' in rest) ask('delete FavouriteDBInstance a', 'p1');
+        if ('looksSince' in rest) ask('get FavouriteDBInstance a', 'p1');
         if (!('isDead' in rest)) ask('get X', 'p1');
         if ('hasEnded' in rest) run('p2');
         settle();
@@ -3471,6 +3484,26 @@ const cases: readonly Case[] = [
       async history({ cluster, clouds, rest }) {
         put(managed('a'))(cluster);
         await post(clouds, 'a', owner);
+        rest();
+      },
+      says,
+    }),
+  ),
+  ...(
+    [
+      ['of which a backup did not know', true, []],
+      ['of which it has no record', false, [/^a in favourite was made for a, which has other$/]],
+    ] as const
+  ).map(
+    ([name, isRestored, says]): Case => ({
+      invariant: answeredFor,
+      name: `somebody gives a resource another name than what was made for it, ${name}`,
+      async history({ cluster, clouds, rest, restore }) {
+        const unnamed = managed('a', {}, { annotations: { [annotationKeys.externalName]: '' } });
+        put(unnamed)(cluster);
+        if (isRestored) restore('uid-of-a');
+        await post(clouds, 'a');
+        patch(unnamed, { spec: { forProvider: { name: 'other' } } })(cluster);
         rest();
       },
       says,

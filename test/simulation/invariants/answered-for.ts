@@ -11,7 +11,7 @@ import { isProcess, overtaking } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds, inPostgresql, kindTag } from '../oracle/outside-resources.ts';
-import { recordedName } from '../oracle/recorded-name.ts';
+import { nameOnRecord, recordedName } from '../oracle/recorded-name.ts';
 import { mayDelete } from './external-kept.ts';
 import { listedMs } from './lag.ts';
 
@@ -32,6 +32,9 @@ const holderOf = (lease: KubernetesObject | undefined): string | undefined =>
   (lease as Lease | undefined)?.spec?.holderIdentity;
 
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
+
+const isRenamed = (before: Managed, after: KubernetesObject): boolean =>
+  recordedName(after as unknown as Managed) !== recordedName(before);
 
 interface LetGo {
   /** When it was let go of; once something is made for it after that, when that was. */
@@ -116,13 +119,13 @@ export const answeredFor: InvariantOf = (world) => {
       if (isProcess(by) && holds(managed) && after !== undefined) changedSince.add(uid);
       if (after !== undefined && wasDeleted(after) && !wasDeleted(managed))
         markedMs.set(uid, world.elapsedMs);
-      if (
-        after !== undefined &&
-        recordedName(after as unknown as Managed) !== recordedName(managed) &&
-        world.running.length > 1
-      ) {
+      if (after !== undefined && isRenamed(managed, after) && world.running.length > 1) {
         renamedBeside.add(place);
       }
+      // What it stood for is not in the backup, and nobody can know of it once it is to stand for something else.
+      const isForgottenByBackup = world.restored.has(uid) && nameOnRecord(managed) === undefined;
+      if (after !== undefined && !isProcess(by) && isForgottenByBackup && isRenamed(managed, after))
+        kept.add(place);
       // Nobody took away what a deletion has overtaken.
       if (!isProcess(by) && by !== overtaking && holds(managed) && !holds(after)) {
         kept.add(place);

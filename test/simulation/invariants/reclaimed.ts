@@ -13,6 +13,11 @@ interface Deed {
   readonly atMs: number;
 }
 
+interface Parting extends Deed {
+  /** When something had been asked for last by then, and by whom, as in `p1 get FavouriteDBInstance orders`. */
+  readonly askedForAtMs: ReadonlyMap<string, number>;
+}
+
 /**
  * A managed resource is deleted by nobody but people, unless its claim goes, had it bound or made for itself, and the
  * policy says Delete; and then it is.
@@ -21,7 +26,7 @@ export const reclaimed: InvariantOf = (world) => {
   const { cluster, restored } = world;
   /** What processes made, and the claims that they let go, by UID, as of when they asked to; and when they asked last. */
   const provisioned = new Map<string, Deed>();
-  const letGo = new Map<string, Deed>();
+  const letGo = new Map<string, Parting>();
   const lastAsked = new Map<string, number>();
   /** When something was asked for last, and by whom, as in `p1 delete FavouriteDBInstance orders`. */
   const askedForAtMs = new Map<string, number>();
@@ -37,7 +42,8 @@ export const reclaimed: InvariantOf = (world) => {
     if (made === undefined || parted === undefined || reclaimPolicy !== 'Delete') return false;
     if (redirected.has(uid)) return false;
     // Another process, which runs beside it by mistake, may have made it since it looked, and nobody knows that.
-    const knownMs = made.by === parted.by ? undefined : askedForAtMs.get(`${parted.by} get ${kind} ${name}`);
+    const knownMs =
+      made.by === parted.by ? undefined : parted.askedForAtMs.get(`${parted.by} get ${kind} ${name}`);
     if (made.atMs <= (knownMs ?? parted.atMs)) return true;
     // A process remembers what it has asked for; who comes after it cannot tell it from what a backup brings.
     const hasEnded =
@@ -76,7 +82,7 @@ export const reclaimed: InvariantOf = (world) => {
     changed({ by, kind, before, after }) {
       if (claimKinds.includes(kind) && after === undefined && isProcess(by)) {
         parting = before?.metadata.uid ?? '';
-        letGo.set(parting, { by, atMs: world.elapsedMs });
+        letGo.set(parting, { by, atMs: world.elapsedMs, askedForAtMs: new Map(askedForAtMs) });
       }
       if (!managedKinds.includes(kind)) return [];
       if (!isProcess(by)) {
@@ -99,7 +105,9 @@ export const reclaimed: InvariantOf = (world) => {
       );
     },
     called({ by, sentAtMs }) {
-      if (parting !== undefined) letGo.set(parting, { by, atMs: sentAtMs });
+      const parted = letGo.get(parting ?? '');
+      if (parting !== undefined && parted !== undefined)
+        letGo.set(parting, { ...parted, by, atMs: sentAtMs });
       parting = undefined;
       return [];
     },

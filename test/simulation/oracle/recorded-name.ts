@@ -1,12 +1,17 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 
-/** What is on record; an edit of the name has no effect. Of an address, its last part. */
+/** What is on record; an edit of the name has no effect. Else what is asked for. Of an address, its last part. */
 export function recordedName(managed: Managed): string {
-  const recorded =
-    managed.status?.externalIdentity ?? managed.metadata.annotations?.[annotationKeys.externalIdentity];
-  const { name } = JSON.parse(recorded ?? '{}') as { readonly name?: string };
-  return lastPartOf(name) ?? lastPartOf(externalName(managed)) ?? managed.metadata.name;
+  const { metadata, spec } = managed;
+  const wanted = (spec.forProvider as { readonly name?: string } | undefined)?.name;
+  return lastPartOf(nameOnRecord(managed)) ?? lastPartOf(externalName(managed)) ?? (wanted || metadata.name);
+}
+
+/** Undefined: it stands for nothing yet. */
+export function nameOnRecord({ metadata, status }: Managed): string | undefined {
+  const recorded = status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity];
+  return (JSON.parse(recorded ?? '{}') as { readonly name?: string }).name;
 }
 
 /** Of an address its last part: the name of what is found there. Other names stay. */
