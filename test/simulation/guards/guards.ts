@@ -986,6 +986,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/claim-binding/setup.ts': [
     {
+      against: 'what names a former claim with the UID of one that goes, left until the process begins anew',
+      provenBy:
+        'test/controllers/core/claim-binding/setup.test.ts: a claim that is not there, and that a resource names with the UID of one that goes now',
+      was: '...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),',
+      becomes: '',
+    },
+    {
       against: 'leave to copy a secret that is published to no more, given late and left',
       provenBy:
         'test/controllers/core/claim-binding/setup.test.ts: the claim that has a copy of what its resource publishes to no more, and that is given leave late',
