@@ -4,8 +4,10 @@ import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import type { ConnectionPublisher } from '../connection/connection-publisher.ts';
 import { decideOvertaken } from './decide.ts';
 import type { IdentityContext } from './identity.ts';
+import { isOneExternal } from './identity.ts';
 import type { Overtaken } from './overtaken.ts';
 
 export interface BesideOvertakenOptions {
@@ -16,20 +18,25 @@ export interface BesideOvertakenOptions {
   readonly overtaken: Pick<Overtaken, 'of' | 'see' | 'forget'>;
   readonly identity: IdentityContext;
   readonly managedResources: Pick<Resource<Managed>, 'get' | 'find'>;
+  readonly publisher: Pick<ConnectionPublisher, 'unpublish'>;
 }
 
 /**
  * Reconciles a managed resource and, if there was one of its name that was overtaken, that one too, after it: in one run, so
- * that nothing is deleted outside while somebody takes it up. The API server is asked before anything is.
+ * that nothing is deleted outside while somebody takes it up. The API server is asked before anything is. What was published
+ * for the one goes before the other publishes to the same place, unless both stand for one thing.
  */
 export function besideOvertaken(options: BesideOvertakenOptions): Reconciler {
-  const { itself, left, overtaken, identity, managedResources } = options;
+  const { itself, left, overtaken, identity, managedResources, publisher } = options;
 
   return async (request, signal, log) => {
     const found = managedResources.get(request);
     if (found !== undefined) overtaken.see(found);
     const gone = overtaken.of(request);
     if (gone === undefined) return itself(request, signal, log);
+    if (found !== undefined && isOneExternal(identity, gone, found) === false) {
+      await annotate('cannot remove what was published for it', publisher.unpublish(gone, signal));
+    }
     const own = found && (await itself(request, signal, log));
     const finding = managedResources.find(objectKey(request), signal);
     const heir = await annotate('cannot get managed resource', finding);

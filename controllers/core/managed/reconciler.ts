@@ -116,7 +116,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const service: ManagedReconcilerOptions<Managed> = options;
   const { env, managedResources, overtaken = createOvertaken(env) } = service;
   const shared = sharedContext(service, overtaken);
-  const { identity } = shared;
+  const { identity, publisher } = shared;
   const itself = objectReconciler(service, shared, (request) => managedResources.get(request));
   const left = objectReconciler(
     service,
@@ -131,7 +131,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     },
     overtaken.of,
   );
-  return besideOvertaken({ itself, left, overtaken, identity, managedResources });
+  return besideOvertaken({ itself, left, overtaken, identity, managedResources, publisher });
 }
 
 /** Reconciles the object that `find` yields. */

@@ -95,6 +95,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/beside-overtaken.ts': [
     {
+      against: 'the password of what the first of a name made, taken over for something else',
+      provenBy:
+        'test/controllers/core/managed/overtaken.test.ts: does not take over the password of what the first one made, where it stands for something else',
+      was: 'if (found !== undefined && isOneExternal(identity, gone, found) === false) {',
+      becomes: 'if (false) {',
+    },
+    {
       against: 'the deletion of what another of the name may take up, which came while that was looked at',
       provenBy:
         'test/controllers/core/managed/overtaken.test.ts: which comes while what the first one made is looked at keeps it',

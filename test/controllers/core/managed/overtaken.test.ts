@@ -8,11 +8,12 @@ import { createOvertaken } from '../../../../controllers/core/managed/overtaken.
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { broken, conflict, FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
-import { finalizers, Scene } from '../managed-scene.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 const db = { name: 'db' };
 const kept = { 'crossplane.io/external-name': 'db' };
+const writesSecret: ManagedSpec = { writeConnectionSecretToRef: secretKey };
 type Options = ConstructorParameters<typeof Scene>[2];
 
 /** A resource whose deletion begins before it has a finalizer; it is gone after the creation, as soon as that has ended. */
@@ -378,6 +379,20 @@ describe('another managed resource of that name', () => {
     assert.deepEqual(things(scene), ['db', 'another']);
     assert.deepEqual([await scene.run(), things(scene)], [{ type: 'after', delayMs: 0 }, ['another']]);
     assert.deepEqual([await scene.run(), things(scene)], [{ type: 'done' }, []]);
+  });
+
+  test('does not take over the password of what the first one made, where it stands for something else', async () => {
+    const scene = await made();
+    const { external, secret } = scene;
+    assert.notEqual(secret?.password, undefined);
+    external.isDiscreet = true;
+    external.afterCall = () => {};
+    external.put('another', { size: 1 }, 'nobody-knows');
+    comesAgain(scene, { annotations: { 'crossplane.io/external-name': 'another' } }, writesSecret);
+    await scene.run();
+    await scene.run();
+    assert.deepEqual(things(scene), ['another']);
+    assert.equal(scene.secret?.password, external.things.get('another')?.password);
   });
 
   test('is not given the name that the first one was assigned', async () => {
