@@ -140,9 +140,9 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       if (password !== undefined) world.planted.add(password);
     }
     await people.clearMarks(observed.managed);
-    const forgotten = [...overtaken.makers].filter(([, user]) => lifeOf(user)?.end !== undefined);
-    const names = new Set(forgotten.map(([name]) => name));
-    const judgement = judge(steadyIntents(before, people.intents), observed, memory, names);
+    const ended = [...overtaken.makers].filter(([, user]) => lifeOf(user)?.end !== undefined);
+    const forgotten = new Set(ended.map(([name]) => name));
+    const judgement = judge(steadyIntents(before, people.intents), observed, memory, forgotten);
     memory = judgement.memory;
     for (const object of judgement.leftBehind) leftBehind.add(object);
     for (const { object, problem } of judgement.violations) blame(object, problem);

@@ -33,9 +33,6 @@ const holderOf = (lease: KubernetesObject | undefined): string | undefined =>
 
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
-const isRenamed = (before: Managed, after: KubernetesObject): boolean =>
-  recordedName(after as unknown as Managed) !== recordedName(before);
-
 interface LetGo {
   /** When it was let go of; once something is made for it after that, when that was. */
   atMs: number;
@@ -119,13 +116,12 @@ export const answeredFor: InvariantOf = (world) => {
       if (isProcess(by) && holds(managed) && after !== undefined) changedSince.add(uid);
       if (after !== undefined && wasDeleted(after) && !wasDeleted(managed))
         markedMs.set(uid, world.elapsedMs);
-      if (after !== undefined && isRenamed(managed, after) && world.running.length > 1) {
-        renamedBeside.add(place);
-      }
+      const isRenamed =
+        after !== undefined && recordedName(after as unknown as Managed) !== recordedName(managed);
+      if (isRenamed && world.running.length > 1) renamedBeside.add(place);
       // What it stood for is not in the backup, and nobody can know of it once it is to stand for something else.
       const isForgottenByBackup = world.restored.has(uid) && nameOnRecord(managed) === undefined;
-      if (after !== undefined && !isProcess(by) && isForgottenByBackup && isRenamed(managed, after))
-        kept.add(place);
+      if (isRenamed && !isProcess(by) && isForgottenByBackup) kept.add(place);
       // Nobody took away what a deletion has overtaken.
       if (!isProcess(by) && by !== overtaking && holds(managed) && !holds(after)) {
         kept.add(place);
