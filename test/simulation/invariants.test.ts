@@ -3857,6 +3857,21 @@ const cases: readonly Case[] = [
       for (let count = 0; count < 86; count += 1) ask('GET favourite /v1/instances/a');
     },
   },
+  {
+    invariant: boundedWork,
+    name: 'what stands for a resource whose name is edited by people, under the one on record',
+    history({ as, ask, cluster }) {
+      const renamed = managed('a', { status: { externalIdentity: '{"name":"a"}' } });
+      put(renamed)(cluster);
+      for (const name of ['b', 'c']) {
+        as(
+          'somebody',
+          patch(renamed, { metadata: { annotations: { [annotationKeys.externalName]: name } } }),
+        );
+      }
+      for (let count = 0; count < 86; count += 1) ask('GET favourite /v1/instances/a');
+    },
+  },
   ...(
     [
       ['three create', 'somebody', 'shared', 140, []],

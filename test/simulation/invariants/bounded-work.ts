@@ -1,10 +1,13 @@
+import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import sum from 'lodash/sum.js';
+import uniq from 'lodash/uniq.js';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
+import { nameOnRecord } from '../oracle/recorded-name.ts';
 
 const minuteMs = 60_000;
 
@@ -48,8 +51,8 @@ const externalIn = (call: string): string | undefined =>
   /^\S.* (?:favourite|other|postgresql|aws|gcp) (?:\S*\/)?([^/\s]+)$/.exec(call)?.[1];
 
 /** As what edits of what has these names outside and in a secret store are counted. */
-const named = (external: string | undefined, entry: string | undefined): readonly string[] => [
-  ...(external === undefined ? [] : [`external ${external}`]),
+const named = (external: readonly (string | undefined)[], entry: string | undefined): readonly string[] => [
+  ...uniq(compact(external)).map((name) => `external ${name}`),
   ...(entry === undefined ? [] : [`entry ${entry}`]),
 ];
 
@@ -103,7 +106,7 @@ export const boundedWork: InvariantOf = (world) => {
         return [];
       }
       const edited = `${kind.kind} ${objectKeyText(after.metadata)}`;
-      const external = externalName(after) ?? after.metadata.name;
+      const external = [nameOnRecord(after as Managed), externalName(after) ?? after.metadata.name];
       for (const key of [edited, ...named(external, entryOf(after))]) {
         edits.set(key, (edits.get(key) ?? 0) + 1);
       }
@@ -116,7 +119,7 @@ export const boundedWork: InvariantOf = (world) => {
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       if (count <= most(call)) return [];
-      const keys = [targetOf(call), ...named(externalIn(call), entryIn(call))];
+      const keys = [targetOf(call), ...named([externalIn(call)], entryIn(call))];
       const edited = sum(keys.map((each) => edits.get(each) ?? 0));
       const others = Math.max(0, (created.get(entryIn(call) ?? '') ?? 0) - 1);
       const begun = edited + furtherStates(statuses.get(call) ?? []);
