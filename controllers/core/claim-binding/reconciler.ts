@@ -231,8 +231,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     // Whoever looks for a claim that is not there tells it, too.
     const { claimRef } = resource.spec;
     const named = claimKeyOf(claimRef);
-    const isSought = named !== undefined && claimRef?.uid !== undefined && claims.get(named) === undefined;
-    if (!isSought) env.events.record(resource, event);
+    const there = named && claims.get(named);
+    const isTaken =
+      there !== undefined && claimsOfManaged(claims.store, referenceTo(resource)).includes(there);
+    const isSought = claimRef?.uid !== undefined && there?.metadata.uid !== claimRef.uid && !isTaken;
+    if (named === undefined || !isSought) env.events.record(resource, event);
   }
 
   function classOf(claim: Claim): Class | undefined {

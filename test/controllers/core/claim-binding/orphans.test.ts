@@ -238,6 +238,24 @@ describe('what is on record for a claim that is there is nobody else’s', () =>
         });
       }
 
+      test('where its claimRef has the name of another claim, which is there, it goes with its own, and is told nothing else', async () => {
+        const { cluster, process, name, resource } = await worldOf(subject);
+        const { resourceRef: _, ...spec } = dynamic.spec;
+        cluster.put(claimKind, { ...rival, spec: { ...spec, classRef: classRef('small') } });
+        await process.settle(70_000);
+        point(cluster, name, { ...resource()?.spec.claimRef, ...omit(referenceTo(rival), 'uid') });
+        cluster.delete(claimKind, key);
+        await process.settle(70_000);
+        assert.equal(resource(), undefined);
+        const told = process.events.filter(({ reason }) => reason === 'ClaimNotFound');
+        assert.deepEqual(
+          told.filter(({ message }) => /nothing is done; delete this resource/.test(message)),
+          [],
+        );
+        assert.match(told.at(-1)?.message ?? '', /no longer exists: reclaimed by its policy, Delete$/);
+        assert.equal(cluster.get<Claim>(claimKind, rivalsKey)?.status?.bindingPhase, 'Bound');
+      });
+
       test('once its claim has gone, who waits for it may have it, if it is offered; and the resource is told', async () => {
         const { cluster, process, name, resource } = await worldOf(subject);
         cluster.put(claimKind, naming(name));
