@@ -82,7 +82,7 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
       if (recent.length > rememberedRecent) recent.shift();
       told$.next(news);
     },
-    ended({ controller, request, row, result, againInMs }) {
+    ended({ controller, request, decision, result, againInMs }) {
       const kind = controllers.get(controller);
       if (kind === undefined || result === 'conflict' || result === 'interrupted') return;
       const key = runKey(kind, request);
@@ -91,7 +91,7 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
       const at = now();
       runs.set(key, {
         ...{ at, failures },
-        ...(row !== undefined && { row }),
+        ...(decision !== undefined && { decision }),
         ...(againInMs !== undefined && { nextAt: new Date(at.getTime() + againInMs) }),
       });
     },

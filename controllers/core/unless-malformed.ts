@@ -39,7 +39,7 @@ export function unlessMalformed<T extends Reporting>(
       if (object === undefined || malformation === undefined || isHarmless(object)) {
         return controller.reconcile(request, signal, log);
       }
-      const ended = { ...done, row: 'malformed' };
+      const ended = { ...done, decision: 'MalformedObject' };
       if (!isReporter()) return ended;
       const message = `malformed, and left alone until it is corrected: ${malformation}`;
       const at = { now: env.clock.now(), generation: object.metadata.generation };

@@ -92,7 +92,7 @@ function linkItem(link: Link): HTMLElement {
       { class: 'link-head' },
       glyph(healthOf[link.state]),
       html('span', { class: 'link-title' }, link.title),
-      link.row === undefined ? undefined : html('span', { class: 'quiet row-code' }, `row ${link.row}`),
+      link.decision === undefined ? undefined : html('span', { class: 'quiet decision' }, link.decision),
     ),
     isFirst ? html('p', { class: 'first' }, 'the first broken link') : undefined,
     link.says.length === 0 ? undefined : html('p', { class: 'says' }, link.says.join(' · ')),

@@ -25,8 +25,8 @@ export interface Outcome {
   readonly request: Request;
   /** What asked for it, each once: the sentences of triggers, or why it came back by itself. */
   readonly because: readonly string[];
-  /** The row of the decision tables that it took, if it said so. */
-  readonly row?: string;
+  /** The decision that it took, if it said so. */
+  readonly decision?: string;
   readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict' | 'interrupted';
   readonly durationMs: number;
   /** After how many milliseconds its key comes back by itself, if nothing wakes it before; absent: it does not. */
@@ -134,7 +134,12 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     const end = (
       result: Outcome['result'],
       next: Next,
-      { error, failure, row, bug = bugIn(error) }: Pick<Outcome, 'error' | 'failure' | 'row' | 'bug'> = {},
+      {
+        error,
+        failure,
+        decision,
+        bug = bugIn(error),
+      }: Pick<Outcome, 'error' | 'failure' | 'decision' | 'bug'> = {},
     ): void => {
       isEnded = true;
       deadline.unsubscribe();
@@ -144,7 +149,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
         controller: name,
         request,
         because,
-        ...(row !== undefined && { row }),
+        ...(decision !== undefined && { decision }),
         result,
         durationMs,
         isTimedOut,
@@ -207,8 +212,8 @@ const isResult = (result: Result | undefined): result is Result =>
  * once, again when it fails otherwise, and at growing intervals while it stays as it is, with how often that was.
  */
 function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
-  const { request, row, result, durationMs, error, failure, bug } = outcome;
-  const facts = { ...(row !== undefined && { row }), durationMs: Math.round(durationMs), result };
+  const { request, decision, result, durationMs, error, failure, bug } = outcome;
+  const facts = { ...(decision !== undefined && { decision }), durationMs: Math.round(durationMs), result };
   if (result === 'conflict' || result === 'interrupted') {
     log.debug(silences[result], facts);
     return;

@@ -16,8 +16,8 @@ export type Result = (
   | { readonly type: 'after'; readonly delayMs: number; readonly keepsBackOff?: boolean }
   | { readonly type: 'requeue' }
 ) & {
-  /** The row of docs/decision-tables.md that the run took: it is in the log. */
-  readonly row?: string;
+  /** The decision that the run took, as in docs/decision-tables.md: it is in the log. */
+  readonly decision?: string;
   /**
    * Why the run came to nothing, as it says on the object: it counts as an error, whoever's it is, and is logged for as
    * long as it lasts, less and less often.
@@ -42,9 +42,9 @@ export const unsettled = (delayMs: number): Result => ({ type: 'after', delayMs,
  *     const reconcile: Reconciler = async (request, signal) => {
  *       const claim = claims.get(request);
  *       if (claim === undefined) return done; // should it appear, that wakes us
- *       const { row, desired } = decide(claim);
+ *       const { name, desired } = decide(claim);
  *       await claims.update(claim, desired, signal); // no request if nothing differs
- *       return { ...after(60_000), row };
+ *       return { ...after(60_000), decision: name };
  *     };
  */
 export type Reconciler = (request: Request, signal: AbortSignal, log: Logger) => Promise<Result>;

@@ -48,7 +48,7 @@ describe('what a process remembers for the page', () => {
   test('how often the runs of a managed resource have failed in a row', () => {
     const memory = remembering();
     const controller = 'favouritedbinstance.database.fcp.crossplane.io';
-    const run = (result: Outcome['result'], row?: string): void =>
+    const run = (result: Outcome['result'], decision?: string): void =>
       memory.ended({
         controller,
         request: { name: 'a' },
@@ -56,16 +56,16 @@ describe('what a process remembers for the page', () => {
         durationMs: 1,
         isTimedOut: false,
         result,
-        ...(row && { row }),
+        ...(decision && { decision }),
       });
     const last = () => memory.lastRun(object('a'));
     assert.equal(last(), undefined);
-    run('requeue', '10');
+    run('requeue', 'Connect');
     run('error');
     run('conflict');
     assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 2 });
-    run('requeue_after', '27');
-    assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, row: '27' });
+    run('requeue_after', 'UpToDate');
+    assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, decision: 'UpToDate' });
   });
 
   test('when a managed resource is looked at next, if it comes back by itself', () => {

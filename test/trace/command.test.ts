@@ -236,7 +236,7 @@ describe('the command', () => {
   No class matches size=huge (there are none).
     kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders
 
-… FancySQLInstance team-shop/orders row S5
+… FancySQLInstance team-shop/orders NoMatchingClass
 │   Unbound
 │   Ready False NoMatchingClass for 5 s: no
 │     resource class matches spec.classSelector

@@ -41,12 +41,12 @@ const claim = {
 } as KubernetesObject;
 
 describe('what a claim that goes leaves, which has no secret any more', () => {
-  const rows: Record<string, readonly [mark: string | undefined, row: string]> = {
-    'it was given one: the secret of the resource says so': [uid, 'K6 unclear'],
-    'a former one was given one': ['uid-of-another', 'K6 reserved'],
-    'nobody was given one': [undefined, 'K6 reserved'],
+  const rows: Record<string, readonly [mark: string | undefined, decision: string]> = {
+    'it was given one: the secret of the resource says so': [uid, 'Release'],
+    'a former one was given one': ['uid-of-another', 'RemoveClaimRef'],
+    'nobody was given one': [undefined, 'RemoveClaimRef'],
   };
-  for (const [name, [mark, row]] of Object.entries(rows))
+  for (const [name, [mark, decision]] of Object.entries(rows))
     test(name, async () => {
       const secret = {
         apiVersion: 'v1',
@@ -60,7 +60,7 @@ describe('what a claim that goes leaves, which has no secret any more', () => {
         data: {},
       } as KubernetesObject;
       const found = await findingsOf([claim, resource, secret], ['fancysqlinstance', 'team-shop/orders']);
-      assert.equal(viewOf(found).binding?.row, row);
+      assert.equal(viewOf(found).binding?.name, decision);
     });
 });
 

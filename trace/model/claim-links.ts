@@ -6,21 +6,21 @@ import { describeKey } from './mend.ts';
 import type { Link } from './trace.ts';
 import type { View } from './view.ts';
 
-/** The claim, with the row that its controllers take. */
+/** The claim, with what its controllers decide. */
 export function claimLink(view: View, links: readonly Link[]): Link {
   const { theClaim, claim, now, subject } = view;
   const title = `${subject.known.kind.kind} ${describeKey(subject.key)}`;
   if (theClaim === undefined) return link('claim', title, missing(claim));
-  const row = view.binding?.row ?? view.assignment?.row;
+  const name = view.binding?.name ?? view.assignment?.name;
   const decided =
     theClaim.spec.classRef === undefined && theClaim.spec.resourceRef === undefined
-      ? (view.assignment?.row ?? row)
-      : row;
+      ? (view.assignment?.name ?? name)
+      : name;
   return link('claim', title, {
     state: isConditionTrue(theClaim.status?.conditions, 'Ready') && !wasDeleted(theClaim) ? 'ok' : 'waits',
     says: [theClaim.status?.bindingPhase ?? 'no phase yet', ...going(theClaim, now)],
     conditions: conditionsOf(theClaim),
-    ...(decided !== undefined && { row: decided }),
+    ...(decided !== undefined && { decision: decided }),
     links: links.filter(({ state }) => state !== 'none'),
   });
 }

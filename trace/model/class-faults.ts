@@ -32,7 +32,7 @@ export const noMatch: Find = (view) => {
   if (theClaim === undefined || theClaim.spec.classRef !== undefined || wasDeleted(theClaim))
     return undefined;
   if (choice?.by !== 'selector' && choice?.by !== 'default') return undefined;
-  if (binding?.row === 'K9 again' || theClaim.spec.resourceRef !== undefined) return undefined;
+  if (binding?.name === 'RestoreReferences' || theClaim.spec.resourceRef !== undefined) return undefined;
   const reason = readyOf(theClaim).reason ?? '';
   const isTold = ['NoMatchingClass', 'NoDefaultClass'].includes(reason);
   const isNone = choice.matching?.length === 0;
@@ -63,7 +63,7 @@ export const noMatch: Find = (view) => {
 export const versionMisfit: Find = (view) => {
   const { assignment, binding, choice, theClaim, theClass, misfit } = view;
   if (theClaim === undefined) return undefined;
-  if (binding?.act === 'report' && binding.row === 'K14 unfit') {
+  if (binding?.act === 'report' && binding.name === 'Incompatible') {
     return {
       link: 'resource',
       cause: `${sentence(binding.event.message)}.`,
@@ -91,7 +91,7 @@ export const versionMisfit: Find = (view) => {
 export const unknownKind: Find = (view) => {
   const { theClaim, binding } = view;
   if (theClaim === undefined) return undefined;
-  const isDecided = binding?.row === 'H7 unknown';
+  const isDecided = binding?.name === 'UnknownKind';
   if (!isDecided && readyOf(theClaim).reason !== 'UnknownKind') return undefined;
   const message = isDecided && binding.act === 'report' ? binding.event.message : readyOf(theClaim).message;
   return {

@@ -7,6 +7,10 @@ import type { View } from './view.ts';
 /** Looks for one fault; its name is in the table of all. Pure. */
 export type Find = (view: View) => Omit<Fault, 'name'> | undefined;
 
+/** Whether a decision has one of these names. A name that no such decision has does not compile. */
+export const isOneOf = <Name extends string>(name: Name, names: readonly NoInfer<Name>[]): boolean =>
+  names.includes(name);
+
 /** The kind of the claim that is looked at, or that the managed resource may be for. */
 export const claimKindOf = ({ subject, services }: View): Kind =>
   subject.known.sort === 'claim' ? subject.known.kind : (services[0]?.claim ?? subject.known.kind);

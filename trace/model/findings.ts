@@ -41,7 +41,7 @@ export interface FoundClasses {
 /** What a process remembers of its last run over an object. Whoever reads from outside knows nothing of it. */
 export interface LastRun {
   readonly at: Date;
-  readonly row?: string;
+  readonly decision?: string;
   /** How many runs in a row have failed. */
   readonly failures: number;
   /** When it comes back by itself. */

@@ -1,5 +1,5 @@
 import type { Find } from './fault-finding.ts';
-import { claimKindOf, classKindOf, keyOf, sentence } from './fault-finding.ts';
+import { claimKindOf, classKindOf, isOneOf, keyOf, sentence } from './fault-finding.ts';
 import { kubectl } from './mend.ts';
 import { readyOf } from './view.ts';
 
@@ -11,8 +11,8 @@ const advice =
 export const namespaceNotAllowed: Find = (view) => {
   const { assignment, binding, choice, theClaim, theManaged, theClass, managedService } = view;
   if (theClaim === undefined) return undefined;
-  if (binding?.act === 'report' && ['K14 forbidden', 'K14 unoffered'].includes(binding.row)) {
-    const isForbidden = binding.row === 'K14 forbidden';
+  if (binding?.act === 'report' && isOneOf(binding.name, ['ResourceForbidden', 'NotOffered'])) {
+    const isForbidden = binding.name === 'ResourceForbidden';
     return {
       link: 'resource',
       cause: `${sentence(binding.event.message)}.`,
@@ -20,7 +20,7 @@ export const namespaceNotAllowed: Find = (view) => {
       mend: managedService && theManaged ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : [],
     };
   }
-  if (binding?.act === 'report' && binding.row === 'K7 forbidden') {
+  if (binding?.act === 'report' && binding.name === 'ClassForbidden') {
     const kind = classKindOf(view);
     return {
       link: 'class',

@@ -12,7 +12,7 @@ import {
 import { anotherClaim } from './another-claim.ts';
 import { givingBack, saysInstead } from './claim-ref-faults.ts';
 import type { Find } from './fault-finding.ts';
-import { adviceOf, claimKindOf, keyOf, meantIn, sentence } from './fault-finding.ts';
+import { adviceOf, claimKindOf, isOneOf, keyOf, meantIn, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { annotate, describeObject, kubectl, making, patch } from './mend.ts';
 import { meant } from './near-names.ts';
@@ -25,11 +25,20 @@ import { readyOf, syncedOf } from './view.ts';
 export const heldByAnother: Find = (view) => {
   const { binding, theClaim, theManaged, managedService } = view;
   if (binding?.act !== 'report' || theClaim === undefined) return undefined;
-  if (!['H1', 'H1 kept', 'H1 former', 'H4 taken', 'K10 taken', 'K14 controlled'].includes(binding.row))
+  if (
+    !isOneOf(binding.name, [
+      'ClaimedByOther',
+      'OwnedByOther',
+      'ClaimedByFormerClaim',
+      'NameTaken',
+      'ReleasedWhileBound',
+      'ControlledByOther',
+    ])
+  )
     return undefined;
   const holder = theManaged?.spec.claimRef;
   const isEdited =
-    binding.row !== 'K14 controlled' && theManaged !== undefined && wasTakenFrom(theManaged, theClaim);
+    binding.name !== 'ControlledByOther' && theManaged !== undefined && wasTakenFrom(theManaged, theClaim);
   if (isEdited && managedService !== undefined) {
     const instead = saysInstead(theManaged, refersToClaim(theManaged, theClaim));
     return {
@@ -38,7 +47,7 @@ export const heldByAnother: Find = (view) => {
       ...givingBack(view, theManaged, { claim: theClaim, rival: view.rival ?? { is: 'unsought' } }),
     };
   }
-  if (binding.row === 'K10 taken') {
+  if (binding.name === 'ReleasedWhileBound') {
     return {
       link: 'resource',
       cause: `${sentence(binding.event.message)}.`,
@@ -46,7 +55,7 @@ export const heldByAnother: Find = (view) => {
       mend: [],
     };
   }
-  if (binding.row === 'H1 former' && theManaged !== undefined && managedService !== undefined) {
+  if (binding.name === 'ClaimedByFormerClaim' && theManaged !== undefined && managedService !== undefined) {
     // It stays for as long as a claim of that name is there.
     const reclaimed =
       theManaged.spec.reclaimPolicy === 'Delete'
@@ -62,7 +71,7 @@ export const heldByAnother: Find = (view) => {
   return {
     link: 'resource',
     cause:
-      binding.row === 'H1' && holder !== undefined
+      binding.name === 'ClaimedByOther' && holder !== undefined
         ? holder.uid === undefined
           ? `${describeObject(theManaged!)} is reserved for another claim, which its spec.claimRef names.`
           : `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
@@ -74,7 +83,7 @@ export const heldByAnother: Find = (view) => {
 /** It was another claim's, and is offered to nobody. */
 export const notOffered: Find = (view) => {
   const { binding, theClaim, theManaged, managedService } = view;
-  if (binding?.row !== 'K10 released' || theClaim === undefined) return undefined;
+  if (binding?.name !== 'Released' || theClaim === undefined) return undefined;
   if (theManaged === undefined || managedService === undefined) return undefined;
   return {
     link: 'resource',
@@ -98,9 +107,9 @@ export const offerWaits: Find = ({ theManaged, managedService }) => {
 export const missingResource: Find = (view) => {
   const { binding, theClaim } = view;
   if (binding?.act !== 'report' || theClaim === undefined) return undefined;
-  if (!['K2', 'K2 lost', 'K2 edited'].includes(binding.row)) return undefined;
+  if (!isOneOf(binding.name, ['ResourceMissing', 'ResourceLost', 'ClassRefEdited'])) return undefined;
   const { resourceRef } = theClaim.spec;
-  const isWaiting = binding.row === 'K2';
+  const isWaiting = binding.name === 'ResourceMissing';
   const cause = `${sentence(binding.event.message)}.`;
   if (!isWaiting) return { link: 'resource', cause, ...anotherClaim(view, theClaim, 'Make another claim') };
   const create = making(resourceRef ?? {});
@@ -145,7 +154,7 @@ export const paused: Find = ({ first, theManaged, managedService, theClaim }) =>
 
 /** Its management policies are no supported set. */
 export const invalidPolicies: Find = ({ first, theManaged, managedService }) =>
-  first?.row !== '3' || theManaged === undefined || managedService === undefined
+  first?.name !== 'UnsupportedPolicies' || theManaged === undefined || managedService === undefined
     ? undefined
     : {
         link: 'resource',
@@ -156,7 +165,8 @@ export const invalidPolicies: Find = ({ first, theManaged, managedService }) =>
 
 /** A creation without a known end. */
 export const leakedCreation: Find = ({ first, theManaged, managedService }) => {
-  if (first?.row !== '8' || theManaged === undefined || managedService === undefined) return undefined;
+  if (first?.name !== 'CreationIncomplete' || theManaged === undefined || managedService === undefined)
+    return undefined;
   const key = keyOf(theManaged);
   return {
     link: 'external',

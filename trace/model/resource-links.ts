@@ -50,7 +50,7 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
       ...going(theManaged, now),
     ],
     conditions: conditionsOf(theManaged),
-    ...rowOf(view),
+    ...decisionOf(view),
     links: [
       ...above,
       ...referencesLinks(view),
@@ -69,9 +69,9 @@ function heldBy(holder: ObjectReference, isIt: boolean): string {
 }
 
 /** What its controller did last, where a process remembers; else what is on record. */
-function rowOf({ runs, theManaged, first }: View): { readonly row?: string } {
-  const row = (theManaged && runs?.(theManaged)?.row) ?? first?.row;
-  return row === undefined ? {} : { row };
+function decisionOf({ runs, theManaged, first }: View): { readonly decision?: string } {
+  const decision = (theManaged && runs?.(theManaged)?.decision) ?? first?.name;
+  return decision === undefined ? {} : { decision };
 }
 
 /** When it was last looked at, how often that failed, and when it will be again. */
@@ -94,7 +94,8 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
     .toSorted((a, b) => Date.parse(b.lastTimestamp) - Date.parse(a.lastTimestamp));
   const [last] = warnings;
   const synced = syncedOf(theManaged);
-  const rests = first?.act === 'pause' || first?.row === '3' || first?.row === '8';
+  const rests =
+    first?.act === 'pause' || first?.name === 'UnsupportedPolicies' || first?.name === 'CreationIncomplete';
   if (rests) return ['no attempts until that is mended'];
   if (synced.status === 'False') {
     const tries =

@@ -171,7 +171,8 @@ export const propagationRefused: Find = (view) => {
   if (theClaim === undefined || theManaged === undefined || wasDeleted(theClaim)) return undefined;
   const cause = `The claim's secret is not kept in step: ${propagation.message}.`;
   // Only the leave on the source is for binding to give.
-  const isWritten = propagation.row === 'X3' && (binding?.act === 'refresh' || binding?.act === 'bind');
+  const isWritten =
+    propagation.name === 'NoConsent' && (binding?.act === 'refresh' || binding?.act === 'bind');
   if (isWritten) {
     const mend = [lookAgain(claimKindOf(view), keyOf(theClaim))];
     return { link: 'claim secret', cause, advice: 'Binding writes it at its next look.', mend };

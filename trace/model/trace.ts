@@ -34,7 +34,7 @@ export interface Link {
   readonly says: readonly string[];
   readonly conditions: readonly Condition[];
   /** The line of docs/decision-tables.md that its controller takes, as things are. */
-  readonly row?: string;
+  readonly decision?: string;
   readonly links: readonly Link[];
 }
 

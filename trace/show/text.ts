@@ -65,12 +65,12 @@ function linkLines(
 ): readonly string[] {
   const { paint, width } = options;
   const [sign, tone] = signs[link.state];
-  const row = link.row === undefined ? '' : ` ${paint('faint', `row ${link.row}`)}`;
+  const decision = link.decision === undefined ? '' : ` ${paint('faint', link.decision)}`;
   const mark = link.state === 'broken' ? ` ${paint('bad', `◀ the first broken link: ${fault?.name}`)}` : '';
   const below = link.links.length > 0 ? '│ ' : '  ';
   const inner = `${rest}${paint('faint', below)}  `;
   return [
-    `${paint('faint', first)}${paint(tone, sign)} ${paint('strong', link.title)}${row}${mark}`,
+    `${paint('faint', first)}${paint(tone, sign)} ${paint('strong', link.title)}${decision}${mark}`,
     ...(link.says.length === 0 ? [] : wrapped(link.says.join('; '), width, inner)),
     ...link.conditions.flatMap((condition) => conditionLines(condition, inner, options)),
     ...link.links.flatMap((child, index) => {

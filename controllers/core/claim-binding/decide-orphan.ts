@@ -10,26 +10,32 @@ import type { ClaimService } from '../claim-service.ts';
 import { howToDispose, howToReturn } from './claim-reference.ts';
 import type { Parting } from './decide-deleted.ts';
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const orphanRows = [
-  'O1',
-  'O2',
-  'O2 named',
-  'O2 edited',
-  'O2 another',
-  'O3',
-  'O3 begun',
-  'O4',
-  'O4 unclear',
-  'O5 late',
-  'O5',
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const orphanDecisions = [
+  'NotClaimed',
+  'HasClaim',
+  'NamedByClaim',
+  'ClaimRefEdited',
+  'OwnedByOther',
+  'Reclaim',
+  'FinishRelease',
+  'RemoveClaimRef',
+  'Release',
+  'ReclaimLateCreation',
+  'NotBoundHere',
 ] as const;
 
-/** What to do about a managed resource that names a claim; `row` is its line in docs/decision-tables.md. */
+/** What to do about a managed resource that names a claim; `name` is its line in docs/decision-tables.md. */
 export type OrphanDecision =
-  | { readonly row: 'O1' | 'O2' | 'O2 named' | 'O2 edited'; readonly act: 'nothing' }
-  | { readonly row: 'O2 edited' | 'O2 another' | 'O5'; readonly act: 'tell'; readonly message: string }
-  | (Parting<'O4', 'O3' | 'O3 begun' | 'O4 unclear' | 'O5 late'> & { readonly message: string });
+  | { readonly name: 'NotClaimed' | 'HasClaim' | 'NamedByClaim' | 'ClaimRefEdited'; readonly act: 'nothing' }
+  | {
+      readonly name: 'ClaimRefEdited' | 'OwnedByOther' | 'NotBoundHere';
+      readonly act: 'tell';
+      readonly message: string;
+    }
+  | (Parting<'RemoveClaimRef', 'Reclaim' | 'FinishRelease' | 'Release' | 'ReclaimLateCreation'> & {
+      readonly message: string;
+    });
 
 /** What is known of the claim that is gone. */
 export interface Former {
@@ -57,39 +63,39 @@ export function decideOrphan(
 ): OrphanDecision {
   const { claimRef, reclaimPolicy } = managed.spec;
   const isOurs = claimRef?.uid !== undefined && referenceIsOfKind(claimRef, service.claim);
-  if (!isOurs || wasDeleted(managed)) return { row: 'O1', act: 'nothing' };
+  if (!isOurs || wasDeleted(managed)) return { name: 'NotClaimed', act: 'nothing' };
   const { bindingPhase, boundUID } = managed.status ?? {};
   const wasNeverBound = bindingPhase !== 'Bound' && bindingPhase !== 'Released';
   const isOnlyReserved = wasNeverBound && isReserved(managed);
-  if (claim?.metadata.uid === claimRef.uid) return { row: 'O2', act: 'nothing' };
+  if (claim?.metadata.uid === claimRef.uid) return { name: 'HasClaim', act: 'nothing' };
   if (claim !== undefined && namesManaged(service, claim, managed) && !isOnlyReserved)
-    return { row: 'O2 named', act: 'nothing' };
+    return { name: 'NamedByClaim', act: 'nothing' };
 
   if (holder !== undefined) {
-    if (wasDeleted(holder)) return { row: 'O2 edited', act: 'nothing' };
+    if (wasDeleted(holder)) return { name: 'ClaimRefEdited', act: 'nothing' };
     const [named, its] = [describeReference(claimRef), describeReference(referenceTo(holder))];
     const message = `spec.claimRef names ${named}, but it is ${its}'s, so that nothing is done while that one is there; ${howToReturn(service.managed, managed, holder)}`;
-    return { row: 'O2 edited', act: 'tell', message };
+    return { name: 'ClaimRefEdited', act: 'tell', message };
   }
   const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   if (isOnRecordForAnother(managed, claimRef.uid)) {
     const message = `${gone}, which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; ${howToDispose}`;
-    return { row: 'O2 another', act: 'tell', message };
+    return { name: 'OwnedByOther', act: 'tell', message };
   }
   const reclaim = reclaimPolicy === 'Delete' ? 'Delete' : 'Retain';
   if (bindingPhase === 'Bound' && (boundUID === managed.metadata.uid || isReserved(managed))) {
     const message = `${gone}, to which it was bound, no longer exists: reclaimed by its policy, ${reclaim}`;
-    return { row: 'O3', act: 'release', managed, reclaim, message };
+    return { name: 'Reclaim', act: 'release', managed, reclaim, message };
   }
   const released = `${gone}, whose connection secret it gave, no longer exists: Released`;
   if (bindingPhase === 'Released' && !isRestored(managed)) {
-    return { row: 'O3 begun', act: 'release', managed, reclaim: 'Retain', message: released };
+    return { name: 'FinishRelease', act: 'release', managed, reclaim: 'Retain', message: released };
   }
   if (isOnlyReserved) {
     return isHandedOver
-      ? { row: 'O4 unclear', act: 'release', managed, reclaim: 'Retain', message: released }
+      ? { name: 'Release', act: 'release', managed, reclaim: 'Retain', message: released }
       : {
-          row: 'O4',
+          name: 'RemoveClaimRef',
           act: 'free',
           managed,
           message: `${gone}, for which it was reserved, no longer exists: offered to others`,
@@ -97,10 +103,10 @@ export function decideOrphan(
   }
   if (isLate && wasNeverBound && wasProvisionedForClaim(managed)) {
     const message = `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, ${reclaim}`;
-    return { row: 'O5 late', act: 'release', managed, reclaim, message };
+    return { name: 'ReclaimLateCreation', act: 'release', managed, reclaim, message };
   }
   const message = `${gone}, which it names, does not exist. It may come back out of a backup, so that nothing is done; if it will, wait; else delete this resource`;
-  return { row: 'O5', act: 'tell', message };
+  return { name: 'NotBoundHere', act: 'tell', message };
 }
 
 const namesManaged = (

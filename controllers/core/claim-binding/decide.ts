@@ -61,75 +61,75 @@ export interface BindingInput {
   readonly namespace?: ClaimNamespace | undefined;
 }
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const bindingRows = [
-  'K1',
-  'H2 unnamed',
-  'H7',
-  'H7 unknown',
-  'H7 told',
-  'K9 again',
-  'K7',
-  'K7 forbidden',
-  'K9 record',
-  'K9',
-  'K2',
-  'K2 lost',
-  'K2 edited',
-  'K14 forbidden',
-  'H1 kept',
-  'H1',
-  'H1 former',
-  'H4 taken',
-  'K14 controlled',
-  'K15',
-  'K14 unoffered',
-  'K14 unfit',
-  'K10 deleted',
-  'K10 offered',
-  'K10 released',
-  'K10 taken',
-  'K14',
-  'K10',
-  'K11',
-  'K11 quiet',
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const bindingDecisions = [
+  'ClaimGone',
+  'RemoveFinalizer',
+  'OtherKind',
+  'UnknownKind',
+  'ReportedElsewhere',
+  'RestoreReferences',
+  'ClassMissing',
+  'ClassForbidden',
+  'RecordName',
+  'Create',
+  'ResourceMissing',
+  'ResourceLost',
+  'ClassRefEdited',
+  'ResourceForbidden',
+  'OwnedByOther',
+  'ClaimedByOther',
+  'ClaimedByFormerClaim',
+  'NameTaken',
+  'ControlledByOther',
+  'KeepBound',
+  'NotOffered',
+  'Incompatible',
+  'ResourceDeleted',
+  'CredentialNotApplied',
+  'Released',
+  'ReleasedWhileBound',
+  'Bind',
+  'NotReady',
+  'Provisioning',
+  'AwaitFirstReport',
 ] as const;
 
-type ReportRow =
-  | 'H7 unknown'
-  | 'K7'
-  | 'K7 forbidden'
-  | 'K2'
-  | 'K2 lost'
-  | 'K2 edited'
-  | 'K14 forbidden'
-  | 'H1'
-  | 'H1 kept'
-  | 'H1 former'
-  | 'H4 taken'
-  | 'K14 controlled'
-  | 'K14 unoffered'
-  | 'K14 unfit'
-  | 'K10 deleted'
-  | 'K10 offered'
-  | 'K10 released'
-  | 'K10 taken'
-  | 'K10'
-  | 'K11'
-  | 'K11 quiet';
+type ReportName =
+  | 'UnknownKind'
+  | 'ClassMissing'
+  | 'ClassForbidden'
+  | 'ResourceMissing'
+  | 'ResourceLost'
+  | 'ClassRefEdited'
+  | 'ResourceForbidden'
+  | 'ClaimedByOther'
+  | 'OwnedByOther'
+  | 'ClaimedByFormerClaim'
+  | 'NameTaken'
+  | 'ControlledByOther'
+  | 'NotOffered'
+  | 'Incompatible'
+  | 'ResourceDeleted'
+  | 'CredentialNotApplied'
+  | 'Released'
+  | 'ReleasedWhileBound'
+  | 'NotReady'
+  | 'Provisioning'
+  | 'AwaitFirstReport';
 
-/** What to do about one claim; `row` is its line in docs/decision-tables.md. */
+/** What to do about one claim; `name` is its line in docs/decision-tables.md. */
 export type BindingDecision =
   | DeletedDecision
-  | { readonly row: 'K1' | 'H7' | 'H7 told'; readonly act: 'nothing' }
-  | { readonly row: 'H2 unnamed'; readonly act: 'finalise' }
-  | { readonly row: 'K9 again'; readonly act: 'recall'; readonly managed: Managed }
-  | { readonly row: 'K9 record'; readonly act: 'record'; readonly resourceClass: Class }
-  | { readonly row: 'K9'; readonly act: 'create'; readonly resourceClass: Class }
-  | { readonly row: 'K14'; readonly act: 'bind'; readonly managed: Managed }
-  | { readonly row: 'K15'; readonly act: 'refresh'; readonly managed: Managed }
+  | { readonly name: 'ClaimGone' | 'OtherKind' | 'ReportedElsewhere'; readonly act: 'nothing' }
+  | { readonly name: 'RemoveFinalizer'; readonly act: 'finalise' }
+  | { readonly name: 'RestoreReferences'; readonly act: 'recall'; readonly managed: Managed }
+  | { readonly name: 'RecordName'; readonly act: 'record'; readonly resourceClass: Class }
+  | { readonly name: 'Create'; readonly act: 'create'; readonly resourceClass: Class }
+  | { readonly name: 'Bind'; readonly act: 'bind'; readonly managed: Managed }
+  | { readonly name: 'KeepBound'; readonly act: 'refresh'; readonly managed: Managed }
   | {
-      readonly row: ReportRow;
+      readonly name: ReportName;
       readonly act: 'report';
       readonly facts: ClaimFacts;
       readonly event: EventFacts;
@@ -138,6 +138,7 @@ export type BindingDecision =
       /** Epoch ms; there is probably nothing to report any more by then. */
       readonly notBeforeMs?: number;
     };
+export type BindingDecisionName = BindingDecision['name'];
 
 type Report = Extract<BindingDecision, { readonly act: 'report' }>;
 
@@ -150,7 +151,7 @@ export const quietMs = 2_000;
  */
 export function decideBinding(input: BindingInput): BindingDecision {
   const { service, claim, held } = input;
-  if (claim === undefined) return { row: 'K1', act: 'nothing' };
+  if (claim === undefined) return { name: 'ClaimGone', act: 'nothing' };
   if (!isConcerned(service, claim, held)) return decideUnknown(input, claim);
   const managed = held ?? input.managed;
   if (wasDeleted(claim)) {
@@ -158,7 +159,7 @@ export function decideBinding(input: BindingInput): BindingDecision {
     return decideDeleted(claim, its, input.isHandedOver);
   }
   if (claim.spec.resourceRef === undefined) {
-    if (held !== undefined) return { row: 'K9 again', act: 'recall', managed: held }; // it was edited away
+    if (held !== undefined) return { name: 'RestoreReferences', act: 'recall', managed: held }; // it was edited away
     if (wasBound(claim)) return lost('a managed resource, and neither names the other any more');
     return decideUnprovisioned(input, claim, 'record');
   }
@@ -166,12 +167,14 @@ export function decideBinding(input: BindingInput): BindingDecision {
   const decision = decideExisting(input, claim, managed);
   // Whoever took the finalizer away: without it a claim could go, and leave behind what it has.
   const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);
-  return isLoose && decision.act === 'report' ? { row: 'K9 again', act: 'recall', managed: held } : decision;
+  return isLoose && decision.act === 'report'
+    ? { name: 'RestoreReferences', act: 'recall', managed: held }
+    : decision;
 }
 
 /**
  * Whether a claim is this controller's: by the kind of the resource it has; while it has none by that of the one it
- * names, and while it names none by its class's (H7).
+ * names, and while it names none by its class's.
  */
 export function isConcerned(service: ClaimService, claim: Claim, held: Managed | undefined): boolean {
   const { resourceRef, classRef } = claim.spec;
@@ -193,17 +196,24 @@ function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 
     if (why !== undefined) {
       const told = `${resourceClass.kind} ${resourceClass.metadata.name} ${why}`;
       // An event of the class, or of the namespace, wakes us.
-      return report('K7 forbidden', 'NamespaceNotAllowed', [creating(told), reconcileError(told)]);
+      return report('ClassForbidden', 'NamespaceNotAllowed', [creating(told), reconcileError(told)]);
     }
-    return act === 'record' ? { row: 'K9 record', act, resourceClass } : { row: 'K9', act, resourceClass };
+    return act === 'record'
+      ? { name: 'RecordName', act, resourceClass }
+      : { name: 'Create', act, resourceClass };
   }
   const message = `${describeReference(claim.spec.classRef ?? {})} does not exist`;
-  return report('K7', 'CannotGetResourceClass', [creating(message), reconcileError(message)]); // a class event wakes us
+  return report('ClassMissing', 'CannotGetResourceClass', [creating(message), reconcileError(message)]); // a class event wakes us
 }
 
 function lost(what: string): BindingDecision {
   const message = `was bound to ${what}; for another make another claim, and delete this one once nobody needs its secret`;
-  return report('K2 lost', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()], 'Released');
+  return report(
+    'ResourceLost',
+    'ManagedResourceNotFound',
+    [binding(message), reconcileSuccess()],
+    'Released',
+  );
 }
 
 function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
@@ -217,10 +227,10 @@ function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
     const { classRef } = claim.spec;
     const named = classRef === undefined ? 'nothing' : describeReference(classRef);
     const message = `spec.classRef names ${named}, but ${what} was to be made from a ${input.service.class.kind}; take the edit back, or make another claim`;
-    return report('K2 edited', 'CannotApplyEdit', [binding(message), reconcileError(message)]);
+    return report('ClassRefEdited', 'CannotApplyEdit', [binding(message), reconcileError(message)]);
   }
   const message = `waiting for ${what}, which does not exist`;
-  return report('K2', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()]); // the index wakes us
+  return report('ResourceMissing', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()]); // the index wakes us
 }
 
 /** Whatever is waited for here, a change of the claim or of the managed resource ends the wait. */
@@ -231,9 +241,9 @@ function decideExisting(
 ): BindingDecision {
   const what = `${managed.kind} ${managed.metadata.name}`;
   const its = describeReference(referenceTo(claim));
-  const refuse = (row: ReportRow, why: string): Report => {
+  const refuse = (name: ReportName, why: string): Report => {
     const message = `refusing to bind to ${what}: ${why}`;
-    return report(row, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
+    return report(name, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
   };
   const { claimRef } = managed.spec;
   const phase = managed.status?.bindingPhase;
@@ -246,48 +256,54 @@ function decideExisting(
   const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);
   if (forbidden !== undefined) {
     const message = `refusing to bind to ${what}: it ${forbidden}`;
-    return report('K14 forbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
+    return report('ResourceForbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
   }
   /** The same, with how somebody who has edited the claimRef of what is this claim's gives it back: both are told. */
-  const refuseOwn = (row: ReportRow, why: string): Report => {
-    if (!wasTakenFrom(managed, claim)) return refuse(row, why);
+  const refuseOwn = (name: ReportName, why: string): Report => {
+    if (!wasTakenFrom(managed, claim)) return refuse(name, why);
     const back = howToReturn(service.managed, managed, claim);
     const names = claimRef === undefined ? 'names nobody' : `names ${describeReference(claimRef)}`;
     const uid = isItsOwn ? ', but by another UID' : '';
     const message = `spec.claimRef ${names}${uid}, and it is ${its}'s, so that nothing is done while that one is there; ${back}`;
     const ofManaged: EventFacts = { type: 'Warning', reason: 'ClaimNotFound', message };
-    return { ...refuse(row, `${why}; ${back}`), ofManaged };
+    return { ...refuse(name, `${why}; ${back}`), ofManaged };
   };
   if (rightful !== undefined && !refersToClaim(managed, rightful)) {
-    return refuse('H1 kept', `it is ${describeReference(referenceTo(rightful))}'s`);
+    return refuse('OwnedByOther', `it is ${describeReference(referenceTo(rightful))}'s`);
   }
   if (claimRef !== undefined && !isItsOwn) {
-    return refuseOwn('H1', `it is claimed by ${describeReference(claimRef)}`);
+    return refuseOwn('ClaimedByOther', `it is claimed by ${describeReference(claimRef)}`);
   }
   const unoffered = (why: string): BindingDecision => {
     const message = `${what} ${why}, and may hold the data of that; ${howToOffer(service.managed, managed, claim)}`;
-    const waiting = report('K10 released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+    const waiting = report('Released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
     return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
   };
   if (isSomeoneElses(managed, claim) && !isOnOffer) {
     if (isOnRecordFor(managed, claim)) {
-      return refuseOwn('H1 former', 'its spec.claimRef names another claim of this name, by its UID');
+      return refuseOwn(
+        'ClaimedByFormerClaim',
+        'its spec.claimRef names another claim of this name, by its UID',
+      );
     }
     return (claimRef?.uid ?? claim.metadata.uid) === claim.metadata.uid
       ? unoffered('was bound to another claim')
-      : refuse('H1 former', `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`);
+      : refuse(
+          'ClaimedByFormerClaim',
+          `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`,
+        );
   }
   if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
-    return refuseOwn('H4 taken', 'what the claim makes names the claim in spec.claimRef, and this does not');
+    return refuseOwn('NameTaken', 'what the claim makes names the claim in spec.claimRef, and this does not');
   }
   const controller = controllerOf(managed);
   if (controller !== undefined) {
-    return refuse('K14 controlled', `it is controlled by ${controller.kind} ${controller.name}`);
+    return refuse('ControlledByOther', `it is controlled by ${controller.kind} ${controller.name}`);
   }
-  if (isItsOwn && isBound) return { row: 'K15', act: 'refresh', managed };
+  if (isItsOwn && isBound) return { name: 'KeepBound', act: 'refresh', managed };
   if (!isOffered(managed) && !hasConsent) {
     return refuse(
-      'K14 unoffered',
+      'NotOffered',
       'it is only observed, and offered to nobody; an administrator may name the claim in its spec.claimRef, or let its spec.namespaceSelector say from which namespaces it may be claimed ({}: from all)',
     );
   }
@@ -295,7 +311,7 @@ function decideExisting(
   if (claimRef?.uid === undefined) {
     const misfit = misfitOfManaged(service, claim, managed);
     if (misfit !== undefined) {
-      return refuse('K14 unfit', `it ${misfit}; make another claim that names another resource`);
+      return refuse('Incompatible', `it ${misfit}; make another claim that names another resource`);
     }
   }
   // What was made for it was fit, too; but nobody has used it yet, and whoever edits it makes no other claim of this one.
@@ -305,13 +321,16 @@ function decideExisting(
     const misfit = wasFit ? undefined : misfitOfManaged(service, claim, managed);
     if (misfit !== undefined) {
       return refuse(
-        'K14 unfit',
+        'Incompatible',
         `it ${misfit}, unlike when it was made for the claim; set it back, or make another claim that asks for that`,
       );
     }
   }
   if (wasDeleted(managed)) {
-    return report('K10 deleted', 'WaitingToBind', [binding(`${what} is being deleted`), reconcileSuccess()]);
+    return report('ResourceDeleted', 'WaitingToBind', [
+      binding(`${what} is being deleted`),
+      reconcileSuccess(),
+    ]);
   }
   if (isOnOffer) {
     const why = offerWaitsFor(managed);
@@ -319,31 +338,34 @@ function decideExisting(
       why === undefined
         ? `waiting for ${what}, which is offered again and is given new credentials first`
         : `waiting for ${what}: ${why}`;
-    return report('K10 offered', 'WaitingToBind', [binding(message), reconcileSuccess()]);
+    return report('CredentialNotApplied', 'WaitingToBind', [binding(message), reconcileSuccess()]);
   }
   if (phase === 'Released') return unoffered('was released by a former claim');
   const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
   if (wasTakenAway(managed) && !isStillIts) {
     const why = 'was given to a claim, which its spec.claimRef does not name any more';
-    if (isOnRecordFor(managed, claim)) return refuseOwn('K10 taken', `it ${why}`);
+    if (isOnRecordFor(managed, claim)) return refuseOwn('ReleasedWhileBound', `it ${why}`);
     // Nobody is told to offer it who cannot know whose it is.
     return isDisputed || wasBound(claim)
-      ? refuse('K10 taken', `it ${why}; an administrator who knows which one it was writes that there again`)
+      ? refuse(
+          'ReleasedWhileBound',
+          `it ${why}; an administrator who knows which one it was writes that there again`,
+        )
       : unoffered(why);
   }
-  if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };
+  if (phase === 'Unbound') return { name: 'Bind', act: 'bind', managed };
   const madeFrom = isDynamic(service, claim) ? resourceClass : undefined;
   const state = toldToClaim(service, claim, madeFrom, describeManaged(managed));
   const message = `waiting for ${state}`;
   const facts = [binding(message), reconcileSuccess()] as const;
-  const row = claimRef === undefined ? 'K10' : 'K11';
-  const plain = report(row, 'WaitingToBind', facts); // its events wake us
+  const name = claimRef === undefined ? 'NotReady' : 'Provisioning';
+  const plain = report(name, 'WaitingToBind', facts); // its events wake us
   const trouble = troubleOf(managed, message);
   const waiting = trouble === undefined ? plain : { ...plain, event: trouble };
   const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   return isSilent && !Number.isNaN(createdMs)
-    ? { ...waiting, row: 'K11 quiet', notBeforeMs: createdMs + quietMs }
+    ? { ...waiting, name: 'AwaitFirstReport', notBeforeMs: createdMs + quietMs }
     : waiting;
 }
 
@@ -357,28 +379,29 @@ const isOffered = ({ spec }: Managed): boolean =>
  * within a moment.
  */
 function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): BindingDecision {
-  if (held !== undefined) return { row: 'H7', act: 'nothing' };
+  if (held !== undefined) return { name: 'OtherKind', act: 'nothing' };
   const { spec } = claim;
   const reference = spec.resourceRef ?? spec.classRef;
   const isReporter = peers[0] === service;
   const isWaiting = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
   if (reference === undefined && isReporter && isWaiting) {
-    return { row: 'H2 unnamed', act: 'finalise' }; // its references were edited away
+    return { name: 'RemoveFinalizer', act: 'finalise' }; // its references were edited away
   }
   const isKnown = peers.some((peer) => isConcerned(peer, claim, held));
   const isLeaving = wasDeleted(claim) && !isWaiting;
-  if (reference === undefined || isKnown || !isReporter || isLeaving) return { row: 'H7', act: 'nothing' };
-  if (!isUnspokenOf(claim)) return { row: 'H7', act: 'nothing' };
+  if (reference === undefined || isKnown || !isReporter || isLeaving)
+    return { name: 'OtherKind', act: 'nothing' };
+  if (!isUnspokenOf(claim)) return { name: 'OtherKind', act: 'nothing' };
   const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
   const considered = consideredKinds(known);
-  if (isToldElsewhere(claim, 'UnknownKind', considered)) return { row: 'H7 told', act: 'nothing' };
+  if (isToldElsewhere(claim, 'UnknownKind', considered)) return { name: 'ReportedElsewhere', act: 'nothing' };
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
   const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
   const stuck = isWaiting ? ', so that nobody lets go of it; take the edit back, or run who does' : '';
   const message = `spec.${field} names a ${given}, which no controller here handles${stuck}; known: ${names.join(', ')}`;
   const conditions = [notReady('UnknownKind', message), reconcileError(message)] as const;
-  const { facts, ...told } = report('H7 unknown', 'UnknownKind', conditions);
+  const { facts, ...told } = report('UnknownKind', 'UnknownKind', conditions);
   if (!isWaiting) return { ...told, facts: { ...facts, consideredKinds: considered } };
   const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
   return { ...told, facts: { conditions, consideredKinds: considered }, notBeforeMs: deletedMs + quietMs };
@@ -453,12 +476,12 @@ function describeManaged(managed: Managed): string {
 }
 
 function report(
-  row: ReportRow,
+  name: ReportName,
   reason: string,
   conditions: readonly [ready: ConditionFacts, synced: ConditionFacts],
   bindingPhase: BindingPhase = 'Unbound',
 ): Report {
   const [{ message = '' }, synced] = conditions;
   const type = synced.status === 'True' && bindingPhase !== 'Released' ? 'Normal' : 'Warning';
-  return { row, act: 'report', facts: { conditions, bindingPhase }, event: { type, reason, message } };
+  return { name, act: 'report', facts: { conditions, bindingPhase }, event: { type, reason, message } };
 }

@@ -23,15 +23,15 @@ import { withClaimStatus } from '../claim/claim-status.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
 import { aboutClaim, logAct, logConditions, logQuietAct } from '../story.ts';
 import { howToDispose } from './claim-reference.ts';
-import type { BindingDecision } from './decide.ts';
+import type { BindingDecision, BindingDecisionName } from './decide.ts';
 import { boundConditions, describeUnserved, quietMs, troubleOf } from './decide.ts';
 import type { Parting } from './decide-deleted.ts';
 import { describeEdits, ineffectiveEdits, withEdits } from './edits.ts';
 
 /** How a run ends: what is told of the claim, and what wakes it next beside the events of what it waits for. */
 export interface Ending {
-  /** The row of docs/decision-tables.md; absent: nothing was decided yet. */
-  readonly row?: BindingDecision['row'];
+  /** Its name in docs/decision-tables.md; absent: nothing was decided yet. */
+  readonly decision?: BindingDecisionName;
   /** What is told of; absent: there is nothing to tell. */
   readonly claim?: Claim | undefined;
   /** The last was done for it: it may go. */
@@ -105,7 +105,7 @@ export const newlyBound = (claim: Claim, managed: Managed): Ending => {
   return bound(claim, managed, true, [{ type: 'Normal', reason: 'BoundManagedResource', message }]);
 };
 
-/** Bound as before: K15; `hasCopy`: the secret that it wants is there. Events of the managed resource wake it. */
+/** Bound as before: KeepBound; `hasCopy`: the secret that it wants is there. Events of the managed resource wake it. */
 export const stillBound = (claim: Claim, managed: Managed, hasCopy: boolean): Ending =>
   bound(claim, managed, hasCopy, []);
 
@@ -211,10 +211,14 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { row, claim, happened = [], thrown, isFinalised, hasFailed, bug } = ending;
-  const result: Result = { ...ending.result, ...(row !== undefined && { row }), ...(bug && { bug }) };
+  const { decision, claim, happened = [], thrown, isFinalised, hasFailed, bug } = ending;
+  const result: Result = {
+    ...ending.result,
+    ...(decision !== undefined && { decision }),
+    ...(bug && { bug }),
+  };
   if (claim === undefined) return result;
-  const ofRun = log.child(() => ({ ...aboutClaim(claim), row }));
+  const ofRun = log.child(() => ({ ...aboutClaim(claim), decision }));
   const tell = (event: EventFacts): void => {
     recordClaimEvent(env, claim, event);
     logAct(ofRun, event);

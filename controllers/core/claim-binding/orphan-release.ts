@@ -46,7 +46,7 @@ export function orphanRelease(
   ): OrphanDecision => {
     const former = { isHandedOver, isLate: creations.isOf(resource) };
     const decision = decideOrphan(service, resource, claim, former);
-    const isIdle = decision.act === 'nothing' || decision.row === 'O5';
+    const isIdle = decision.act === 'nothing' || decision.name === 'NotBoundHere';
     return isIdle
       ? decision
       : decideOrphan(service, resource, claim, { ...former, holder: holderOf(resource) });

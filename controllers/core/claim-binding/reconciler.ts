@@ -1,5 +1,5 @@
 /*
- *   claim, class, managed resource, secrets ──read──▶ decide.ts ──row──▶ act: provision.ts, bind.ts,
+ *   claim, class, managed resource, secrets ──read──▶ decide.ts ──decision──▶ act: provision.ts, bind.ts,
  *                                                                       propagate.ts, release.ts
  *                                                                              │
  *   Result ◀── conditions and Events, once: ending.ts ◀──── an Ending ─────────┘
@@ -112,11 +112,11 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     async function run(): Promise<Ending> {
       const input = await read(claim, signal);
       const decision = await asked(input, decided(input), signal);
-      if (claim === undefined) return { ...quiet(), row: decision.row };
+      if (claim === undefined) return { ...quiet(), decision: decision.name };
       const ending = await telling(act(decision, claim, signal));
       const restored = nameRestored(claim, ending.claim, input.held);
       const happened = [...(restored === undefined ? [] : [restored]), ...(ending.happened ?? [])];
-      return { ...ending, happened, row: decision.row };
+      return { ...ending, happened, decision: decision.name };
     }
   }
 
@@ -208,7 +208,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
         return finalised(claim, happened);
       }
       case 'finalise':
-        if (decision.row === 'H2' && !isLetGo(claim)) tellManaged(claim, leftBehind(claim));
+        if (decision.name === 'NotOwned' && !isLetGo(claim)) tellManaged(claim, leftBehind(claim));
         creations.letGo(claim);
         await finalise({ ...options, handOvers }, claim, cannotUnbind, signal);
         handOvers.forget(claim.metadata.uid);

@@ -14,25 +14,25 @@ import {
   qualified,
   tally,
 } from '../claim/class-choice.ts';
-import type { AssignmentFacts, ClassDecision, ClassRow } from '../claim/class-decision.ts';
+import type { AssignmentFacts, ClassDecision, ClassDecisionName } from '../claim/class-decision.ts';
 import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const schedulingRows = [
-  'S1',
-  'S3 holding',
-  'S3',
-  'H8',
-  'S5 malformed',
-  'S5',
-  'S5 told',
-  'S5 peer',
-  'S6',
-  'S6 peer',
-] as const satisfies readonly ClassRow[];
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const schedulingDecisions = [
+  'ClaimGone',
+  'HasResource',
+  'HasClass',
+  'NeedsNoClass',
+  'InvalidClassSelector',
+  'NoMatchingClass',
+  'ReportedElsewhere',
+  'PeerReports',
+  'AssignClass',
+  'PeerAssigns',
+] as const satisfies readonly ClassDecisionName[];
 
 export interface SchedulingInput extends AssignmentFacts {
   /** The class kind this controller schedules to: one of the candidates'. */
@@ -47,36 +47,42 @@ export interface SchedulingInput extends AssignmentFacts {
  */
 export function decideScheduling(input: SchedulingInput): ClassDecision {
   const { claim, isHolding, kind, candidates, draw } = input;
-  if (claim === undefined) return { row: 'S1', act: 'nothing' };
-  if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references
-  if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' }; // a peer won
+  if (claim === undefined) return { name: 'ClaimGone', act: 'nothing' };
+  if (isHolding) return { name: 'HasResource', act: 'nothing' }; // binding restores its references
+  if (claim.spec.classRef !== undefined) return { name: 'HasClass', act: 'nothing' }; // a peer won
   if (wasDeleted(claim) || claim.spec.resourceRef !== undefined || claim.spec.classSelector === undefined) {
-    return { row: 'H8', act: 'nothing' };
+    return { name: 'NeedsNoClass', act: 'nothing' };
   }
   const selects = labelSelector(claim.spec.classSelector);
   if (typeof selects === 'string') {
-    if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
+    if (!isReporter(candidates, kind)) return { name: 'PeerReports', act: 'nothing' };
     const message = `spec.classSelector.${selects}`;
-    return { row: 'S5 malformed', act: 'report', reason: 'InvalidClassSelector', message };
+    return { name: 'InvalidClassSelector', act: 'report', reason: 'InvalidClassSelector', message };
   }
   const qualifies = ({ metadata }: Class) =>
     metadata.deletionTimestamp === undefined && selects(metadata.labels);
   const { fit, misfits, forbidden } = qualified(claim, candidates, qualifies);
   const chosen = draw(claim, fit);
   if (chosen === undefined) {
-    if (!isReporter(candidates, kind)) return { row: 'S5 peer', act: 'nothing' };
+    if (!isReporter(candidates, kind)) return { name: 'PeerReports', act: 'nothing' };
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     if (isToldElsewhere(claim, 'NoMatchingClass', considered)) {
-      return { row: 'S5 told', act: 'nothing' };
+      return { name: 'ReportedElsewhere', act: 'nothing' };
     }
     const sought = shortened(describeSelector(claim.spec.classSelector), longestSelector);
     const none = misfits.length + forbidden === 0 ? 'matches' : 'can serve the claim and matches';
     const message = `no resource class ${none} spec.classSelector ${sought} (matching: ${tally(candidates, qualifies)})${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
-    return { row: 'S5', act: 'report', reason: 'NoMatchingClass', message, consideredKinds: considered }; // a class event wakes us
+    return {
+      name: 'NoMatchingClass',
+      act: 'report',
+      reason: 'NoMatchingClass',
+      message,
+      consideredKinds: considered,
+    }; // a class event wakes us
   }
-  if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };
+  if (!isOfKind(chosen, kind)) return { name: 'PeerAssigns', act: 'nothing' };
   const among =
     fit.length === 1 ? ', the only matching resource class' : ` of ${fit.length} matching resource classes`;
   const message = `selected ${chosen.kind} ${chosen.metadata.name}${among}${passedOver(misfits)}`;
-  return { row: 'S6', act: 'schedule', classRef: referenceTo(chosen), message };
+  return { name: 'AssignClass', act: 'schedule', classRef: referenceTo(chosen), message };
 }

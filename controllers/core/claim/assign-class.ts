@@ -70,7 +70,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
       isHolding: (claim && heldBy(claim)) !== undefined,
       candidates: candidates(namespace),
     });
-    const ended: Result = { ...done, row: decision.row };
+    const ended: Result = { ...done, decision: decision.name };
     if (claim === undefined || decision.act === 'nothing') return ended;
     if (decision.act === 'report') {
       const facts: ClaimFacts = {
@@ -82,7 +82,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
       const writing = claims.updateStatus(claim, reported, signal);
       const { status } = await annotate('cannot update resource claim status', writing);
       logConditions(
-        log.child(() => ({ ...aboutClaim(claim), row: decision.row })),
+        log.child(() => ({ ...aboutClaim(claim), decision: decision.name })),
         { before: claim.status?.conditions, after: status?.conditions },
       );
       // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
@@ -100,7 +100,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     };
     recordClaimEvent(env, assigned, chosen);
     logAct(
-      log.child(() => ({ ...aboutClaim(assigned), row: decision.row })),
+      log.child(() => ({ ...aboutClaim(assigned), decision: decision.name })),
       chosen,
     );
     return ended;

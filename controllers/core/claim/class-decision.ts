@@ -11,24 +11,31 @@ export interface AssignmentFacts {
   readonly candidates: readonly Candidates[];
 }
 
-/** The rows of class assignment in docs/decision-tables.md; scheduling and defaulting share them. */
-export type ClassRow =
-  | 'S1'
-  | 'S3 holding'
-  | 'S3'
-  | 'H8'
-  | 'S5 malformed'
-  | 'S5'
-  | 'S5 told'
-  | 'S5 peer'
-  | 'S6'
-  | 'S6 peer';
+/** The decisions of class assignment in docs/decision-tables.md; scheduling and defaulting share them. */
+export type ClassDecisionName =
+  | 'ClaimGone'
+  | 'HasResource'
+  | 'HasClass'
+  | 'NeedsNoClass'
+  | 'InvalidClassSelector'
+  | 'NoMatchingClass'
+  | 'NoDefaultClass'
+  | 'ReportedElsewhere'
+  | 'PeerReports'
+  | 'AssignClass'
+  | 'PeerAssigns';
 
-/** What to do about one claim that may need a class; `row` is its line in docs/decision-tables.md. */
+/** What to do about one claim that may need a class; `name` is its line in docs/decision-tables.md. */
 export type ClassDecision =
-  | { readonly row: Exclude<ClassRow, 'S5 malformed' | 'S5' | 'S6'>; readonly act: 'nothing' }
   | {
-      readonly row: 'S5 malformed' | 'S5';
+      readonly name: Exclude<
+        ClassDecisionName,
+        'InvalidClassSelector' | 'NoMatchingClass' | 'NoDefaultClass' | 'AssignClass'
+      >;
+      readonly act: 'nothing';
+    }
+  | {
+      readonly name: 'InvalidClassSelector' | 'NoMatchingClass' | 'NoDefaultClass';
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;
@@ -36,7 +43,7 @@ export type ClassDecision =
       readonly consideredKinds?: readonly string[];
     }
   | {
-      readonly row: 'S6';
+      readonly name: 'AssignClass';
       readonly act: 'schedule';
       readonly classRef: ObjectReference;
       readonly message: string;

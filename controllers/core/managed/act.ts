@@ -56,10 +56,10 @@ import {
   write,
 } from './steps.ts';
 
-/** Rows 12 to 31: what is to be done about what was observed, and how that ends. */
+/** What is to be done about what was observed, and how that ends. */
 export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
   const decision = decideOn(context, before, observed);
-  const run: Run = { ...before, row: decision.row };
+  const run: Run = { ...before, decision: decision.name };
   switch (decision.act) {
     case 'reportMissing':
       return endings.missing(run, context.confirmAbsenceMs);
@@ -211,7 +211,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
   const decision = decideOn(context, filled, rest);
-  const known = { ...filled, row: decision.row };
+  const known = { ...filled, decision: decision.name };
   if (decision.act === 'awaitRenewal') return awaitRenewal(context, known, observed);
   if (decision.act === 'awaitEffect') return endings.awaited(known, observed, 'backOff');
   return decision.act === 'update' ? update(context, known, observed) : endings.present(filled, observed);
@@ -238,7 +238,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
     known: run,
   });
   if (observed.setsCredentials)
-    logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), row: run.row });
+    logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
   const { operation, details, status } = updated;
   const areToldNew = hasNewCredentials(run, updated);
   const areSet = observed.setsCredentials === true || areToldNew;

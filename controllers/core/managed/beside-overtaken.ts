@@ -40,21 +40,21 @@ export function besideOvertaken(options: BesideOvertakenOptions): Reconciler {
     const own = found && (await itself(request, signal, log));
     const finding = managedResources.find(objectKey(request), signal);
     const heir = await annotate('cannot get managed resource', finding);
-    const { row, act } = decideOvertaken(gone, heir, identity);
-    log.info('managed resource was deleted while its finalizer was written', { row });
+    const { name, act } = decideOvertaken(gone, heir, identity);
+    log.info('managed resource was deleted while its finalizer was written', { decision: name });
     switch (act) {
       case 'wait':
-        return own ?? { ...requeue, row };
+        return own ?? { ...requeue, decision: name };
       case 'forget':
         overtaken.forget(gone);
-        return own ?? { ...done, row };
+        return own ?? { ...done, decision: name };
       case 'delete': {
         const ended = await left(request, signal, log);
         // Paused or not to be understood, it would wait for an edit for ever.
         if (ended.type === 'done') overtaken.forget(gone);
         const isLast = ended.type !== 'done' || overtaken.of(request) === undefined;
-        const result = isLast ? ended : { ...after(0), row };
-        return own === undefined ? result : { ...sooner(own, result), row: own.row ?? row };
+        const result = isLast ? ended : { ...after(0), decision: name };
+        return own === undefined ? result : { ...sooner(own, result), decision: own.decision ?? name };
       }
     }
   };

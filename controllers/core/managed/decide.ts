@@ -30,9 +30,18 @@ import type { Created, Observation, OperationType, Progress } from './external-c
 import type { IdentityContext } from './identity.ts';
 import { isOneExternal } from './identity.ts';
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const firstRows = ['1', '2', '3', 'async', '4 unfinalised', '6', '8', '10'] as const;
-export type FirstRow = (typeof firstRows)[number];
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const firstDecisions = [
+  'ResourceGone',
+  'Paused',
+  'UnsupportedPolicies',
+  'AwaitEarlierRun',
+  'NothingCreated',
+  'OrphanExternal',
+  'CreationIncomplete',
+  'Connect',
+] as const;
+export type FirstDecisionName = (typeof firstDecisions)[number];
 
 /** Crossplane's sentence begins so. */
 const undeterminedSentence = 'cannot determine creation result';
@@ -60,14 +69,18 @@ function undetermined(managed: Managed): string {
   );
 }
 
-/** What to do before the external system is asked; `row` is the line in docs/decision-tables.md. */
+/** What to do before the external system is asked; `name` is the line in docs/decision-tables.md. */
 export type FirstDecision =
-  | { readonly row: '1' | '4 unfinalised'; readonly act: 'nothing' }
-  | { readonly row: '2'; readonly act: 'pause'; readonly message: string }
-  | { readonly row: '3' | '8'; readonly act: 'refuse'; readonly message: string }
-  | { readonly row: 'async'; readonly act: 'awaitOperation' }
-  | { readonly row: '6'; readonly act: 'orphan' }
-  | { readonly row: '10'; readonly act: 'connect' };
+  | { readonly name: 'ResourceGone' | 'NothingCreated'; readonly act: 'nothing' }
+  | { readonly name: 'Paused'; readonly act: 'pause'; readonly message: string }
+  | {
+      readonly name: 'UnsupportedPolicies' | 'CreationIncomplete';
+      readonly act: 'refuse';
+      readonly message: string;
+    }
+  | { readonly name: 'AwaitEarlierRun'; readonly act: 'awaitOperation' }
+  | { readonly name: 'OrphanExternal'; readonly act: 'orphan' }
+  | { readonly name: 'Connect'; readonly act: 'connect' };
 
 /**
  * `operation` is what this process still knows of an operation that outlived its run, `underWay` one that the external
@@ -78,48 +91,48 @@ export function decideFirst(
   operation?: TrackedOperation,
   underWay?: ExternalOperation,
 ): FirstDecision {
-  if (managed === undefined) return { row: '1', act: 'nothing' };
+  if (managed === undefined) return { name: 'ResourceGone', act: 'nothing' };
   const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
   if (isPaused(managed)) {
     return {
-      row: '2',
+      name: 'Paused',
       act: 'pause',
       message: `reconciliation is paused by the ${annotationKeys.paused} annotation${held}`,
     };
   }
   if (isPausedByPolicies(managed.spec)) {
     return {
-      row: '2',
+      name: 'Paused',
       act: 'pause',
       message: `reconciliation is paused by empty spec.managementPolicies${held}`,
     };
   }
   const invalid = invalidPolicies(managed.spec);
-  if (invalid !== undefined) return { row: '3', act: 'refuse', message: invalid };
+  if (invalid !== undefined) return { name: 'UnsupportedPolicies', act: 'refuse', message: invalid };
   // Deletion waits too: what is being created cannot be deleted, and must not be forgotten.
-  if (operation?.outcome.state === 'ongoing') return { row: 'async', act: 'awaitOperation' };
+  if (operation?.outcome.state === 'ongoing') return { name: 'AwaitEarlierRun', act: 'awaitOperation' };
   if (wasDeleted(managed)) {
     // The finalizer comes before anything is created, so without it there is nothing to clean up.
-    if (!hasFinalizer(managed, finalizerNames.managed)) return { row: '4 unfinalised', act: 'nothing' };
-    if (!shouldDelete(managed.spec)) return { row: '6', act: 'orphan' };
+    if (!hasFinalizer(managed, finalizerNames.managed)) return { name: 'NothingCreated', act: 'nothing' };
+    if (!shouldDelete(managed.spec)) return { name: 'OrphanExternal', act: 'orphan' };
   }
   // An operation that has settled, or can be asked about, is about to record its result.
   const isAnswered = operation !== undefined || underWay !== undefined;
   if (!isAnswered && isCreationIncomplete(managed)) {
-    return { row: '8', act: 'refuse', message: undetermined(managed) };
+    return { name: 'CreationIncomplete', act: 'refuse', message: undetermined(managed) };
   }
-  return { row: '10', act: 'connect' };
+  return { name: 'Connect', act: 'connect' };
 }
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const overtakenRows = ['1 awaited', '1 taken up', '1 overtaken'] as const;
-export type OvertakenRow = (typeof overtakenRows)[number];
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const overtakenDecisions = ['AwaitSuccessor', 'StillManaged', 'FinishDeletion'] as const;
+export type OvertakenDecisionName = (typeof overtakenDecisions)[number];
 
 /** What to do about one that is gone though it held our finalizer. */
 export type OvertakenDecision =
-  | { readonly row: '1 awaited'; readonly act: 'wait' }
-  | { readonly row: '1 taken up'; readonly act: 'forget' }
-  | { readonly row: '1 overtaken'; readonly act: 'delete' };
+  | { readonly name: 'AwaitSuccessor'; readonly act: 'wait' }
+  | { readonly name: 'StillManaged'; readonly act: 'forget' }
+  | { readonly name: 'FinishDeletion'; readonly act: 'delete' };
 
 /**
  * `heir` is what has its name now. The finalizer comes before anything outside is anybody's; and whose a thing is outside
@@ -130,115 +143,126 @@ export function decideOvertaken(
   heir: Managed | undefined,
   identity: IdentityContext,
 ): OvertakenDecision {
-  if (heir === undefined) return { row: '1 overtaken', act: 'delete' };
-  if (heir.metadata.uid === left.metadata.uid) return { row: '1 taken up', act: 'forget' };
-  if (!hasFinalizer(heir, finalizerNames.managed)) return { row: '1 awaited', act: 'wait' };
+  if (heir === undefined) return { name: 'FinishDeletion', act: 'delete' };
+  if (heir.metadata.uid === left.metadata.uid) return { name: 'StillManaged', act: 'forget' };
+  if (!hasFinalizer(heir, finalizerNames.managed)) return { name: 'AwaitSuccessor', act: 'wait' };
   const isTakenUp = isOneExternal(identity, left, heir);
-  if (isTakenUp === undefined) return { row: '1 awaited', act: 'wait' };
-  return isTakenUp ? { row: '1 taken up', act: 'forget' } : { row: '1 overtaken', act: 'delete' };
+  if (isTakenUp === undefined) return { name: 'AwaitSuccessor', act: 'wait' };
+  return isTakenUp ? { name: 'StillManaged', act: 'forget' } : { name: 'FinishDeletion', act: 'delete' };
 }
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const accessRows = ['10 elsewhere', '11'] as const;
-export type AccessRow = (typeof accessRows)[number];
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const accessDecisions = ['OtherSystem', 'Observe'] as const;
+export type AccessDecisionName = (typeof accessDecisions)[number];
 
 /** What to do once it is known which system the provider leads to. */
 export type AccessDecision =
-  | { readonly row: '10 elsewhere'; readonly act: 'reportElsewhere'; readonly message: string }
-  | { readonly row: '11'; readonly act: 'observe' };
+  | { readonly name: 'OtherSystem'; readonly act: 'reportElsewhere'; readonly message: string }
+  | { readonly name: 'Observe'; readonly act: 'observe' };
 
 /** `recorded` is what identifies the external resource; a system that says nothing of itself is always the same. */
 export function decideAccess(recorded: Identity | undefined, system: string | undefined): AccessDecision {
   const { system: before, name = '' } = recorded ?? {};
-  if (before === undefined || system === undefined || before === system) return { row: '11', act: 'observe' };
+  if (before === undefined || system === undefined || before === system)
+    return { name: 'Observe', act: 'observe' };
   const message = `the provider leads to ${system} now, but external resource "${name}" is in ${before}; lead it back, or, if both are the same, set the annotation ${annotationKeys.adoptIdentity} to true`;
-  return { row: '10 elsewhere', act: 'reportElsewhere', message };
+  return { name: 'OtherSystem', act: 'reportElsewhere', message };
 }
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const operationRows = ['11 under way', '11 done', '11 failed', '11 forgotten'] as const;
-export type OperationRow = (typeof operationRows)[number];
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const operationDecisions = [
+  'OperationUnderWay',
+  'OperationDone',
+  'OperationFailed',
+  'OperationUnknown',
+] as const;
+export type OperationDecisionName = (typeof operationDecisions)[number];
 
 /** What to do about an operation that the external system sees through. */
 export type OperationDecision =
-  | { readonly row: '11 under way'; readonly act: 'await'; readonly message: string | undefined }
-  | { readonly row: '11 done'; readonly act: 'record'; readonly result: Created }
-  | { readonly row: '11 failed'; readonly act: 'report'; readonly error: Error }
-  | { readonly row: '11 forgotten'; readonly act: 'lookAfter' };
+  | { readonly name: 'OperationUnderWay'; readonly act: 'await'; readonly message: string | undefined }
+  | { readonly name: 'OperationDone'; readonly act: 'record'; readonly result: Created }
+  | { readonly name: 'OperationFailed'; readonly act: 'report'; readonly error: Error }
+  | { readonly name: 'OperationUnknown'; readonly act: 'lookAfter' };
 
 /** `progress` is what the external system says of it. Throws a TypeError for what no client may say. */
 export function decideOperation(progress: Progress): OperationDecision {
   switch (progress.state) {
     case 'running':
-      return { row: '11 under way', act: 'await', message: progress.message };
+      return { name: 'OperationUnderWay', act: 'await', message: progress.message };
     case 'done': {
       const { state: _, ...result } = progress;
-      return { row: '11 done', act: 'record', result };
+      return { name: 'OperationDone', act: 'record', result };
     }
     case 'failed':
-      return { row: '11 failed', act: 'report', error: progress.error };
+      return { name: 'OperationFailed', act: 'report', error: progress.error };
     case 'unknown':
-      return { row: '11 forgotten', act: 'lookAfter' };
+      return { name: 'OperationUnknown', act: 'lookAfter' };
     default:
       throw new TypeError('poll of the external client yields no state that an operation may have');
   }
 }
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const nextRows = [
-  '13 async',
-  '8 forgotten',
-  '12',
-  '13',
-  '18',
-  '18 unsure',
-  'edited',
-  '28 absent',
-  '25',
-  '25 refused',
-  '25 held',
-  '25 unsure',
-  '25 lost',
-  '25 again',
-  '15 pending',
-  '15 async',
-  '15',
-  '15 done',
-  '26',
-  '27 async',
-  '27',
-  '31',
-  '31 done',
-  '31 elsewhere',
-  '28',
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const nextDecisions = [
+  'AwaitOperation',
+  'CreationResultLost',
+  'ExternalMissing',
+  'AwaitExternal',
+  'RemoveFinalizer',
+  'ConfirmGone',
+  'IdentityEdited',
+  'CreateNotAllowed',
+  'CreateExternal',
+  'CreationRefused',
+  'AwaitOtherDeletion',
+  'ConfirmAbsent',
+  'ExternalLost',
+  'Recreate',
+  'AwaitCreation',
+  'AwaitDeletion',
+  'DeleteExternal',
+  'DeletionDone',
+  'LateInitialize',
+  'ExternalBusy',
+  'UpToDate',
+  'Update',
+  'UpdateDone',
+  'CredentialsSetElsewhere',
+  'UpdateNotAllowed',
 ] as const;
-export type NextRow = (typeof nextRows)[number];
+export type NextDecisionName = (typeof nextDecisions)[number];
 
 /** A line of the table. */
-export type ManagedRow = FirstRow | OvertakenRow | AccessRow | OperationRow | NextRow;
+export type ManagedDecisionName =
+  | FirstDecisionName
+  | OvertakenDecisionName
+  | AccessDecisionName
+  | OperationDecisionName
+  | NextDecisionName;
 
 /** What to do once the external resource was looked at. */
 export type NextDecision =
-  | { readonly row: '13 async' | '15 pending'; readonly act: 'awaitOperation' }
-  | { readonly row: '8 forgotten'; readonly act: 'reportUndetermined'; readonly message: string }
-  | { readonly row: '12'; readonly act: 'reportMissing' }
-  | { readonly row: '13'; readonly act: 'awaitExistence' }
-  | { readonly row: '18'; readonly act: 'finalise' }
-  | { readonly row: '18 unsure' | '25 unsure'; readonly act: 'lookAgain' }
-  | { readonly row: 'edited'; readonly act: 'takeUpEdit' }
-  | { readonly row: '28 absent'; readonly act: 'reportUncreated' }
-  | { readonly row: '25 refused'; readonly act: 'refuseCreation'; readonly message: string }
-  | { readonly row: '25 held'; readonly act: 'awaitOther' }
-  | { readonly row: '25'; readonly act: 'create' }
-  | { readonly row: '25 again'; readonly act: 'recreate' }
-  | { readonly row: '25 lost'; readonly act: 'reportLost' }
-  | { readonly row: '15 async' | '15 done'; readonly act: 'awaitDeletion' }
-  | { readonly row: '15'; readonly act: 'delete' }
-  | { readonly row: '26'; readonly act: 'lateInitialize' }
-  | { readonly row: '27 async' | '27' | '28'; readonly act: 'reportUpToDate' }
-  | { readonly row: '31'; readonly act: 'update' }
-  | { readonly row: '31 done'; readonly act: 'awaitEffect' }
-  | { readonly row: '31 elsewhere'; readonly act: 'awaitRenewal' };
+  | { readonly name: 'AwaitOperation' | 'AwaitCreation'; readonly act: 'awaitOperation' }
+  | { readonly name: 'CreationResultLost'; readonly act: 'reportUndetermined'; readonly message: string }
+  | { readonly name: 'ExternalMissing'; readonly act: 'reportMissing' }
+  | { readonly name: 'AwaitExternal'; readonly act: 'awaitExistence' }
+  | { readonly name: 'RemoveFinalizer'; readonly act: 'finalise' }
+  | { readonly name: 'ConfirmGone' | 'ConfirmAbsent'; readonly act: 'lookAgain' }
+  | { readonly name: 'IdentityEdited'; readonly act: 'takeUpEdit' }
+  | { readonly name: 'CreateNotAllowed'; readonly act: 'reportUncreated' }
+  | { readonly name: 'CreationRefused'; readonly act: 'refuseCreation'; readonly message: string }
+  | { readonly name: 'AwaitOtherDeletion'; readonly act: 'awaitOther' }
+  | { readonly name: 'CreateExternal'; readonly act: 'create' }
+  | { readonly name: 'Recreate'; readonly act: 'recreate' }
+  | { readonly name: 'ExternalLost'; readonly act: 'reportLost' }
+  | { readonly name: 'AwaitDeletion' | 'DeletionDone'; readonly act: 'awaitDeletion' }
+  | { readonly name: 'DeleteExternal'; readonly act: 'delete' }
+  | { readonly name: 'LateInitialize'; readonly act: 'lateInitialize' }
+  | { readonly name: 'ExternalBusy' | 'UpToDate' | 'UpdateNotAllowed'; readonly act: 'reportUpToDate' }
+  | { readonly name: 'Update'; readonly act: 'update' }
+  | { readonly name: 'UpdateDone'; readonly act: 'awaitEffect' }
+  | { readonly name: 'CredentialsSetElsewhere'; readonly act: 'awaitRenewal' };
 
 /** What decides beside the resource and what was observed of it. */
 export interface NextContext {
@@ -318,51 +342,56 @@ export function decideNext(
   const { spec } = managed;
   if (!observed.exists) {
     // What it will leave behind is to be found, and not to be made twice.
-    if (underWay !== undefined) return { row: '13 async', act: 'awaitOperation' };
+    if (underWay !== undefined) return { name: 'AwaitOperation', act: 'awaitOperation' };
     if (isCreationIncomplete(managed)) {
-      return { row: '8 forgotten', act: 'reportUndetermined', message: undetermined(managed) };
+      return { name: 'CreationResultLost', act: 'reportUndetermined', message: undetermined(managed) };
     }
-    if (shouldOnlyObserve(spec) && !wasDeleted(managed)) return { row: '12', act: 'reportMissing' };
+    if (shouldOnlyObserve(spec) && !wasDeleted(managed))
+      return { name: 'ExternalMissing', act: 'reportMissing' };
     const mayBeHidden = isNameKnown
       ? isBeingCreated(managed, graceMs, now)
       : isInCreationGrace(managed, graceMs, now) || (isMadeUnseen(managed) && absentForMs < graceMs);
-    if (mayBeHidden) return { row: '13', act: 'awaitExistence' };
+    if (mayBeHidden) return { name: 'AwaitExternal', act: 'awaitExistence' };
     const isCertain = absentForMs >= confirmMs;
     if (wasDeleted(managed)) {
       return isCertain || isDeletionUnderWay(managed)
-        ? { row: '18', act: 'finalise' }
-        : { row: '18 unsure', act: 'lookAgain' };
+        ? { name: 'RemoveFinalizer', act: 'finalise' }
+        : { name: 'ConfirmGone', act: 'lookAgain' };
     }
     // What was recorded is gone: it holds nothing back any more.
     if (isEdited)
-      return isCertain ? { row: 'edited', act: 'takeUpEdit' } : { row: '25 unsure', act: 'lookAgain' };
-    if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };
+      return isCertain
+        ? { name: 'IdentityEdited', act: 'takeUpEdit' }
+        : { name: 'ConfirmAbsent', act: 'lookAgain' };
+    if (!shouldCreate(spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };
     if (uncreatable !== undefined) {
-      return { row: '25 refused', act: 'refuseCreation', message: uncreatable };
+      return { name: 'CreationRefused', act: 'refuseCreation', message: uncreatable };
     }
-    if (isBeingDeleted) return { row: '25 held', act: 'awaitOther' };
-    if (!wasSeen(managed)) return { row: '25', act: 'create' };
-    if (!isCertain) return { row: '25 unsure', act: 'lookAgain' };
+    if (isBeingDeleted) return { name: 'AwaitOtherDeletion', act: 'awaitOther' };
+    if (!wasSeen(managed)) return { name: 'CreateExternal', act: 'create' };
+    if (!isCertain) return { name: 'ConfirmAbsent', act: 'lookAgain' };
     // A second one of a name of its own would hide the first for good, if that is there after all.
     return isNameKnown || externalName(managed) === undefined || isCreationFailed(managed)
-      ? { row: '25 again', act: 'recreate' }
-      : { row: '25 lost', act: 'reportLost' };
+      ? { name: 'Recreate', act: 'recreate' }
+      : { name: 'ExternalLost', act: 'reportLost' };
   }
   if (wasDeleted(managed)) {
-    if (underWay === 'create') return { row: '15 pending', act: 'awaitOperation' };
+    if (underWay === 'create') return { name: 'AwaitCreation', act: 'awaitOperation' };
     if (underWay === 'delete' || observed.operation === 'delete') {
-      return { row: '15 async', act: 'awaitDeletion' };
+      return { name: 'AwaitDeletion', act: 'awaitDeletion' };
     }
-    return ended === 'delete' ? { row: '15 done', act: 'awaitDeletion' } : { row: '15', act: 'delete' };
+    return ended === 'delete'
+      ? { name: 'DeletionDone', act: 'awaitDeletion' }
+      : { name: 'DeleteExternal', act: 'delete' };
   }
   if (observed.lateInitialized !== undefined && shouldLateInitialize(spec) && !isAwaited(managed)) {
-    return { row: '26', act: 'lateInitialize' };
+    return { name: 'LateInitialize', act: 'lateInitialize' };
   }
-  if ((underWay ?? observed.operation) !== undefined) return { row: '27 async', act: 'reportUpToDate' };
-  if (observed.isUpToDate) return { row: '27', act: 'reportUpToDate' };
-  if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };
-  if (ended === 'update') return { row: '31 done', act: 'awaitEffect' };
+  if ((underWay ?? observed.operation) !== undefined) return { name: 'ExternalBusy', act: 'reportUpToDate' };
+  if (observed.isUpToDate) return { name: 'UpToDate', act: 'reportUpToDate' };
+  if (!shouldUpdate(spec)) return { name: 'UpdateNotAllowed', act: 'reportUpToDate' };
+  if (ended === 'update') return { name: 'UpdateDone', act: 'awaitEffect' };
   return isContested || (observed.setsCredentials && isRenewedElsewhere)
-    ? { row: '31 elsewhere', act: 'awaitRenewal' }
-    : { row: '31', act: 'update' };
+    ? { name: 'CredentialsSetElsewhere', act: 'awaitRenewal' }
+    : { name: 'Update', act: 'update' };
 }

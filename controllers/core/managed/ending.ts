@@ -38,7 +38,7 @@ import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
 import { operationOngoing } from './async-operations.ts';
 import { isCreationFailed } from './creation-tracking.ts';
-import type { ManagedRow } from './decide.ts';
+import type { ManagedDecisionName } from './decide.ts';
 import type { Observation, OperationType } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
 import { identityFound, isAdopting, refusals } from './identity.ts';
@@ -52,7 +52,7 @@ import { standingOf, toldCredentials } from './told-credentials.ts';
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
 export interface Run {
   /** The line of docs/decision-tables.md that it has come to. */
-  readonly row: ManagedRow;
+  readonly decision: ManagedDecisionName;
   /** As it is stored, as far as we know. */
   readonly current: Managed;
   /** The connection details published so far, and those about to be. */
@@ -129,23 +129,23 @@ const missing = 'external resource does not exist';
 /** How soon to look again whether a call that deletes something has ended. */
 const heldForMs = 1_000;
 
-/** The endings of each row that are not a step's failure. */
+/** The endings of each decision that are not a step's failure. */
 export const endings = {
-  /** Row 2. */
+  /** Paused. */
   paused: (run: Run, message: string): Ending => ({
     run,
     synced: reconcilePaused(message),
     event: { type: 'Normal', reason: 'ReconciliationPaused', message },
     next: 'event',
   }),
-  /** Row 3. */
+  /** UnsupportedPolicies. */
   invalid: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
     event: warning('CannotUseInvalidManagementPolicy', message),
     next: 'event',
   }),
-  /** Rows 8 and 8 forgotten. */
+  /** CreationIncomplete and CreationResultLost. */
   undetermined: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
@@ -154,7 +154,7 @@ export const endings = {
     // Nothing outside is asked. What came of this write, or of the one before, may not have been told.
     next: 'poll',
   }),
-  /** Row async. */
+  /** AwaitEarlierRun. */
   busy(run: Run, type: OperationType): Ending {
     const waiting = type === 'delete' ? undefined : `waiting for its ${type} to end`;
     const arriving = type === 'create' ? creating() : undefined;
@@ -166,28 +166,28 @@ export const endings = {
       next: 'operation',
     };
   },
-  /** Rows 13 async and 15 pending: an operation that the external system sees through is not to be disturbed. */
+  /** AwaitOperation and AwaitCreation: an operation that the external system sees through is not to be disturbed. */
   waiting(run: Run, type: OperationType): Ending {
     const arriving = type === 'create' ? creating() : undefined;
     const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
     const ready = wasDeleted(run.current) ? deleting(why) : arriving;
     return { run, synced: reconcileSuccess(), ready, next: 'progress since operation' };
   },
-  /** Rows 15, 25 and 31, where the external system sees through what the call has begun. */
+  /** CreateExternal, Update and DeleteExternal, where the external system sees through what the call has begun. */
   handedOver: (run: Run, ready: ConditionFacts | undefined): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready,
     next: 'progress since operation',
   }),
-  /** Rows 15, 25 and 31, where the call has only begun it. */
+  /** CreateExternal, Update and DeleteExternal, where the call has only begun it. */
   begun: (run: Run, type: OperationType, ready: ConditionFacts | undefined): Ending => ({
     run: { ...run, operation: operationOngoing(type) },
     synced: reconcileSuccess(),
     ready,
     next: 'operation',
   }),
-  /** Row 10 elsewhere. Nothing tells of credentials that change. */
+  /** OtherSystem. Nothing tells of credentials that change. */
   elsewhere: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
@@ -195,7 +195,7 @@ export const endings = {
     event: warning('CannotConnectToProvider', message),
     next: 'poll',
   }),
-  /** Row 12. A steady state (crossplane-runtime v2.4). What was ready is so until looks have found nothing for long enough. */
+  /** ExternalMissing. A steady state (crossplane-runtime v2.4). What was ready is so until looks have found nothing for long enough. */
   missing(run: Run, confirmAbsenceMs: number): Ending {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
@@ -210,25 +210,25 @@ export const endings = {
       next: isUnsure ? confirmAbsenceMs - absentForMs : 'poll',
     };
   },
-  /** Row 13. */
+  /** AwaitExternal. */
   hidden(run: Run): Ending {
     const message = 'Waiting for external resource existence to be confirmed';
     const event: EventFacts = { type: 'Normal', reason: 'PendingExternalResource', message };
     return { run: having(run, event), next: 'backOff' };
   },
-  /** Rows 18 unsure and 25 unsure. */
+  /** ConfirmGone and ConfirmAbsent. */
   unsure: (run: Run, confirmAbsenceMs: number): Ending => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
   }),
-  /** Row 25 held. */
+  /** AwaitOtherDeletion. */
   held: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready: creating('waiting until what another resource had under its name is deleted'),
     next: heldForMs,
   }),
-  /** Row 25 lost. */
+  /** ExternalLost. */
   lost(run: Run): Ending {
     const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
     return {
@@ -239,7 +239,7 @@ export const endings = {
       next: 'poll',
     };
   },
-  /** Row 28 absent. */
+  /** CreateNotAllowed. */
   uncreated: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
@@ -248,23 +248,23 @@ export const endings = {
     ),
     next: 'poll',
   }),
-  /** Row edited, while something is left of what was recorded. */
+  /** IdentityEdited, while something is left of what was recorded. */
   leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
-  /** Row edited: what is on record now is looked at at once. */
+  /** IdentityEdited: what is on record now is looked at at once. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
-  /** Rows 15, 15 async and 15 done: on its way out. */
+  /** DeleteExternal, AwaitDeletion and DeletionDone: on its way out. */
   leaving: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready: deleting(),
     next: run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
   }),
-  /** Rows 6 and 18: the managed resource may go. */
+  /** OrphanExternal and RemoveFinalizer: the managed resource may go. */
   gone: (run: Run): Ending => ({ run, next: 'event' }),
-  /** Row 25, while it does not show yet. */
+  /** CreateExternal, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
   /**
-   * Row 31 elsewhere: what another process is about to publish is waited for. Row 31 done: what was changed may not show
+   * CredentialsSetElsewhere: what another process is about to publish is waited for. UpdateDone: what was changed may not show
    * yet, or may never, and is not to be changed over and over.
    */
   awaited: (run: Run, { ready }: Observation, next: Next): Ending => ({
@@ -273,7 +273,7 @@ export const endings = {
     ready,
     next,
   }),
-  /** Rows 25 to 28 and 31: it is there. Soon looked at while it is on its way, else at the poll. */
+  /** CreateExternal, LateInitialize, Update, UpToDate and the like: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, operation }: Observation): Ending {
     const { current, underWay } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
@@ -314,7 +314,7 @@ function whyWithheld(run: Run): string {
     : `${still} spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}, ${without}`;
 }
 
-/** Row 25 again: what is told beside what comes of it. */
+/** Recreate: what is told beside what comes of it. */
 export function recreationEvent({ current }: Run): EventFacts {
   const name = externalName(current) ?? 'its name is not known';
   // What is on record as failed may have come to nothing, or have been there all the same.
@@ -352,7 +352,7 @@ export type Ready = NonNullable<FailureFacts<Run>['ready']>;
 export const isCreating: Ready = () => creating();
 export const isDeleting: Ready = () => deleting();
 
-/** Any row, where a step fails: `start` is what the run knew if that does not say. Throws what is no step's failure. */
+/** Any decision, where a step fails: `start` is what the run knew if that does not say. Throws what is no step's failure. */
 export function failed(start: Run, error: unknown): Ending {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
@@ -434,7 +434,7 @@ export async function conclude(
   const { env, managedResources, overtaken, identity, log } = options;
   const { run, next, used = [], marks, thrown, isFinalised, hasFailed, bug } = ending;
   let stored = run.current;
-  const ofRun = log.child(() => ({ ...aboutManaged(stored), row: run.row }));
+  const ofRun = log.child(() => ({ ...aboutManaged(stored), decision: run.decision }));
   for (const event of run.happened) {
     const safe = { ...event, message: scrubOf(run, event.message) };
     env.events.record(run.current, safe);
@@ -464,7 +464,7 @@ export async function conclude(
   }
   return {
     ...resultOf(next, stored, env),
-    row: run.row,
+    decision: run.decision,
     ...(failure !== undefined && { failure }),
     ...(bug && { bug }),
   };

@@ -71,11 +71,11 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
   const operation = run.underWay;
   if (operation === undefined) return run;
   const { type, name } = operation;
-  const known: Run = { ...run, row: '11 under way' }; // as far as anybody knows
+  const known: Run = { ...run, decision: 'OperationUnderWay' }; // as far as anybody knows
   const asking: Promise<Progress> = external.poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
   const deciding = asking.then(decideOperation);
   const decision = await failing('poll failed', deciding, { ...cannotPoll, known });
-  const at: Run = { ...run, row: decision.row };
+  const at: Run = { ...run, decision: decision.name };
   switch (decision.act) {
     case 'await':
       return { ...at, operation: operationOngoing(type, { name, message: decision.message }) };

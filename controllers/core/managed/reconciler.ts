@@ -105,10 +105,10 @@ export interface ManagedReconcilerOptions<M extends Managed> {
  * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler. From here
  * down it reads as the table of docs/decision-tables.md:
  *
- *     decide.ts      the rows: before anything outside is asked, where the provider leads, what was observed
+ *     decide.ts      decisions: before anything outside is asked, where the provider leads, what was observed
  *     act.ts         what is done about each
  *     steps.ts       what that consists of; a step takes a run and returns what is known after it
- *     ending.ts      what each row ends in: conditions, Event and what comes next; said once, at the end
+ *     ending.ts      what each decision ends in: conditions, Event and what comes next; said once, at the end
  *
  * Conflicts are thrown and put back silently.
  */
@@ -149,10 +149,10 @@ function objectReconciler(
     if (found === undefined) absences.forget(request);
     const onRecord = found && underWay.of(found);
     const first = decideFirst(found, operation, onRecord);
-    if (found === undefined || first.act === 'nothing') return { ...done, row: first.row }; // until it is created
+    if (found === undefined || first.act === 'nothing') return { ...done, decision: first.name }; // until it is created
     const context: RunContext = { ...shared, signal, log };
     const run: Run = {
-      row: first.row,
+      decision: first.name,
       current: found,
       known: {},
       absent: [],
@@ -164,7 +164,7 @@ function objectReconciler(
         case 'pause':
           return endings.paused(run, first.message);
         case 'refuse':
-          return first.row === '3'
+          return first.name === 'UnsupportedPolicies'
             ? endings.invalid(run, first.message)
             : endings.undetermined(run, first.message);
         case 'awaitOperation':
@@ -261,7 +261,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const asking = external.system?.(signal);
   const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
   const access = decideAccess(recordedIdentity(connected.current, identity.marks), system);
-  const run: Run = { ...connected, row: access.row, system };
+  const run: Run = { ...connected, decision: access.name, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
   const [looked, observed] = await observeRecorded(context, await followUp(context, run));
   return act(context, await recordFound(context, looked, observed), observed);

@@ -282,7 +282,7 @@ export async function publish(
   const publishedRevision = revisionOf(offered, before);
   revisions.published(current, publishedRevision);
   if (publishedRevision > Math.max(before.revision, run.publishedRevision ?? 0)) {
-    const about = { ...aboutManaged(current), row: run.row };
+    const about = { ...aboutManaged(current), decision: run.decision };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(known.known).toSorted() });
   }
   // Those of an update are there once it says so, and not because others are.

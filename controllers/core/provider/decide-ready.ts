@@ -3,24 +3,27 @@ import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Fault } from './fault.ts';
 import type { Evidence } from './provider-health.ts';
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const providerReadyRows = [
-  'unreadable',
-  'as before',
-  'unused',
-  'doubted',
-  'fails',
-  'works',
-  'untried',
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const providerReadyDecisions = [
+  'CannotReadCredentials',
+  'Unchanged',
+  'Unused',
+  'FailsBriefly',
+  'Failing',
+  'Working',
+  'Untried',
 ] as const;
 
-/** What Ready of a Provider or ProviderConfig is to say; `row` is the line in docs/decision-tables.md. */
+/** What Ready of a Provider or ProviderConfig is to say; `name` is the line in docs/decision-tables.md. */
 export type ReadyDecision =
-  | { readonly row: 'works' | 'fails' | 'unreadable' | 'unused' | 'untried'; readonly ready: ReadyFacts }
+  | {
+      readonly name: 'Working' | 'Failing' | 'CannotReadCredentials' | 'Unused' | 'Untried';
+      readonly ready: ReadyFacts;
+    }
   /** What is said stays. */
-  | { readonly row: 'as before'; readonly ready?: undefined }
+  | { readonly name: 'Unchanged'; readonly ready?: undefined }
   /** It may be a moment's trouble: looked at again then. */
-  | { readonly row: 'doubted'; readonly ready?: undefined; readonly waitMs: number };
+  | { readonly name: 'FailsBriefly'; readonly ready?: undefined; readonly waitMs: number };
 
 export interface ReadyInput {
   /** The Ready that is there, and of which generation the object is. */
@@ -67,22 +70,22 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const isSaid = before !== undefined && before.observedGeneration === generation;
   if (users === 0) {
     if (unreadable !== undefined) {
-      return { row: 'unreadable', ready: notReady(reasons.unreadable, unreadable) };
+      return { name: 'CannotReadCredentials', ready: notReady(reasons.unreadable, unreadable) };
     }
     // What worked is not known to have changed.
-    if (isSaid && before.status === 'True') return { row: 'as before' };
-    return { row: 'unused', ready: unused };
+    if (isSaid && before.status === 'True') return { name: 'Unchanged' };
+    return { name: 'Unused', ready: unused };
   }
   const { failing, hasWorked = false } = evidence ?? {};
   if (failing !== undefined) {
     const unsteadyMs = Math.max(unsteadyPatience.leastMs, unsteadyPatience.polls * pollIntervalMs);
     const patience = isUnsteady ? unsteadyMs : patienceMs[failing.fault];
     const waitMs = failing.sinceMs + patience - nowMs;
-    if (before?.status === 'True' && waitMs > 0) return { row: 'doubted', waitMs };
-    return { row: 'fails', ready: notReady(reasons[failing.fault], failing.message) };
+    if (before?.status === 'True' && waitMs > 0) return { name: 'FailsBriefly', waitMs };
+    return { name: 'Failing', ready: notReady(reasons[failing.fault], failing.message) };
   }
   if (hasWorked)
-    return { row: 'works', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } };
-  if (isSaid && before.reason !== 'Unused') return { row: 'as before' };
-  return { row: 'untried', ready: untried };
+    return { name: 'Working', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } };
+  if (isSaid && before.reason !== 'Unused') return { name: 'Unchanged' };
+  return { name: 'Untried', ready: untried };
 }

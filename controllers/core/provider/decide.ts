@@ -4,17 +4,17 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const providerConfigRows = ['P1', 'P2', 'P3', 'P4'] as const;
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const providerConfigDecisions = ['AddFinalizer', 'CountUsers', 'InUse', 'RemoveFinalizer'] as const;
 
-/** What to do about one ProviderConfig; `row` is its line in docs/decision-tables.md. */
+/** What to do about one ProviderConfig; `name` is its line in docs/decision-tables.md. */
 export type Decision =
-  | { readonly row: 'P1'; readonly act: 'protect' }
-  | { readonly row: 'P2'; readonly act: 'report'; readonly message?: undefined }
+  | { readonly name: 'AddFinalizer'; readonly act: 'protect' }
+  | { readonly name: 'CountUsers'; readonly act: 'report'; readonly message?: undefined }
   /** Deletion waits for the users. */
-  | { readonly row: 'P3'; readonly act: 'report'; readonly message: string }
+  | { readonly name: 'InUse'; readonly act: 'report'; readonly message: string }
   /** Nothing of ours holds it, or is to hold it any longer. */
-  | { readonly row: 'P4'; readonly act: 'release' };
+  | { readonly name: 'RemoveFinalizer'; readonly act: 'release' };
 
 /** How many users a message names. */
 const named = 5;
@@ -22,10 +22,11 @@ const named = 5;
 /** `users` are the managed resources that name it. */
 export function decideProviderConfig(config: ProviderConfig, users: readonly KubernetesObject[]): Decision {
   const isProtected = hasFinalizer(config, finalizerNames.providerConfig);
-  if (!wasDeleted(config)) return isProtected ? { row: 'P2', act: 'report' } : { row: 'P1', act: 'protect' };
+  if (!wasDeleted(config))
+    return isProtected ? { name: 'CountUsers', act: 'report' } : { name: 'AddFinalizer', act: 'protect' };
   return isProtected && users.length > 0
-    ? { row: 'P3', act: 'report', message: inUse(users) }
-    : { row: 'P4', act: 'release' };
+    ? { name: 'InUse', act: 'report', message: inUse(users) }
+    : { name: 'RemoveFinalizer', act: 'release' };
 }
 
 /** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, always in one order. */

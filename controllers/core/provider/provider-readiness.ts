@@ -70,10 +70,10 @@ export function providerReadiness(
       pollIntervalMs: env.pollIntervalMs,
       nowMs,
     });
-    if (decision.row === 'doubted') return { againMs: decision.waitMs };
+    if (decision.name === 'FailsBriefly') return { againMs: decision.waitMs };
     // Nobody watches the secrets of providers, and no call tells of one that nobody uses.
     const reread = users === 0 ? { againMs: rereadAfterMs } : {};
-    if (decision.row === 'as before') return reread;
+    if (decision.name === 'Unchanged') return reread;
     const ready = withOrigin(decision.ready, originOf(provider));
     if (ready.status === 'True' && before?.status === 'False') {
       if (recoveredAtMs.size >= maxRemembered) recoveredAtMs.clear();

@@ -88,9 +88,9 @@ export function providerConfigController(
     if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
     const users = stores.flatMap((store) => store.byIndex(usersIndex('ProviderConfig'), request.name));
     const decision = decideProviderConfig(config, users);
-    const { row } = decision;
+    const { name } = decision;
     if (decision.act === 'report') {
-      return { ...(await report(config, users.length, decision.message, signal)), row };
+      return { ...(await report(config, users.length, decision.message, signal)), decision: name };
     }
     const finalizers = (decision.act === 'protect' ? withFinalizer : withoutFinalizer)(
       config,
@@ -99,7 +99,7 @@ export function providerConfigController(
     const desired = { ...config, metadata: { ...config.metadata, finalizers } };
     const updated = await annotate('cannot update ProviderConfig', configs.update(config, desired, signal));
     const result = decision.act === 'protect' ? await report(updated, users.length, undefined, signal) : done;
-    return { ...result, row };
+    return { ...result, decision: name };
   };
 
   async function report(

@@ -21,30 +21,38 @@ export interface PropagationInput {
   readonly managed: Managed | undefined;
 }
 
-/** The rows of this decision in docs/decision-tables.md, in their order. */
-export const propagationRows = [
-  'X1',
-  'X1 no target',
-  'X2',
-  'X2 peer',
-  'X3',
-  'X4 source',
-  'X4 target',
-  'X4 unbound',
-  'X4 immutable',
-  'X5 same',
-  'X5',
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const propagationDecisions = [
+  'NothingToCopyTo',
+  'NoSource',
+  'SourceMissing',
+  'OtherKind',
+  'NoConsent',
+  'SourceNotControlled',
+  'TargetNotControlled',
+  'NotBound',
+  'TargetImmutable',
+  'InSync',
+  'CopySecret',
 ] as const;
 
-/** What to do about one target secret; `row` is its line in docs/decision-tables.md. */
+/** What to do about one target secret; `name` is its line in docs/decision-tables.md. */
 export type PropagationDecision =
-  | { readonly row: 'X1' | 'X1 no target' | 'X2' | 'X2 peer' | 'X5 same'; readonly act: 'nothing' }
   | {
-      readonly row: 'X3' | 'X4 source' | 'X4 target' | 'X4 unbound' | 'X4 immutable';
+      readonly name: 'NothingToCopyTo' | 'NoSource' | 'SourceMissing' | 'OtherKind' | 'InSync';
+      readonly act: 'nothing';
+    }
+  | {
+      readonly name:
+        | 'NoConsent'
+        | 'SourceNotControlled'
+        | 'TargetNotControlled'
+        | 'NotBound'
+        | 'TargetImmutable';
       readonly act: 'refuse';
       readonly message: string;
     }
-  | { readonly row: 'X5'; readonly act: 'update'; readonly desired: Secret };
+  | { readonly name: 'CopySecret'; readonly act: 'update'; readonly desired: Secret };
 
 /**
  * Whether a target takes its source's data. Both secrets must name each other (consent), and the chain must
@@ -53,18 +61,18 @@ export type PropagationDecision =
  */
 export function decidePropagation(input: PropagationInput): PropagationDecision {
   const { kind, besides = [], target, source, claim, managed } = input;
-  if (target === undefined || wasDeleted(target)) return { row: 'X1', act: 'nothing' };
+  if (target === undefined || wasDeleted(target)) return { name: 'NothingToCopyTo', act: 'nothing' };
   const named = propagationSource(target);
-  if (named === undefined) return { row: 'X1 no target', act: 'nothing' };
-  if (source === undefined) return { row: 'X2', act: 'nothing' }; // its creation wakes us
+  if (named === undefined) return { name: 'NoSource', act: 'nothing' };
+  if (source === undefined) return { name: 'SourceMissing', act: 'nothing' }; // its creation wakes us
   const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
-  if (isOther || !referenceIsOfKind(controllerOf(source), kind)) return { row: 'X2 peer', act: 'nothing' };
+  if (isOther || !referenceIsOfKind(controllerOf(source), kind)) return { name: 'OtherKind', act: 'nothing' };
   const { namespace, name } = target.metadata;
   const consents = propagationTargets(source).some((to) => to.namespace === namespace && to.name === name);
   const who = `connection secret ${named.namespace}/${named.name}`;
   if (!consents) {
     return {
-      row: 'X3',
+      name: 'NoConsent',
       act: 'refuse',
       message: `the propagating ${who} does not allow propagation to ${namespace}/${name}`,
     };
@@ -74,26 +82,26 @@ export function decidePropagation(input: PropagationInput): PropagationDecision 
       managed === undefined
         ? 'a managed resource that exists'
         : `${managed.kind} ${managed.metadata.name} as it is there now`;
-    return { row: 'X4 source', act: 'refuse', message: `${who} is not controlled by ${whom}` };
+    return { name: 'SourceNotControlled', act: 'refuse', message: `${who} is not controlled by ${whom}` };
   }
   if (claim === undefined || typeof controlOf(target, claim) === 'object') {
     const whom =
       claim === undefined ? 'a claim that exists' : `${claim.kind} ${claim.metadata.name} as it is there now`;
     const message = `secret ${namespace}/${name} is not controlled by ${whom}`;
-    return { row: 'X4 target', act: 'refuse', message };
+    return { name: 'TargetNotControlled', act: 'refuse', message };
   }
   if (!areBound(managed, claim)) {
     const message = `${claim.kind} ${claim.metadata.name} and ${managed.kind} ${managed.metadata.name} are not bound to each other`;
-    return { row: 'X4 unbound', act: 'refuse', message };
+    return { name: 'NotBound', act: 'refuse', message };
   }
   if (isFrozen(target, source)) {
     const message = `secret ${namespace}/${name} is immutable, and is no copy of its source any more; delete it, and it is made again`;
-    return { row: 'X4 immutable', act: 'refuse', message };
+    return { name: 'TargetImmutable', act: 'refuse', message };
   }
   const desired = propagated(target, claim, source);
   return isEqual(desired, target)
-    ? { row: 'X5 same', act: 'nothing' }
-    : { row: 'X5', act: 'update', desired };
+    ? { name: 'InSync', act: 'nothing' }
+    : { name: 'CopySecret', act: 'update', desired };
 }
 
 /**

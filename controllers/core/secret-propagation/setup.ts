@@ -66,13 +66,13 @@ export function secretPropagation(
         claim: claims.get({ ...request, name: claimName ?? '' }),
         managed: managedResources.get({ name: managedName ?? '' }),
       });
-      const ended: Result = { ...done, row: decision.row };
+      const ended: Result = { ...done, decision: decision.name };
       if (target === undefined || source === undefined) return ended;
       if (decision.act === 'refuse') {
         const message = `not propagated: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
         // Nothing brings it back but an event.
-        log.info('not propagated', { row: decision.row, message });
+        log.info('not propagated', { decision: decision.name, message });
       }
       if (decision.act === 'update') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
@@ -89,7 +89,7 @@ export function secretPropagation(
         };
         events.record(target, received);
         logAct(
-          log.child(() => ({ ...aboutSecret(target, service.claim), row: decision.row })),
+          log.child(() => ({ ...aboutSecret(target, service.claim), decision: decision.name })),
           received,
         );
       }

@@ -49,7 +49,7 @@ interface Line {
   readonly kind: string;
   readonly claim: string;
   readonly reconcileID: string;
-  readonly row?: string;
+  readonly decision?: string;
   readonly change?: string;
   readonly message?: string;
   readonly keys?: readonly string[];
@@ -60,11 +60,11 @@ interface Line {
   readonly error?: { readonly message: string };
 }
 
-/** What a line tells, in a sentence: `info K14 FancySQLInstance BoundManagedResource: bound to …`. */
+/** What a line tells, in a sentence: `info Bind FancySQLInstance BoundManagedResource: bound to …`. */
 function sentence({
   level,
   kind,
-  row,
+  decision,
   change,
   message,
   keys,
@@ -78,7 +78,7 @@ function sentence({
   const changed = `${change}${keys === undefined ? '' : ` ${keys}`}`;
   const said = `${condition} ${status} ${reason}`;
   const what = error !== undefined ? failed : condition !== undefined ? said : changed;
-  return `${level} ${row ?? '-'} ${kind} ${what}${message === undefined ? '' : `: ${message}`}`;
+  return `${level} ${decision ?? '-'} ${kind} ${what}${message === undefined ? '' : `: ${message}`}`;
 }
 
 test('a claim, from its creation to its end, is told by the lines that have its key', async () => {
@@ -116,34 +116,34 @@ test('a claim, from its creation to its end, is told by the lines that have its 
   }
   const outage = `observe failed: cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
   assert.deepEqual(told.map(sentence), [
-    'info S6 FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
-    `info K9 record FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
-    'info 25 FavouriteDBInstance PublishedConnectionDetails password',
-    'info 25 FavouriteDBInstance CreatedExternalResource: Successfully requested creation of external resource',
-    'info 25 FavouriteDBInstance Synced True ReconcileSuccess',
-    'info 25 FavouriteDBInstance Ready False Creating',
-    'info 25 FavouriteDBInstance AsyncOperation False Ongoing: create is under way',
-    `info K11 FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name} (external name ${name}): Creating`,
-    'info K11 FancySQLInstance Synced True ReconcileSuccess',
-    'info 27 FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
-    'info 27 FavouriteDBInstance Ready True Available',
-    'info 27 FavouriteDBInstance AsyncOperation True Finished',
-    'info 27 FavouriteDBInstance LastAsyncOperation True Success',
-    'info K14 FancySQLInstance Ready True Available',
-    `info K14 FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}`,
-    'info 31 FavouriteDBInstance SetCredentials',
-    'info 31 FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
-    'info 31 FavouriteDBInstance UpdatedExternalResource: Successfully requested update of external resource',
-    `info X5 Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
-    `warn 11 FavouriteDBInstance failed: ${outage}`,
-    `info K15 FancySQLInstance Ready True AvailableWithTrouble: FavouriteDBInstance ${name} (external name ${name}): ${outage}`,
-    `warn 11 FavouriteDBInstance failed 15 times: ${outage}`,
-    'info 27 FavouriteDBInstance Synced True ReconcileSuccess',
-    'info K15 FancySQLInstance Ready True Available',
-    `info K6 FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
-    'info K6 FancySQLInstance RemovedFinalizer',
-    'info 15 FavouriteDBInstance DeletedExternalResource: Successfully requested deletion of external resource',
-    'info 15 FavouriteDBInstance RemovedFinalizer',
+    'info AssignClass FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
+    `info RecordName FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
+    'info CreateExternal FavouriteDBInstance PublishedConnectionDetails password',
+    'info CreateExternal FavouriteDBInstance CreatedExternalResource: Successfully requested creation of external resource',
+    'info CreateExternal FavouriteDBInstance Synced True ReconcileSuccess',
+    'info CreateExternal FavouriteDBInstance Ready False Creating',
+    'info CreateExternal FavouriteDBInstance AsyncOperation False Ongoing: create is under way',
+    `info Provisioning FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name} (external name ${name}): Creating`,
+    'info Provisioning FancySQLInstance Synced True ReconcileSuccess',
+    'info UpToDate FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
+    'info UpToDate FavouriteDBInstance Ready True Available',
+    'info UpToDate FavouriteDBInstance AsyncOperation True Finished',
+    'info UpToDate FavouriteDBInstance LastAsyncOperation True Success',
+    'info Bind FancySQLInstance Ready True Available',
+    `info Bind FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}`,
+    'info Update FavouriteDBInstance SetCredentials',
+    'info Update FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
+    'info Update FavouriteDBInstance UpdatedExternalResource: Successfully requested update of external resource',
+    `info CopySecret Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
+    `warn Observe FavouriteDBInstance failed: ${outage}`,
+    `info KeepBound FancySQLInstance Ready True AvailableWithTrouble: FavouriteDBInstance ${name} (external name ${name}): ${outage}`,
+    `warn Observe FavouriteDBInstance failed 15 times: ${outage}`,
+    'info UpToDate FavouriteDBInstance Synced True ReconcileSuccess',
+    'info KeepBound FancySQLInstance Ready True Available',
+    `info Reclaim FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
+    'info Reclaim FancySQLInstance RemovedFinalizer',
+    'info DeleteExternal FavouriteDBInstance DeletedExternalResource: Successfully requested deletion of external resource',
+    'info DeleteExternal FavouriteDBInstance RemovedFinalizer',
   ]);
   const others = simulation.log
     .filter((line) => !lines.includes(line))

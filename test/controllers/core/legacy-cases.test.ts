@@ -104,8 +104,8 @@ describe('docs/legacy-cases.md', () => {
   }
 
   test('a test that does not exist is noticed', () => {
-    const file = 'test/controllers/core/managed/rows.test.ts';
-    const title = 'row 1 a resource that is gone';
+    const file = 'test/controllers/core/managed/reconciler.test.ts';
+    const title = 'ResourceGone: a resource that is gone';
     assert.ok(exists({ file, titles: [title] }), 'the same words, where they are');
     const invented: readonly Named[] = [
       { file, titles: [title.slice(0, -1)] },

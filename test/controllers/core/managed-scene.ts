@@ -59,8 +59,8 @@ export class Scene {
 
   #reconcile: ReturnType<typeof managedReconciler> | undefined;
 
-  /** The row that the last run took. */
-  row: string | undefined;
+  /** What the last run decided. */
+  decision: string | undefined;
   /** What it failed with, if it did. */
   failure: string | undefined;
 
@@ -80,8 +80,8 @@ export class Scene {
       ...this.options,
     });
     await this.process.synced();
-    const { row, failure, ...result } = await this.#reconcile({ name }, signal, env.log);
-    this.row = row;
+    const { decision, failure, ...result } = await this.#reconcile({ name }, signal, env.log);
+    this.decision = decision;
     this.failure = failure;
     return result;
   }

@@ -48,8 +48,8 @@ describe('an Event that tells of an act is a line, and no other is', () => {
   }
 
   test('what no Event tells of has a line, too', () => {
-    const lines = linesOf((log) => logQuietAct(log, 'SetCredentials', { row: '31' }));
-    assert.deepEqual(lines, [['changed', { change: 'SetCredentials', row: '31' }]]);
+    const lines = linesOf((log) => logQuietAct(log, 'SetCredentials', { decision: 'Update' }));
+    assert.deepEqual(lines, [['changed', { change: 'SetCredentials', decision: 'Update' }]]);
   });
 });
 

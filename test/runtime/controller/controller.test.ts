@@ -65,12 +65,12 @@ describe('controller', () => {
 
   test('a bug that a run told of on its object is logged with its stack, and counted', async () => {
     const bug = new TypeError("Cannot read properties of undefined (reading 'id')");
-    run(async () => ({ ...requeue, row: '25', bug }));
+    run(async () => ({ ...requeue, decision: 'CreateExternal', bug }));
     wake$.next({ name: 'a' });
     await clock.settle();
     assert.deepEqual(
-      atLevel('error').map(({ message, fields }) => [message, fields?.error, fields?.row]),
-      [['reconcile met a bug', bug, '25']],
+      atLevel('error').map(({ message, fields }) => [message, fields?.error, fields?.decision]),
+      [['reconcile met a bug', bug, 'CreateExternal']],
     );
     assert.deepEqual(
       outcomes.map(({ result, bug: told }) => [result, told]),
@@ -133,12 +133,12 @@ describe('controller', () => {
 
   test('a failure that a run tells on its object is an error, logged once and then less and less often', async () => {
     const failure = 'observe failed: the cloud does not answer';
-    run(async () => ({ ...requeue, row: 'r', failure }), { backoff: { baseMs: 60_000, maxMs: 60_000 } });
+    run(async () => ({ ...requeue, decision: 'r', failure }), { backoff: { baseMs: 60_000, maxMs: 60_000 } });
     wake$.next({ name: 'a' });
     await clock.advance(40 * 60_000);
     assert.deepEqual(new Set(outcomes.map(({ result }) => result)), new Set(['error']));
     assert.deepEqual(
-      atLevel('warn').map(({ message, fields }) => [message, fields.row, fields.error, fields.times]),
+      atLevel('warn').map(({ message, fields }) => [message, fields.decision, fields.error, fields.times]),
       [
         ['reconcile failed', 'r', { message: failure }, undefined],
         ['reconcile failed', 'r', { message: failure }, 10],
@@ -219,14 +219,14 @@ describe('controller', () => {
     assert.equal(waiting.size, 0);
   });
 
-  test('each run has a name of its own, by which its lines are found; the last says why it ran and which row it took', async () => {
+  test('each run has a name of its own, by which its lines are found; the last says why it ran and what it decided', async () => {
     let count = 0;
     run(
       async ({ name }, _signal, logOfRun) => {
         logOfRun.debug('at work', { looked: name });
         count += 1;
         if (count === 1) throw new Error('no');
-        return { ...done, row: 'X5' };
+        return { ...done, decision: 'CopySecret' };
       },
       {
         objects: { kind: ThingKind, all: () => [] },
@@ -253,7 +253,7 @@ describe('controller', () => {
           ...where,
           reconcileID: second,
           because: ['the last attempt failed'],
-          row: 'X5',
+          decision: 'CopySecret',
         },
       ],
     );

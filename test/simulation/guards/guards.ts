@@ -140,7 +140,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a creation by a stale read, where an earlier attempt has left nothing to write',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 21 …and a second attempt, which has nothing to write, asks the API server instead',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead',
       was: 'if (marked.current === run.current && !(await isStored(context, marked, cannotCreate))) {',
       becomes: 'if (marked === undefined) {',
     },
@@ -186,7 +186,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a creation that nobody knows of: finalizer, name and marks come first',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 7 the external name is defaulted to the object name, in the write that adds the finalizer',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer',
       was: 'const marked = await prepare(context, run, { annotations, ready: isCreating });',
       becomes: 'const marked = run;',
     },
@@ -214,7 +214,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a managed resource that goes before its external resource has gone',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 15 deletion was requested: looked at again soon, and the finalizer stays until it is gone',
+        'test/controllers/core/managed/reconciler.test.ts: DeleteExternal: deletion was requested: looked at again soon, and the finalizer stays until it is gone',
       was: 'return observed.exists ? endings.leaving(looked) : finalise(context, looked);',
       becomes: 'return finalise(context, looked);',
     },
@@ -301,7 +301,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a password lost because the look after the creation failed',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 24 the look after creation fails: what creation returned is published, and both are told',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: the look after creation fails: what creation returned is published, and both are told',
       was: 'const published = await publish(context, called, undefined, ready);',
       becomes: 'const published = called;',
     },
@@ -346,34 +346,36 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an update that is begun again twice a second, for its end shows nothing',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: changes nothing that shows: a back-off grows',
-      was: "if (ended === 'update') return { row: '31 done', act: 'awaitEffect' };",
+      was: "if (ended === 'update') return { name: 'UpdateDone', act: 'awaitEffect' };",
       becomes: '',
     },
     {
       against: 'a deletion that is asked for again at once, for its end shows nothing',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: is not deleted again at once where that has ended, and it still shows',
-      was: "return ended === 'delete' ? { row: '15 done', act: 'awaitDeletion' } : { row: '15', act: 'delete' };",
-      becomes: "return { row: '15', act: 'delete' };",
+      was: `return ended === 'delete'
+      ? { name: 'DeletionDone', act: 'awaitDeletion' }
+      : { name: 'DeleteExternal', act: 'delete' };`,
+      becomes: "return { name: 'DeleteExternal', act: 'delete' };",
     },
     {
       against: 'a deletion outside of what another of the name is about to take up',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: another has its name and nobody has looked at that yet',
-      was: "if (!hasFinalizer(heir, finalizerNames.managed)) return { row: '1 awaited', act: 'wait' };",
+      was: "if (!hasFinalizer(heir, finalizerNames.managed)) return { name: 'AwaitSuccessor', act: 'wait' };",
       becomes: '',
     },
     {
       against: 'a deletion outside of what another of the name has taken up',
       provenBy: 'test/controllers/core/managed/decide.test.ts: another stands for the same',
-      was: "return isTakenUp ? { row: '1 taken up', act: 'forget' } : { row: '1 overtaken', act: 'delete' };",
-      becomes: "return { row: '1 overtaken', act: 'delete' };",
+      was: "return isTakenUp ? { name: 'StillManaged', act: 'forget' } : { name: 'FinishDeletion', act: 'delete' };",
+      becomes: "return { name: 'FinishDeletion', act: 'delete' };",
     },
     {
       against: 'a second creation, or forgetting, of what is being created',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: row 13 async: what an operation is about does not show yet, and is not made twice',
-      was: "if (underWay !== undefined) return { row: '13 async', act: 'awaitOperation' };",
+        'test/controllers/core/managed/decide.test.ts: AwaitOperation: what an operation is about does not show yet, and is not made twice',
+      was: "if (underWay !== undefined) return { name: 'AwaitOperation', act: 'awaitOperation' };",
       becomes: '',
     },
     {
@@ -387,27 +389,29 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the deletion of what is being created, which vendors refuse',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: waits for its creation to end, and is deleted then',
-      was: "if (underWay === 'create') return { row: '15 pending', act: 'awaitOperation' };",
+      was: "if (underWay === 'create') return { name: 'AwaitCreation', act: 'awaitOperation' };",
       becomes: '',
     },
     {
       against: 'a second creation while nobody knows how the first ended',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: row 8 ExternalCreatePending waits for a human',
+      provenBy:
+        'test/controllers/core/managed/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for a human',
       was: 'if (!isAnswered && isCreationIncomplete(managed)) {',
       becomes: 'if (false) {',
     },
     {
       against: 'the deletion of what policies keep',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: row 6 DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan',
-      was: "if (!shouldDelete(managed.spec)) return { row: '6', act: 'orphan' };",
+        'test/controllers/core/managed/decide.test.ts: OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan',
+      was: "if (!shouldDelete(managed.spec)) return { name: 'OrphanExternal', act: 'orphan' };",
       becomes: '',
     },
     {
       against: 'a second external resource in the system that the provider leads to by now',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: row 10 elsewhere',
-      was: "if (before === undefined || system === undefined || before === system) return { row: '11', act: 'observe' };",
-      becomes: "return { row: '11', act: 'observe' };",
+      provenBy: 'test/controllers/core/managed/decide.test.ts: OtherSystem: it leads elsewhere',
+      was: `if (before === undefined || system === undefined || before === system)
+    return { name: 'Observe', act: 'observe' };`,
+      becomes: "return { name: 'Observe', act: 'observe' };",
     },
     {
       against: 'absence that is believed after one look',
@@ -418,8 +422,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second creation, or forgetting, of what does not show yet',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: row 13 CreationGracePeriod',
-      was: "if (mayBeHidden) return { row: '13', act: 'awaitExistence' };",
+      provenBy: 'test/controllers/core/managed/decide.test.ts: AwaitExternal: CreationGracePeriod',
+      was: "if (mayBeHidden) return { name: 'AwaitExternal', act: 'awaitExistence' };",
       becomes: '',
     },
     {
@@ -431,34 +435,34 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'work on what is paused',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: row 2 ReconciliationPausedSuccessful',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: Paused: ReconciliationPausedSuccessful',
       was: 'if (isPaused(managed)) {',
       becomes: 'if (false) {',
     },
     {
       against: 'work on what policies pause',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: row 2 ManagementPolicyReconciliationPausedSuccessful',
+        'test/controllers/core/managed/decide.test.ts: Paused: ManagementPolicyReconciliationPausedSuccessful',
       was: 'if (isPausedByPolicies(managed.spec)) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a creation that policies do not allow',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: row 28 {O,D} and absent: reported, not created',
-      was: "if (!shouldCreate(spec)) return { row: '28 absent', act: 'reportUncreated' };",
+        'test/controllers/core/managed/decide.test.ts: CreateNotAllowed: {O,D} and absent: reported, not created',
+      was: "if (!shouldCreate(spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };",
       becomes: '',
     },
     {
       against: 'an update that policies do not allow',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: row 28 ObserveOnlySuccessfulObserve: drift is left alone',
-      was: "if (!shouldUpdate(spec)) return { row: '28', act: 'reportUpToDate' };",
+        'test/controllers/core/managed/decide.test.ts: UpdateNotAllowed: ObserveOnlySuccessfulObserve: drift is left alone',
+      was: "if (!shouldUpdate(spec)) return { name: 'UpdateNotAllowed', act: 'reportUpToDate' };",
       becomes: '',
     },
     {
       against: 'fields that are filled in although policies do not allow it',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: row 27 {O}: to look is not to touch',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: UpToDate: {O}: to look is not to touch',
       was: 'observed.lateInitialized !== undefined && shouldLateInitialize(spec) &&',
       becomes: 'observed.lateInitialized !== undefined &&',
     },
@@ -475,7 +479,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a failure that is told of what was only kept back, for the leadership was interrupted',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
+        'test/controllers/core/managed/reconciler.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
       was: 'if (isInterrupted(this.cause)) return true;',
       becomes: '',
     },
@@ -493,7 +497,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a creation without a result, for the leadership was interrupted just then',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
+        'test/controllers/core/managed/reconciler.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
       was: 'if (!wasKept) attempt += 1;',
       becomes: 'attempt += 1;',
     },
@@ -514,7 +518,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an assigned name lost to a write of somebody else',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 23 an edit in between: the assigned name is laid over it, and nothing is lost',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: an edit in between: the assigned name is laid over it, and nothing is lost',
       was: 'if (isConflict(error)) current = await refetched(managedResources, current, signal);',
       becomes: '',
     },
@@ -523,7 +527,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a secret that whoever had its resource may copy, because the provider is not reached',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 10 nor can whoever had it copy its secret any longer, with the provider or without',
+        'test/controllers/core/managed/reconciler.test.ts: Connect: nor can whoever had it copy its secret any longer, with the provider or without',
       was: 'if (isLeft(resolved.current) && !wasDeleted(resolved.current) && !isEmpty(details)) {',
       becomes: 'if (false) {',
     },
@@ -537,7 +541,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a deletion that waits for what it refers to',
       provenBy:
-        'test/controllers/core/managed/rows.test.ts: row 9 references are not resolved while deleting',
+        'test/controllers/core/managed/reconciler.test.ts: Connect: references are not resolved while deleting',
       was: 'const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);',
       becomes: 'const resolving = resolveReferences?.(found.current, signal);',
     },
@@ -574,7 +578,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that loses its resource because a cache is behind',
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: K3 GetManagedError: Synced says so, Ready stays, it is tried again',
+        'test/controllers/core/claim-binding/reconciler.test.ts: GetManagedError: Synced says so, Ready stays, it is tried again',
       was: "return failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead);",
       becomes: 'return managedResources.get({ name });',
     },
@@ -657,21 +661,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a resource that is given to a claim whose namespace may not have it',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: K14 forbidden: before who has it is told',
+        'test/controllers/core/claim-binding/decide.test.ts: ResourceForbidden: before who has it is told',
       was: 'const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);',
       becomes: 'const forbidden = undefined as string | undefined;',
     },
     {
       against: 'what is only looked at, given to who knows its name',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: K14 unoffered: what is only observed is for nobody who is not named',
+        'test/controllers/core/claim-binding/decide.test.ts: NotOffered: what is only observed is for nobody who is not named',
       was: 'if (!isOffered(managed) && !hasConsent) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a resource made for a claim whose finalizer somebody took away',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: H4 somebody took the finalizer away after the name was recorded: it is recorded again first',
+        'test/controllers/core/claim-binding/decide.test.ts: RecordName: somebody took the finalizer away after the name was recorded: it is recorded again first',
       was: 'const isOnRecord = hasFinalizer(claim, finalizerNames.claim);',
       becomes: 'const isOnRecord = true;',
     },
@@ -685,14 +689,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that takes what another has',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: H1 a resource bound to another claim is not bindable, and the claim is not Ready',
+        'test/controllers/core/claim-binding/decide.test.ts: ClaimedByOther: a resource bound to another claim is not bindable, and the claim is not Ready',
       was: 'if (claimRef !== undefined && !isItsOwn) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a resource whose password another claim knows, from which somebody removed its name',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: K10 a resource that was taken away from another claim may be known to that',
+        'test/controllers/core/claim-binding/decide.test.ts: Released: a resource that was taken away from another claim may be known to that',
       was: 'if (wasTakenAway(managed) && !isStillIts) {',
       becomes: 'if (false) {',
     },
@@ -707,29 +711,30 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: "the reclaiming of what a living claim has, with another's claim that its claimRef names",
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: H3 who goes leaves alone what is on record for another that is there, though it names him',
+        'test/controllers/core/claim-binding/decide.test.ts: ResourceGone: who goes leaves alone what is on record for another that is there, though it names him',
       was: 'const its = input.rightful === undefined ? managed : undefined;',
       becomes: 'const its = managed;',
     },
     {
       against: "a former tenant's password handed to the claim that an offer is for",
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: K10 so does one that came out of a backup without its status',
+        'test/controllers/core/claim-binding/decide.test.ts: CredentialNotApplied: so does one that came out of a backup without its status',
       was: 'if (isOnOffer) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a claim bound to what is not ready',
-      provenBy: 'test/controllers/core/claim-binding/decide.test.ts: K11 ManagedIsInUnknownBindingPhase',
-      was: "if (phase === 'Unbound') return { row: 'K14', act: 'bind', managed };",
-      becomes: "if (phase !== 'Released') return { row: 'K14', act: 'bind', managed };",
+      provenBy:
+        'test/controllers/core/claim-binding/decide.test.ts: Provisioning: ManagedIsInUnknownBindingPhase',
+      was: "if (phase === 'Unbound') return { name: 'Bind', act: 'bind', managed };",
+      becomes: "if (phase !== 'Released') return { name: 'Bind', act: 'bind', managed };",
     },
     {
       against: "a stranger's data handed to the next claim",
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: K10 a resource that was released and still names this claim is not bound again',
+        'test/controllers/core/claim-binding/decide.test.ts: Released: a resource that was released and still names this claim is not bound again',
       was: "if (phase === 'Released') return unoffered('was released by a former claim');",
-      becomes: "if (phase === 'Released') return { row: 'K14', act: 'bind', managed };",
+      becomes: "if (phase === 'Released') return { name: 'Bind', act: 'bind', managed };",
     },
   ],
   'controllers/core/claim-marks.ts': [
@@ -745,42 +750,43 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that reclaims although it never held on',
       provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 SuccessfulDelete: without our finalizer there is nothing left to do',
-      was: "if (!hasFinalizer(claim, finalizerNames.claim)) return { row: 'K6 finalised', act: 'nothing' };",
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: FinalizerRemoved: SuccessfulDelete: without our finalizer there is nothing left to do',
+      was: "if (!hasFinalizer(claim, finalizerNames.claim)) return { name: 'FinalizerRemoved', act: 'nothing' };",
       becomes: '',
     },
     {
       against: "a claim that takes another's resource with it",
       provenBy:
-        "test/controllers/core/claim-binding/decide-deleted.test.ts: H6 a deleted claim never touches another claim's resource",
+        "test/controllers/core/claim-binding/decide-deleted.test.ts: NotOwned: a deleted claim never touches another claim's resource",
       was: 'if (!refersToClaim(managed, claim) || managed.spec.claimRef?.uid === undefined) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a claim that takes the resource of a former claim of its name with it',
       provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: H6 nor that of a former claim of the same name',
-      was: "if (isSomeoneElses(managed, claim)) return { row: 'H6', act: 'finalise' };",
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: OwnedByFormerClaim: nor that of a former claim of the same name',
+      was: "if (isSomeoneElses(managed, claim)) return { name: 'OwnedByFormerClaim', act: 'finalise' };",
       becomes: '',
     },
     {
       against: 'a resource left behind by a claim that was never Bound',
       provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 provisioned: what the claim made goes with it, though it was never Bound',
-      was: "if (wasProvisionedForClaim(managed)) return { row: 'K6 provisioned', act: 'release', managed, reclaim };",
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: ReclaimProvisioned: what the claim made goes with it, though it was never Bound',
+      was: `if (wasProvisionedForClaim(managed))
+    return { name: 'ReclaimProvisioned', act: 'release', managed, reclaim };`,
       becomes: '',
     },
     {
       against: 'a resource that was handed over and is offered to others',
       provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 unclear: it was handed over and not yet Bound: the password is known',
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: Release: it was handed over and not yet Bound: the password is known',
       was: 'return isUnused && holdsClaim(managed, claim) && isReserved(managed)',
       becomes: 'return holdsClaim(managed, claim) && isReserved(managed)',
     },
     {
       against: 'a resource made by hand that a claim took and never used, lost to others',
       provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: K6 reserved: what was made by hand and never Bound goes back as it was',
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: RemoveClaimRef: what was made by hand and never Bound goes back as it was',
       was: `return isUnused && holdsClaim(managed, claim) && isReserved(managed)
 `,
       becomes: `return false
@@ -790,18 +796,18 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-binding/decide-orphan.ts': [
     {
       against: 'the reclaiming of what a living claim has',
-      provenBy: 'test/controllers/core/claim-binding/decide-orphan.test.ts: O2 its claim lives',
-      was: `if (claim?.metadata.uid === claimRef.uid) return { row: 'O2', act: 'nothing' };
+      provenBy: 'test/controllers/core/claim-binding/decide-orphan.test.ts: HasClaim: its claim lives',
+      was: `if (claim?.metadata.uid === claimRef.uid) return { name: 'HasClaim', act: 'nothing' };
   if (claim !== undefined && namesManaged(service, claim, managed) && !isOnlyReserved)
-    return { row: 'O2 named', act: 'nothing' };`,
+    return { name: 'NamedByClaim', act: 'nothing' };`,
       becomes: '',
     },
     {
       against: 'writes to what goes already',
       provenBy:
         'test/controllers/core/claim-binding/crash.test.ts: a crash at any point of deletion leaves nothing behind',
-      was: "if (!isOurs || wasDeleted(managed)) return { row: 'O1', act: 'nothing' };",
-      becomes: "if (!isOurs) return { row: 'O1', act: 'nothing' };",
+      was: "if (!isOurs || wasDeleted(managed)) return { name: 'NotClaimed', act: 'nothing' };",
+      becomes: "if (!isOurs) return { name: 'NotClaimed', act: 'nothing' };",
     },
   ],
   'controllers/core/claim-binding/claim-reference.ts': [
@@ -825,7 +831,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the reclaiming of what a living claim has, by a slip in its claimRef',
       provenBy:
         'test/controllers/core/claim-binding/orphans.test.ts: a claimRef is edited while its claim lives',
-      was: "const isIdle = decision.act === 'nothing' || decision.row === 'O5';",
+      was: "const isIdle = decision.act === 'nothing' || decision.name === 'NotBoundHere';",
       becomes: 'const isIdle = true;',
     },
   ],
@@ -841,7 +847,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against:
         'what was bound to a claim that has gone in the hands of one that its claimRef names by a slip',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: K10 nor is one bound that names it by now, and was bound to another that has gone',
+        'test/controllers/core/claim-binding/decide.test.ts: Released: nor is one bound that names it by now, and was bound to another that has gone',
       was: 'if (!isOtherUid && wasBoundToAnother(managed, claim)) return !knewAnotherUid(managed, claim);',
       becomes: '',
     },
@@ -855,14 +861,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim bound to what a former one of its name had',
       provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: H6 nor that of a former claim of the same name',
+        'test/controllers/core/claim-binding/decide-deleted.test.ts: OwnedByFormerClaim: nor that of a former claim of the same name',
       was: "return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';",
       becomes: 'return false;',
     },
     {
       against: 'a claim bound to what a former one of its name has reserved, whether or not it fits',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: H1 former: nor one that a former claim has reserved, and was not let go of yet',
+        'test/controllers/core/claim-binding/decide.test.ts: ClaimedByFormerClaim: nor one that a former claim has reserved, and was not let go of yet',
       was: 'const isTaken = wasBound || isReserved(managed);',
       becomes: 'const isTaken = wasBound;',
     },
@@ -926,14 +932,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: "somebody else's secret handed to a claim",
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: K12 ManagedResourceDoesNotControlSecret',
+        'test/controllers/core/claim-binding/reconciler.test.ts: ManagedResourceDoesNotControlSecret: nothing is copied',
       was: 'if (!isControlledBy(source, managed)) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a secret that exists and is not taken',
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretUncontrolledError: an Opaque secret is never taken over',
+        'test/controllers/core/claim-binding/reconciler.test.ts: ClaimSecretUncontrolledError: an Opaque secret is never taken over',
       was: 'if (!isAlreadyExists(error)) throw error; // else one',
       becomes: 'throw error; // else one',
     },
@@ -942,21 +948,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: "somebody else's secret overwritten for a claim",
       provenBy:
-        "test/controllers/core/claim-binding/reconciler.test.ts: K12 ClaimSecretConflictError: somebody else's secret is left alone",
+        "test/controllers/core/claim-binding/reconciler.test.ts: ClaimSecretConflictError: somebody else's secret is left alone",
       was: "typeof control === 'object' ? control.refusal : whyNotTaken(target, source);",
       becomes: 'whyNotTaken(target, source);',
     },
     {
       against: 'a copy of what another claim had wiped, which a backup brought back without its owner',
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: K12 one that nobody controls, and that is a copy of what another claim had',
+        'test/controllers/core/claim-binding/reconciler.test.ts: one that nobody controls, and that is a copy of what another claim had',
       was: 'const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));',
       becomes: 'const isCopyOfIt = propagationSource(target) !== undefined;',
     },
     {
       against: 'what somebody made by hand wiped, and deleted with the claim that names it',
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: K12 one that nobody controls, and that holds what its source does not, is left alone',
+        'test/controllers/core/claim-binding/reconciler.test.ts: one that nobody controls, and that holds what its source does not, is left alone',
       was: 'if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;',
       becomes: 'if (target !== undefined) return undefined;',
     },
@@ -965,28 +971,28 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a secret given to who was not named',
       provenBy:
-        'test/controllers/core/secret-propagation/decide.test.ts: X3 PropagationNotAllowedError: the source must consent',
+        'test/controllers/core/secret-propagation/decide.test.ts: NoConsent: PropagationNotAllowedError: the source must consent',
       was: 'if (!consents) {',
       becomes: 'if (false) {',
     },
     {
       against: 'a secret taken from who does not own it',
       provenBy:
-        'test/controllers/core/secret-propagation/decide.test.ts: X4 a source that a former managed resource of that name controlled',
+        'test/controllers/core/secret-propagation/decide.test.ts: SourceNotControlled: a source that a former managed resource of that name controlled',
       was: 'if (managed === undefined || !isControlledBy(source, managed)) {',
       becomes: 'if (managed === undefined) {',
     },
     {
       against: 'a secret written that belongs to somebody else',
       provenBy:
-        "test/controllers/core/secret-propagation/decide.test.ts: X4 a target that is another claim's",
+        "test/controllers/core/secret-propagation/decide.test.ts: TargetNotControlled: a target that is another claim's",
       was: "if (claim === undefined || typeof controlOf(target, claim) === 'object') {",
       becomes: 'if (claim === undefined) {',
     },
     {
       against: 'a secret given to a claim that is not bound',
       provenBy:
-        'test/controllers/core/secret-propagation/decide.test.ts: X4 a claim that names another resource is not the former claim of its name',
+        'test/controllers/core/secret-propagation/decide.test.ts: NotBound: a claim that names another resource is not the former claim of its name',
       was: 'if (!areBound(managed, claim)) {',
       becomes: 'if (false) {',
     },
@@ -1197,23 +1203,24 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/claim-scheduling/decide.ts': [
     {
       against: 'a class chosen again for a claim that has one',
-      provenBy: 'test/controllers/core/claim-scheduling/decide.test.ts: S3 ClaimHasClassRef: a peer won',
-      was: `if (isHolding) return { row: 'S3 holding', act: 'nothing' }; // binding restores its references
-  if (claim.spec.classRef !== undefined) return { row: 'S3', act: 'nothing' };`,
-      becomes: "if (isHolding) return { row: 'S3 holding', act: 'nothing' };",
+      provenBy:
+        'test/controllers/core/claim-scheduling/decide.test.ts: HasClass: ClaimHasClassRef: a peer won',
+      was: `if (isHolding) return { name: 'HasResource', act: 'nothing' }; // binding restores its references
+  if (claim.spec.classRef !== undefined) return { name: 'HasClass', act: 'nothing' };`,
+      becomes: "if (isHolding) return { name: 'HasResource', act: 'nothing' };",
     },
     {
       against: 'a second class for a claim that has a resource',
       provenBy:
-        'test/controllers/core/claim-scheduling/decide.test.ts: S3 holding: a claim whose references were edited away is not scheduled again',
-      was: "if (isHolding) return { row: 'S3 holding', act: 'nothing' };",
+        'test/controllers/core/claim-scheduling/decide.test.ts: HasResource: a claim whose references were edited away is not scheduled again',
+      was: "if (isHolding) return { name: 'HasResource', act: 'nothing' };",
       becomes: '',
     },
     {
       against: 'two schedulers that both write',
       provenBy:
-        'test/controllers/core/claim-scheduling/decide.test.ts: S6 the drawn class of another kind is left to its own controller',
-      was: "if (!isOfKind(chosen, kind)) return { row: 'S6 peer', act: 'nothing' };",
+        'test/controllers/core/claim-scheduling/decide.test.ts: PeerAssigns: the drawn class of another kind is left to its own controller',
+      was: "if (!isOfKind(chosen, kind)) return { name: 'PeerAssigns', act: 'nothing' };",
       becomes: '',
     },
   ],

@@ -5,8 +5,11 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { DeletedDecision } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
-import { decideDeleted, deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
-import { assertEveryRow } from '../every-row.ts';
+import {
+  decideDeleted,
+  deletedDecisions,
+} from '../../../../controllers/core/claim-binding/decide-deleted.ts';
+import { assertEveryDecision } from '../every-decision.ts';
 import { claim, claimRef, classRef, deletionTimestamp, managed, resourceRef } from '../objects.ts';
 
 const deleted = { deletionTimestamp, finalizers: ['finalizer.resourceclaim.crossplane.io'] };
@@ -30,132 +33,132 @@ interface Row {
 }
 
 const rows: Record<string, Row> = {
-  'K6 SuccessfulDelete: without our finalizer there is nothing left to do': {
+  'FinalizerRemoved: SuccessfulDelete: without our finalizer there is nothing left to do': {
     claim: claim(byClass.spec, { deletionTimestamp }),
     managed: managed(policy, bound),
-    want: { row: 'K6 finalised', act: 'nothing' },
+    want: { name: 'FinalizerRemoved', act: 'nothing' },
   },
-  'H3 a deleted claim whose resource is gone is finalised': {
+  'ResourceGone: a deleted claim whose resource is gone is finalised': {
     claim: byClass,
-    want: { row: 'H3', act: 'finalise' },
+    want: { name: 'ResourceGone', act: 'finalise' },
   },
-  'H2 a deleted claim that never named a resource is finalised': {
+  'ResourceGone: a deleted claim that never named a resource is finalised': {
     claim: claim({ classRef: classRef('small') }, deleted),
-    want: { row: 'H3', act: 'finalise' },
+    want: { name: 'ResourceGone', act: 'finalise' },
   },
-  'H2 a deleted claim that took no resource is finalised': {
+  'NotOwned: a deleted claim that took no resource is finalised': {
     managed: managed({ reclaimPolicy: 'Delete' }, unbound),
-    want: { row: 'H2', act: 'finalise' },
+    want: { name: 'NotOwned', act: 'finalise' },
   },
-  'H2 one whose resource an administrator only meant for it': {
+  'NotOwned: one whose resource an administrator only meant for it': {
     managed: managed({ ...policy, claimRef: { ...claimRef(), uid: undefined } as object }, unbound),
-    want: { row: 'H2', act: 'finalise' },
+    want: { name: 'NotOwned', act: 'finalise' },
   },
-  "H6 a deleted claim never touches another claim's resource": {
+  "NotOwned: a deleted claim never touches another claim's resource": {
     managed: managed({ ...policy, claimRef: claimRef({ name: 'billing' }) }, bound),
-    want: { row: 'H2', act: 'finalise' },
+    want: { name: 'NotOwned', act: 'finalise' },
   },
-  'H6 nor that of a former claim of the same name': {
+  'OwnedByFormerClaim: nor that of a former claim of the same name': {
     managed: managed(former, bound),
-    want: { row: 'H6', act: 'finalise' },
+    want: { name: 'OwnedByFormerClaim', act: 'finalise' },
   },
-  'H6 nor that of a former claim, in the middle of its release': {
+  'OwnedByFormerClaim: nor that of a former claim, in the middle of its release': {
     managed: managed(former, released),
-    want: { row: 'H6', act: 'finalise' },
+    want: { name: 'OwnedByFormerClaim', act: 'finalise' },
   },
-  'H6 nor what a former claim has reserved, and was not let go of yet': {
+  'OwnedByFormerClaim: nor what a former claim has reserved, and was not let go of yet': {
     managed: managed(former, { ...reservedFor('former/managed-uid'), ...unbound }),
-    want: { row: 'H6', act: 'finalise' },
+    want: { name: 'OwnedByFormerClaim', act: 'finalise' },
   },
-  'K6 UnbindSuccess: what was Bound, policy Delete': {
+  'Reclaim: UnbindSuccess: what was Bound, policy Delete': {
     claim: wasBound,
     managed: managed(policy, bound),
-    want: { row: 'K6', act: 'release', reclaim: 'Delete' },
+    want: { name: 'Reclaim', act: 'release', reclaim: 'Delete' },
   },
-  'K6 what was Bound, policy Retain': {
+  'Reclaim: what was Bound, policy Retain': {
     claim: wasBound,
     managed: managed({ ...policy, reclaimPolicy: 'Retain' }, bound),
-    want: { row: 'K6', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Reclaim', act: 'release', reclaim: 'Retain' },
   },
-  'K6 what was Bound, no policy: retained': {
+  'Reclaim: what was Bound, no policy: retained': {
     claim: wasBound,
     managed: managed({ claimRef: claimRef() }, bound),
-    want: { row: 'K6', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Reclaim', act: 'release', reclaim: 'Retain' },
   },
-  'K6 Bound by the record of the resource, before the claim could say so': {
+  'Reclaim: Bound by the record of the resource, before the claim could say so': {
     managed: managed(policy, { ...reserved, ...bound }),
     isHandedOver: true,
-    want: { row: 'K6', act: 'release', reclaim: 'Delete' },
+    want: { name: 'Reclaim', act: 'release', reclaim: 'Delete' },
   },
-  'K6 what a restored claim (new UID) was bound to, as its own status says': {
+  'Reclaim: what a restored claim (new UID) was bound to, as its own status says': {
     claim: wasBound,
     managed: managed(former, bound),
-    want: { row: 'K6', act: 'release', reclaim: 'Delete' },
+    want: { name: 'Reclaim', act: 'release', reclaim: 'Delete' },
   },
-  'K6 what a restored claim was bound to, as the restored status of the resource says': {
+  'Reclaim: what a restored claim was bound to, as the restored status of the resource says': {
     managed: managed(former, { status: { bindingPhase: 'Bound', boundUID: 'before-restore' } }),
-    want: { row: 'K6', act: 'release', reclaim: 'Delete' },
+    want: { name: 'Reclaim', act: 'release', reclaim: 'Delete' },
   },
-  'K6 begun: a release that was cut off goes on as it began': {
+  'FinishRelease: a release that was cut off goes on as it began': {
     claim: wasBound,
     managed: managed(policy, { ...reserved, ...released }),
-    want: { row: 'K6 begun', act: 'release', reclaim: 'Retain' },
+    want: { name: 'FinishRelease', act: 'release', reclaim: 'Retain' },
   },
-  'K6 going: what is being deleted already is left to its own controller': {
+  'DeletionStarted: what is being deleted already is left to its own controller': {
     claim: wasBound,
     managed: managed(policy, { ...released, deletionTimestamp }),
-    want: { row: 'K6 going', act: 'finalise' },
+    want: { name: 'DeletionStarted', act: 'finalise' },
   },
-  'K6 provisioned: what the claim made goes with it, though it was never Bound': {
+  'ReclaimProvisioned: what the claim made goes with it, though it was never Bound': {
     claim: byClass,
     managed: managed(policy, { name: ownName, ...unbound }),
-    want: { row: 'K6 provisioned', act: 'release', reclaim: 'Delete' },
+    want: { name: 'ReclaimProvisioned', act: 'release', reclaim: 'Delete' },
   },
-  'K6 provisioned: also before its controller has said a word': {
+  'ReclaimProvisioned: also before its controller has said a word': {
     claim: byClass,
     managed: managed(policy, { name: ownName }),
-    want: { row: 'K6 provisioned', act: 'release', reclaim: 'Delete' },
+    want: { name: 'ReclaimProvisioned', act: 'release', reclaim: 'Delete' },
   },
-  'K6 provisioned: also for the claim before a restore': {
+  'ReclaimProvisioned: also for the claim before a restore': {
     claim: claim(byClass.spec, { ...deleted, uid: 'after-restore' }),
     managed: managed(policy, { name: ownName, ...unbound }),
-    want: { row: 'K6 provisioned', act: 'release', reclaim: 'Delete' },
+    want: { name: 'ReclaimProvisioned', act: 'release', reclaim: 'Delete' },
   },
-  'K6 reserved: what was made by hand and never Bound goes back as it was': {
+  'RemoveClaimRef: what was made by hand and never Bound goes back as it was': {
     managed: managed(policy, { ...reserved, ...unbound }),
-    want: { row: 'K6 reserved', act: 'free' },
+    want: { name: 'RemoveClaimRef', act: 'free' },
   },
-  'K6 reserved: also if it has a class, of a former claim': {
+  'RemoveClaimRef: also if it has a class, of a former claim': {
     managed: managed({ ...policy, classRef: classRef('small') }, { ...reserved, ...unbound }),
-    want: { row: 'K6 reserved', act: 'free' },
+    want: { name: 'RemoveClaimRef', act: 'free' },
   },
-  'K6 unclear: it was handed over and not yet Bound: the password is known': {
+  'Release: it was handed over and not yet Bound: the password is known': {
     managed: managed(policy, { ...reserved, ...unbound }),
     isHandedOver: true,
-    want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Release', act: 'release', reclaim: 'Retain' },
   },
-  'K6 unclear: the claim says Bound, the resource does not': {
+  'Release: the claim says Bound, the resource does not': {
     claim: wasBound,
     managed: managed(policy, { ...reserved, ...unbound }),
-    want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Release', act: 'release', reclaim: 'Retain' },
   },
-  'K6 unclear: the claim says that it was bound, the resource does not': {
+  'Release: the claim says that it was bound, the resource does not': {
     claim: claim(byName.spec, { ...deleted, ...released }),
     managed: managed(policy, { ...reserved, ...unbound }),
-    want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Release', act: 'release', reclaim: 'Retain' },
   },
-  'K6 unclear: restored, and not bound since: whether it was before is not known': {
+  'Release: restored, and not bound since: whether it was before is not known': {
     managed: managed(former, { ...reservedFor('former/before-restore'), ...unbound }),
-    want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Release', act: 'release', reclaim: 'Retain' },
   },
-  'K6 unclear: restored and healed, and not bound since': {
+  'Release: restored and healed, and not bound since': {
     managed: managed(policy, { ...reservedFor('former/before-restore'), ...unbound }),
-    want: { row: 'K6 unclear', act: 'release', reclaim: 'Retain' },
+    want: { name: 'Release', act: 'release', reclaim: 'Retain' },
   },
 };
 
 describe('binding decides about a deleted claim', () => {
-  test('every row has a case', () => assertEveryRow(deletedRows, mapValues(rows, 'want')));
+  test('every decision has a case', () => assertEveryDecision(deletedDecisions, mapValues(rows, 'want')));
   for (const [
     name,
     { claim: subject = byName, managed: resource, isHandedOver = false, want },

@@ -5,8 +5,8 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { OrphanDecision } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
-import { decideOrphan, orphanRows } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
-import { assertEveryRow } from '../every-row.ts';
+import { decideOrphan, orphanDecisions } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
+import { assertEveryDecision } from '../every-decision.ts';
 import {
   claim,
   claimRef,
@@ -27,7 +27,7 @@ const reserved = reservedFor('claim-uid/managed-uid');
 const secondLife = claim({ resourceRef: resourceRef('db') }, { uid: 'second-life' });
 const gone = 'FancySQLInstance team/orders (UID claim-uid)';
 const tell = {
-  row: 'O5',
+  name: 'NotBoundHere',
   act: 'tell',
   message: `${gone}, which it names, does not exist. It may come back out of a backup, so that nothing is done; if it will, wait; else delete this resource`,
 } as const;
@@ -46,48 +46,51 @@ interface Row {
 }
 
 const rows: Record<string, Row> = {
-  'O1 it names nobody': { managed: managed({}, boundHere), want: { row: 'O1', act: 'nothing' } },
-  'O1 it is only meant for a claim, by an administrator': {
+  'NotClaimed: it names nobody': {
+    managed: managed({}, boundHere),
+    want: { name: 'NotClaimed', act: 'nothing' },
+  },
+  'NotClaimed: it is only meant for a claim, by an administrator': {
     managed: managed({ claimRef: { ...claimRef(), uid: undefined } as object }, unbound),
-    want: { row: 'O1', act: 'nothing' },
+    want: { name: 'NotClaimed', act: 'nothing' },
   },
-  'O1 it names a claim of another kind': {
+  'NotClaimed: it names a claim of another kind': {
     managed: managed({ ...spec, claimRef: claimRef({ kind: 'PlainSQLInstance' }) }, boundHere),
-    want: { row: 'O1', act: 'nothing' },
+    want: { name: 'NotClaimed', act: 'nothing' },
   },
-  'O1 it names a claim of another version': {
+  'NotClaimed: it names a claim of another version': {
     managed: managed(
       { ...spec, claimRef: claimRef({ apiVersion: 'database.crossplane.io/v1beta1' }) },
       boundHere,
     ),
-    want: { row: 'O1', act: 'nothing' },
+    want: { name: 'NotClaimed', act: 'nothing' },
   },
-  'O1 it is being deleted': {
+  'NotClaimed: it is being deleted': {
     managed: managed(spec, { ...boundHere, deletionTimestamp }),
-    want: { row: 'O1', act: 'nothing' },
+    want: { name: 'NotClaimed', act: 'nothing' },
   },
-  'O2 its claim lives': {
+  'HasClaim: its claim lives': {
     managed: managed(spec, boundHere),
     claim: claim(),
-    want: { row: 'O2', act: 'nothing' },
+    want: { name: 'HasClaim', act: 'nothing' },
   },
-  'O2 named: a claim of that name lives and names it: binding heals or refuses': {
+  'NamedByClaim: a claim of that name lives and names it: binding heals or refuses': {
     managed: managed(spec, boundHere),
     claim: secondLife,
-    want: { row: 'O2 named', act: 'nothing' },
+    want: { name: 'NamedByClaim', act: 'nothing' },
   },
-  'O2 edited: it names another than the claim that has it': {
+  'ClaimRefEdited: it names another than the claim that has it': {
     managed: managed({ ...spec, claimRef: claimRef({ name: 'typo' }) }, boundHere),
     holder: claim(),
     want: {
-      row: 'O2 edited',
+      name: 'ClaimRefEdited',
       act: 'tell',
       message:
         "spec.claimRef names FancySQLInstance team/typo, but it is FancySQLInstance team/orders's, so that nothing is done while that one is there; " +
         `to give it back: kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":"claim-uid"}}}'`,
     },
   },
-  'O2 another: what it names is gone, and so is the claim that it was bound to': {
+  'OwnedByOther: what it names is gone, and so is the claim that it was bound to': {
     managed: managed(
       { ...spec, claimRef: claimRef({ uid: 'typo' }) },
       {
@@ -95,13 +98,13 @@ const rows: Record<string, Row> = {
       },
     ),
     want: {
-      row: 'O2 another',
+      name: 'OwnedByOther',
       act: 'tell',
       message:
         "FancySQLInstance team/orders (UID typo), which it names, does not exist, and it was another claim's, which is gone, so that nothing is done; delete this resource, and with it, unless its policies keep that, what it stands for; or offer it again, with what it may hold of that claim: write the claim that is to have it into its spec.claimRef, without a uid, and the annotation crossplane.io/reoffer=claim",
     },
   },
-  'O3 the name alone was edited: it was bound to the claim of that UID': {
+  'Reclaim: the name alone was edited: it was bound to the claim of that UID': {
     managed: managed(
       { ...spec, claimRef: claimRef({ name: 'typo' }) },
       {
@@ -109,186 +112,186 @@ const rows: Record<string, Row> = {
       },
     ),
     want: {
-      row: 'O3',
+      name: 'Reclaim',
       act: 'release',
       reclaim: 'Delete',
       message:
         'FancySQLInstance team/typo (UID claim-uid), to which it was bound, no longer exists: reclaimed by its policy, Delete',
     },
   },
-  'O2 edited: the claim that has it is on its way out': {
+  'ClaimRefEdited: the claim that has it is on its way out': {
     managed: managed({ ...spec, claimRef: claimRef({ name: 'typo' }) }, boundHere),
     holder: claim({}, { deletionTimestamp, finalizers: ['x'] }),
-    want: { row: 'O2 edited', act: 'nothing' },
+    want: { name: 'ClaimRefEdited', act: 'nothing' },
   },
-  'O3 bound here, policy Delete': {
+  'Reclaim: bound here, policy Delete': {
     managed: managed(spec, boundHere),
     want: {
-      row: 'O3',
+      name: 'Reclaim',
       act: 'release',
       reclaim: 'Delete',
       message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Delete`,
     },
   },
-  'O3 bound here, no policy': {
+  'Reclaim: bound here, no policy': {
     managed: managed({ claimRef: claimRef() }, boundHere),
     want: {
-      row: 'O3',
+      name: 'Reclaim',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Retain`,
     },
   },
-  'O3 bound here, and a claim of that name lives that names another': {
+  'Reclaim: bound here, and a claim of that name lives that names another': {
     managed: managed({ claimRef: claimRef() }, boundHere),
     claim: claim({ resourceRef: resourceRef('other') }, { uid: 'second-life' }),
     want: {
-      row: 'O3',
+      name: 'Reclaim',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Retain`,
     },
   },
-  'O3 bound here, and a claim of that name lives that names one of another kind': {
+  'Reclaim: bound here, and a claim of that name lives that names one of another kind': {
     managed: managed({ claimRef: claimRef() }, boundHere),
     claim: claim({ resourceRef: resourceRef('db', otherManagedKind) }, { uid: 'second-life' }),
     want: {
-      row: 'O3',
+      name: 'Reclaim',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Retain`,
     },
   },
-  'O3 bound here, as the reservation proves where an old definition keeps no boundUID': {
+  'Reclaim: bound here, as the reservation proves where an old definition keeps no boundUID': {
     managed: managed(spec, { ...reserved, status: { bindingPhase: 'Bound' } }),
     want: {
-      row: 'O3',
+      name: 'Reclaim',
       act: 'release',
       reclaim: 'Delete',
       message: `${gone}, to which it was bound, no longer exists: reclaimed by its policy, Delete`,
     },
   },
-  'O3 begun: a release was cut off, and then the claim vanished': {
+  'FinishRelease: a release was cut off, and then the claim vanished': {
     managed: managed(spec, { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } }),
     want: {
-      row: 'O3 begun',
+      name: 'FinishRelease',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, whose connection secret it gave, no longer exists: Released`,
     },
   },
-  'O4 reserved here and never bound: free': {
+  'RemoveClaimRef: reserved here and never bound: free': {
     managed: managed(spec, { ...reserved, ...unbound }),
     want: {
-      row: 'O4',
+      name: 'RemoveClaimRef',
       act: 'free',
       message: `${gone}, for which it was reserved, no longer exists: offered to others`,
     },
   },
-  'O4 unclear: reserved here and handed over': {
+  'Release: reserved here and handed over': {
     managed: managed(spec, { ...reserved, ...unbound }),
     isHandedOver: true,
     want: {
-      row: 'O4 unclear',
+      name: 'Release',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, whose connection secret it gave, no longer exists: Released`,
     },
   },
-  'O4 reserved here, and a claim of that name lives and names it: free, for whoever fits': {
+  'RemoveClaimRef: reserved here, and a claim of that name lives and names it: free, for whoever fits': {
     managed: managed(spec, { ...reserved, ...unbound }),
     claim: secondLife,
     want: {
-      row: 'O4',
+      name: 'RemoveClaimRef',
       act: 'free',
       message: `${gone}, for which it was reserved, no longer exists: offered to others`,
     },
   },
-  'O4 unclear: reserved here and handed over, and a claim of that name lives and names it': {
+  'Release: reserved here and handed over, and a claim of that name lives and names it': {
     managed: managed(spec, { ...reserved, ...unbound }),
     claim: secondLife,
     isHandedOver: true,
     want: {
-      row: 'O4 unclear',
+      name: 'Release',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, whose connection secret it gave, no longer exists: Released`,
     },
   },
-  'O2 named: it was reserved before it was restored': {
+  'NamedByClaim: it was reserved before it was restored': {
     managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...unbound }),
     claim: secondLife,
-    want: { row: 'O2 named', act: 'nothing' },
+    want: { name: 'NamedByClaim', act: 'nothing' },
   },
-  'O2 named: it was reserved and is Bound': {
+  'NamedByClaim: it was reserved and is Bound': {
     managed: managed(spec, { ...reserved, ...boundHere }),
     claim: secondLife,
-    want: { row: 'O2 named', act: 'nothing' },
+    want: { name: 'NamedByClaim', act: 'nothing' },
   },
-  'O5 late: made after its claim was let go, policy Delete': {
+  'ReclaimLateCreation: made after its claim was let go, policy Delete': {
     managed: managed(spec, { name: ownName, ...unbound }),
     isLate: true,
     want: {
-      row: 'O5 late',
+      name: 'ReclaimLateCreation',
       act: 'release',
       reclaim: 'Delete',
       message: `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, Delete`,
     },
   },
-  'O5 late: policy Retain': {
+  'ReclaimLateCreation: policy Retain': {
     managed: managed({ ...spec, reclaimPolicy: 'Retain' }, { name: ownName }),
     isLate: true,
     want: {
-      row: 'O5 late',
+      name: 'ReclaimLateCreation',
       act: 'release',
       reclaim: 'Retain',
       message: `${gone}, for which it was made, was let go before it was there: reclaimed by its policy, Retain`,
     },
   },
-  'O5 late does not count for what was bound before a restore': {
+  'NotBoundHere: late does not count for what was bound before a restore': {
     managed: managed(spec, { name: ownName, ...boundBefore }),
     isLate: true,
     want: tell,
   },
-  'O5 late does not count for what was not made for a claim': {
+  'NotBoundHere: late does not count for what was not made for a claim': {
     managed: managed(spec, unbound),
     isLate: true,
     want: tell,
   },
-  'O2 late does not count while its claim lives': {
+  'HasClaim: late does not count while its claim lives': {
     managed: managed(spec, unbound),
     claim: claim(),
     isLate: true,
-    want: { row: 'O2', act: 'nothing' },
+    want: { name: 'HasClaim', act: 'nothing' },
   },
-  'O5 restored without its status, reserved before': {
+  'NotBoundHere: restored without its status, reserved before': {
     managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...unbound }),
     want: tell,
   },
-  'O5 restored with its status': { managed: managed(spec, boundBefore), want: tell },
-  'O5 restored with its status, reserved before': {
+  'NotBoundHere: restored with its status': { managed: managed(spec, boundBefore), want: tell },
+  'NotBoundHere: restored with its status, reserved before': {
     managed: managed(spec, { ...reservedFor('claim-uid/before-restore'), ...boundBefore }),
     want: tell,
   },
-  'O5 Released before a restore': {
+  'NotBoundHere: Released before a restore': {
     managed: managed(spec, { status: { bindingPhase: 'Released', boundUID: 'before-restore' } }),
     want: tell,
   },
-  'O5 Released before a restore, and reserved since: it is not free': {
+  'NotBoundHere: Released before a restore, and reserved since: it is not free': {
     managed: managed(spec, {
       ...reserved,
       status: { bindingPhase: 'Released', boundUID: 'before-restore' },
     }),
     want: tell,
   },
-  'O5 provisioned and never bound, or restored without its status': {
+  'NotBoundHere: provisioned and never bound, or restored without its status': {
     managed: managed(spec, { name: ownName, ...unbound }),
     want: tell,
   },
 };
 
 describe('binding decides about a managed resource whose claim is not there', () => {
-  test('every row has a case', () => assertEveryRow(orphanRows, mapValues(rows, 'want')));
+  test('every decision has a case', () => assertEveryDecision(orphanDecisions, mapValues(rows, 'want')));
   for (const [name, row] of Object.entries(rows)) {
     test(name, () => {
       const { holder } = row;

@@ -13,7 +13,7 @@ import type { ClaimNamespace } from '../../../../controllers/core/claim/may-clai
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { BindingDecision, BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
 import {
-  bindingRows,
+  bindingDecisions,
   boundConditions,
   decideBinding,
   describeUnserved,
@@ -21,7 +21,7 @@ import {
 } from '../../../../controllers/core/claim-binding/decide.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import { nameProblem } from '../../../../controllers/core/name-limits.ts';
-import { assertEveryRow } from '../every-row.ts';
+import { assertEveryDecision } from '../every-decision.ts';
 import {
   claim,
   claimRef,
@@ -85,7 +85,7 @@ interface Case {
   readonly isDisputed?: true;
   readonly service?: ClaimService;
   readonly namespace?: ClaimNamespace;
-  readonly row: string;
+  readonly name: string;
   readonly act: BindingDecision['act'];
   /** Of a report: the reason of Ready, which is False. */
   readonly ready?: string;
@@ -113,7 +113,7 @@ const takenAway = (
 ): Case => ({
   claim: claim({ resourceRef: resourceRef('db') }),
   managed: managed({}, { annotations, status: { bindingPhase } }),
-  row: 'K10 released',
+  name: 'Released',
   act: 'report',
   event: 'WaitingToBind',
   isWarning: true,
@@ -134,7 +134,7 @@ const onOffer = (
       annotations: { 'crossplane.io/reoffer': 'true', 'crossplane.io/claim-parameters': '{}' },
       status: { bindingPhase, boundUID: 'managed-uid', boundClaimUID: 'gone' },
     }),
-    row: 'K10 offered',
+    name: 'CredentialNotApplied',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
@@ -146,7 +146,7 @@ const onOffer = (
 const waitsForAdministrator =
   'it is offered again, and none can be set from here, or take the annotation crossplane.io/reoffer away';
 const waitsForSomebody: Record<string, Case> = {
-  'K10 offered: what its resource says that only somebody can do is said': {
+  'CredentialNotApplied: what its resource says that only somebody can do is said': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       {},
@@ -158,7 +158,7 @@ const waitsForSomebody: Record<string, Case> = {
         },
       },
     ),
-    row: 'K10 offered',
+    name: 'CredentialNotApplied',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
@@ -168,7 +168,7 @@ const waitsForSomebody: Record<string, Case> = {
 
 /** It is refused because nobody knows, or may say here, whose it is. */
 const notOffered = {
-  row: 'K10 taken',
+  name: 'ReleasedWhileBound',
   act: 'report',
   event: 'CannotBindManagedResource',
   ready: 'Binding',
@@ -180,7 +180,7 @@ const whoKnows =
 const owner = claim({ resourceRef: resourceRef('db') }, { namespace: 'others', uid: 'others-uid' });
 const keptByAnother = {
   ...notOffered,
-  row: 'H1 kept',
+  name: 'OwnedByOther',
   message: /^refusing to bind to FavouriteDBInstance db: it is FancySQLInstance others\/orders's$/,
 } as const;
 
@@ -192,7 +192,7 @@ const wrong = (
 ): Managed => managed({ ...spec, forProvider: { engine: 'wrong' } }, { status });
 const unfit: Case = {
   claim: claim({ resourceRef: resourceRef('db') }),
-  row: 'K14 unfit',
+  name: 'Incompatible',
   act: 'report',
   event: 'CannotBindManagedResource',
   ready: 'Binding',
@@ -229,7 +229,7 @@ const saidBefore = {
 /** A deleted claim that nobody here can let go of. */
 const stuck: Case = {
   service: otherService,
-  row: 'H7 unknown',
+  name: 'UnknownKind',
   act: 'report',
   considered: classKinds,
   phase: 'as before',
@@ -242,19 +242,19 @@ const stuck: Case = {
 };
 
 const cases: Record<string, Case> = {
-  'K1 a claim that is gone needs nothing': { claim: undefined, row: 'K1', act: 'nothing' },
-  'K2 ManagedNotFound: a static claim waits for its resource': {
+  'ClaimGone: a claim that is gone needs nothing': { claim: undefined, name: 'ClaimGone', act: 'nothing' },
+  'ResourceMissing: ManagedNotFound: a static claim waits for its resource': {
     claim: claim({ resourceRef: resourceRef('db') }),
-    row: 'K2',
+    name: 'ResourceMissing',
     act: 'report',
     ready: 'Binding',
     event: 'ManagedResourceNotFound',
     message: /FavouriteDBInstance db, which does not exist/,
   },
-  'K2 a bound claim whose resource vanished is Released, not provisioned again': {
+  'ResourceLost: a bound claim whose resource vanished is Released, not provisioned again': {
     claim: claim(dynamic, { status: { bindingPhase: 'Bound' } }),
     resourceClass: small,
-    row: 'K2 lost',
+    name: 'ResourceLost',
     act: 'report',
     event: 'ManagedResourceNotFound',
     ready: 'Binding',
@@ -262,10 +262,10 @@ const cases: Record<string, Case> = {
     message:
       /no longer exists; for another make another claim, and delete this one once nobody needs its secret$/,
   },
-  'K2 lost: nor one that names no resource any more, nor is named by one': {
+  'ResourceLost: nor one that names no resource any more, nor is named by one': {
     claim: claim({ classRef: classRef('small') }, { status: { bindingPhase: 'Released' } }),
     resourceClass: small,
-    row: 'K2 lost',
+    name: 'ResourceLost',
     act: 'report',
     event: 'ManagedResourceNotFound',
     ready: 'Binding',
@@ -273,83 +273,83 @@ const cases: Record<string, Case> = {
     message:
       /^was bound to a managed resource, and neither names the other any more; for another make another claim/,
   },
-  'H2 a deleted claim that names nothing any more is finalised by the first service': {
+  'RemoveFinalizer: a deleted claim that names nothing any more is finalised by the first service': {
     claim: claim({}, deleted),
     service: otherService,
-    row: 'H2 unnamed',
+    name: 'RemoveFinalizer',
     act: 'finalise',
   },
-  'H7 and left alone by the others': { claim: claim({}, deleted), row: 'H7', act: 'nothing' },
-  'H7 without our finalizer there is nothing to finalise': {
+  'OtherKind: and left alone by the others': { claim: claim({}, deleted), name: 'OtherKind', act: 'nothing' },
+  'OtherKind: without our finalizer there is nothing to finalise': {
     claim: claim({}, { deletionTimestamp }),
     service: otherService,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'K7 GetResourceClassError: a missing class is named, and its appearance wakes the claim': {
+  'ClassMissing: GetResourceClassError: a missing class is named, and its appearance wakes the claim': {
     claim: claim({ classRef: classRef('small') }),
-    row: 'K7',
+    name: 'ClassMissing',
     act: 'report',
     ready: 'Creating',
     synced: 'False',
     event: 'CannotGetResourceClass',
     message: /FavouriteDBInstanceClass small does not exist/,
   },
-  'H4 the name is recorded before anything is created': {
+  'RecordName: the name is recorded before anything is created': {
     claim: claim({ classRef: classRef('small') }),
     resourceClass: small,
-    row: 'K9 record',
+    name: 'RecordName',
     act: 'record',
   },
-  'H4 after a crash between record and create the recorded resource is created': {
+  'Create: after a crash between record and create the recorded resource is created': {
     claim: claim(dynamic, { finalizers }),
     resourceClass: small,
-    row: 'K9',
+    name: 'Create',
     act: 'create',
   },
-  'H4 somebody took the finalizer away after the name was recorded: it is recorded again first': {
+  'RecordName: somebody took the finalizer away after the name was recorded: it is recorded again first': {
     claim: claim(dynamic),
     resourceClass: small,
-    row: 'K9 record',
+    name: 'RecordName',
     act: 'record',
   },
-  'H4 a name this claim did not derive is never created': {
+  'ResourceMissing: a name this claim did not derive is never created': {
     claim: claim({ ...dynamic, resourceRef: resourceRef('team-orders-aaaaa') }),
     resourceClass: small,
-    row: 'K2',
+    name: 'ResourceMissing',
     act: 'report',
     event: 'ManagedResourceNotFound',
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance team-orders-aaaaa, which does not exist$/,
   },
-  'H4 a resource that took the recorded name meanwhile is not bound': {
+  'NameTaken: a resource that took the recorded name meanwhile is not bound': {
     claim: claim(dynamic),
     managed: managed({}, { name: ownName, status: { bindingPhase: 'Unbound' } }),
-    row: 'H4 taken',
+    name: 'NameTaken',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /: what the claim makes names the claim in spec\.claimRef, and this does not$/,
   },
-  'K10 ClassReferenceNotSet: a claim without any reference is for the schedulers': {
+  'OtherKind: ClassReferenceNotSet: a claim without any reference is for the schedulers': {
     claim: claim(),
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'K10 a static resource that is not ready yet': {
+  'NotReady: a static resource that is not ready yet': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { status: { bindingPhase: 'Unbindable' } }),
-    row: 'K10',
+    name: 'NotReady',
     act: 'report',
     ready: 'Binding',
     event: 'WaitingToBind',
     message: /^waiting for FavouriteDBInstance db$/,
   },
-  'K10 a released resource says how it is offered again': {
+  'Released: a released resource says how it is offered again': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { status: { bindingPhase: 'Released' } }),
-    row: 'K10 released',
+    name: 'Released',
     act: 'report',
     event: 'WaitingToBind',
     isWarning: true,
@@ -357,18 +357,18 @@ const cases: Record<string, Case> = {
     message:
       /an administrator can offer it to this claim: kubectl patch favouritedbinstances\.database\.fcp\.crossplane\.io db --type=merge -p '{"metadata":{"annotations":{"crossplane\.io\/reoffer":"claim"}},"spec":{"claimRef":{.*"name":"orders","uid":null}}}'$/,
   },
-  'K10 a resource that was taken away from another claim may be known to that': takenAway({
+  'Released: a resource that was taken away from another claim may be known to that': takenAway({
     'crossplane.io/reserved-for': 'other-uid/managed-uid',
     'crossplane.io/claim-parameters': '{}',
   }),
-  'K10 so may one that was taken away from this claim before both came out of a backup': takenAway({
+  'Released: so may one that was taken away from this claim before both came out of a backup': takenAway({
     'crossplane.io/reserved-for': 'claim-uid/before-restore',
     'crossplane.io/claim-parameters': '{}',
   }),
-  'K10 so may one that was provisioned for another claim and taken away from it': takenAway({
+  'Released: so may one that was provisioned for another claim and taken away from it': takenAway({
     'crossplane.io/claim-parameters': '{}',
   }),
-  'K10 taken: one that was Bound is nobody’s, and who had it is told how to have it back': {
+  'ReleasedWhileBound: one that was Bound is nobody’s, and who had it is told how to have it back': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Released' } }),
     managed: managed(
       {},
@@ -383,21 +383,21 @@ const cases: Record<string, Case> = {
     ofManaged:
       /^spec\.claimRef names nobody, and it is FancySQLInstance team\/orders's, so that nothing is done while that one is there; to give it back: kubectl patch /,
   },
-  'K10 taken: nor is anybody told to offer one that was replaced with its first manifest, of which nobody can tell whose it was':
+  'ReleasedWhileBound: nor is anybody told to offer one that was replaced with its first manifest, of which nobody can tell whose it was':
     {
       claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Released' } }),
       managed: managed({}, { status: { bindingPhase: 'Bound' } }),
       ...notOffered,
       message: whoKnows,
     },
-  'K10 taken: nor is another claim, as long as one that was bound names it, too': {
+  'ReleasedWhileBound: nor is another claim, as long as one that was bound names it, too': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { status: { bindingPhase: 'Bound' } }),
     isDisputed: true,
     ...notOffered,
     message: whoKnows,
   },
-  'K14 who took it may have it again once it is offered, as nobody else may': {
+  'Bind: who took it may have it again once it is offered, as nobody else may': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       {},
@@ -406,28 +406,28 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Unbound' },
       },
     ),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'H1 kept: another that is there took it, whatever its claimRef does not say': {
+  'OwnedByOther: another that is there took it, whatever its claimRef does not say': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
     rightful: owner,
     ...keptByAnother,
   },
-  'H1 kept: another that is there took it, though it names this very claim and is Bound': {
+  'OwnedByOther: another that is there took it, though it names this very claim and is Bound': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
     rightful: owner,
     ...keptByAnother,
   },
-  'K10 nor is one bound that names it by now, and was bound to another that has gone': {
+  'Released: nor is one bound that names it by now, and was bound to another that has gone': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef() },
       { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'gone' } },
     ),
-    row: 'K10 released',
+    name: 'Released',
     act: 'report',
     event: 'WaitingToBind',
     isWarning: true,
@@ -436,28 +436,40 @@ const cases: Record<string, Case> = {
       /^FavouriteDBInstance db was bound to another claim, and may hold the data of that; an administrator can offer it to this claim: kubectl patch /,
   },
   ...waitsForSomebody,
-  ...onOffer('K10 an offered one gets new credentials before whoever wants it is bound', {}, 'Released'),
-  ...onOffer('K10 so does one that is offered to this claim by its name', { claimRef: byName }, 'Released'),
   ...onOffer(
-    'K10 so does one that was bound to another, and is offered to this claim by its name',
+    'CredentialNotApplied: an offered one gets new credentials before whoever wants it is bound',
+    {},
+    'Released',
+  ),
+  ...onOffer(
+    'CredentialNotApplied: so does one that is offered to this claim by its name',
+    { claimRef: byName },
+    'Released',
+  ),
+  ...onOffer(
+    'CredentialNotApplied: so does one that was bound to another, and is offered to this claim by its name',
     { claimRef: byName },
     'Bound',
   ),
-  ...onOffer('K10 so does one that came out of a backup without its status', { claimRef: byName }, 'Unbound'),
-  'H1: what is offered to another claim by its name is not this one’s': {
+  ...onOffer(
+    'CredentialNotApplied: so does one that came out of a backup without its status',
+    { claimRef: byName },
+    'Unbound',
+  ),
+  'ClaimedByOther: what is offered to another claim by its name is not this one’s': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: { ...byName, name: 'other' } },
       { annotations: { 'crossplane.io/reoffer': 'true' }, status: { bindingPhase: 'Released' } },
     ),
-    row: 'H1',
+    name: 'ClaimedByOther',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /it is claimed by FancySQLInstance team\/other$/,
   },
-  'K10 what came out of a backup without its status, and names this claim by its name alone, is not bound unoffered':
+  'Released: what came out of a backup without its status, and names this claim by its name alone, is not bound unoffered':
     {
       ...takenAway({ 'crossplane.io/claim-parameters': '{}' }),
       managed: managed(
@@ -468,7 +480,7 @@ const cases: Record<string, Case> = {
         },
       ),
     },
-  'K15 a claim whose own resource bears an offer of old, and names it by its name alone, keeps it': {
+  'KeepBound: a claim whose own resource bears an offer of old, and names it by its name alone, keeps it': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed(
       { claimRef: byName },
@@ -477,19 +489,19 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Bound', boundUID: 'managed-uid', boundClaimUID: 'claim-uid' },
       },
     ),
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K15 what came out of a backup with another UID was bound before, whoever had it': {
+  'KeepBound: what came out of a backup with another UID was bound before, whoever had it': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef() },
       { status: { bindingPhase: 'Bound', boundUID: 'before', boundClaimUID: 'before' } },
     ),
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'H1 former: who took it is told so where only the UID was edited': {
+  'ClaimedByFormerClaim: who took it is told so where only the UID was edited': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Released' } }),
     managed: managed(
       { claimRef: claimRef({ uid: 'typo' }) },
@@ -499,13 +511,13 @@ const cases: Record<string, Case> = {
       },
     ),
     ...notOffered,
-    row: 'H1 former',
+    name: 'ClaimedByFormerClaim',
     message:
       /its spec\.claimRef names another claim of this name, by its UID; to give it back: kubectl patch /,
     ofManaged:
       /^spec\.claimRef names FancySQLInstance team\/orders, but by another UID, and it is FancySQLInstance team\/orders's, so that nothing is done while that one is there; to give it back: kubectl patch /,
   },
-  'K14 a resource that was taken away from this very claim is bound': {
+  'Bind: a resource that was taken away from this very claim is bound': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       {},
@@ -517,60 +529,60 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Unbound' },
       },
     ),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K10 a resource that shows Bound and names no claim is not taken for bound to this one': takenAway(
+  'Released: a resource that shows Bound and names no claim is not taken for bound to this one': takenAway(
     {},
     'Bound',
   ),
-  'K10 a resource that was released and still names this claim is not bound again': {
+  'Released: a resource that was released and still names this claim is not bound again': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
-    row: 'K10 released',
+    name: 'Released',
     act: 'report',
     event: 'WaitingToBind',
     isWarning: true,
     ready: 'Binding',
     message: /^FavouriteDBInstance db was released by a former claim, and may hold the data of that; /,
   },
-  'K10 a resource being deleted that never was bound is not bound, though it names the claim': {
+  'ResourceDeleted: a resource being deleted that never was bound is not bound, though it names the claim': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Unbound' } }),
-    row: 'K10 deleted',
+    name: 'ResourceDeleted',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /^FavouriteDBInstance db is being deleted$/,
   },
-  'K10 a resource being deleted is not bound': {
+  'ResourceDeleted: a resource being deleted is not bound': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { deletionTimestamp, status: { bindingPhase: 'Unbound' } }),
-    row: 'K10 deleted',
+    name: 'ResourceDeleted',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /is being deleted/,
   },
-  'K11 ManagedIsInUnknownBindingPhase': {
+  'Provisioning: ManagedIsInUnknownBindingPhase': {
     claim: claim(dynamic),
     managed: managed({ claimRef: claimRef() }),
-    row: 'K11',
+    name: 'Provisioning',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance db$/,
   },
-  'K11 ManagedIsInUnbindableBindingPhase': {
+  'Provisioning: ManagedIsInUnbindableBindingPhase': {
     claim: claim(dynamic),
     managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbindable' } }),
-    row: 'K11',
+    name: 'Provisioning',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance db$/,
   },
-  "K11 the wait carries the managed resource's error and external name": {
+  "Provisioning: the wait carries the managed resource's error and external name": {
     claim: claim(dynamic),
     managed: managed(
       { claimRef: claimRef() },
@@ -581,36 +593,36 @@ const cases: Record<string, Case> = {
         },
       },
     ),
-    row: 'K11',
+    name: 'Provisioning',
     act: 'report',
     event: 'ManagedResourceTrouble',
     isWarning: true,
     ready: 'Binding',
     message: /external name cloud-db\): create failed: quota exceeded/,
   },
-  'K11 a resource just created may say nothing for two seconds': {
+  'AwaitFirstReport: a resource just created may say nothing for two seconds': {
     claim: claim(dynamic),
     managed: managed({ claimRef: claimRef() }, { creationTimestamp: '2026-01-02T03:04:05Z' }),
-    row: 'K11 quiet',
+    name: 'AwaitFirstReport',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance db$/,
     notBeforeMs: Date.parse('2026-01-02T03:04:07Z'),
   },
-  'K14 a ready resource of this claim is bound': {
+  'Bind: a ready resource of this claim is bound': {
     claim: claim(dynamic),
     managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K14 a ready resource of no claim is bound (static)': {
+  'Bind: a ready resource of no claim is bound (static)': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K14 ControlledError: a resource that something else controls is refused': {
+  'ControlledByOther: ControlledError: a resource that something else controls is refused': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       {},
@@ -619,34 +631,40 @@ const cases: Record<string, Case> = {
         ownerReferences: [{ apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true }],
       },
     ),
-    row: 'K14 controlled',
+    name: 'ControlledByOther',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /controlled by Composite c/,
   },
-  'K14 a resource of no claim that cannot serve this one is refused': { ...unfit, managed: wrong() },
-  'K14 …so is one that an administrator has given to it by name alone': {
+  'Incompatible: a resource of no claim that cannot serve this one is refused': {
+    ...unfit,
+    managed: wrong(),
+  },
+  'Incompatible: …so is one that an administrator has given to it by name alone': {
     ...unfit,
     managed: wrong({ claimRef: byName }),
   },
-  'K14 …and one that is not ready yet: it will not do then either': { ...unfit, managed: wrong({}, {}) },
-  'K14 …by what initProvider says, where forProvider is silent': {
+  'Incompatible: …and one that is not ready yet: it will not do then either': {
+    ...unfit,
+    managed: wrong({}, {}),
+  },
+  'Incompatible: …by what initProvider says, where forProvider is silent': {
     ...unfit,
     managed: managed({ initProvider: { engine: 'wrong' } }),
   },
-  'K14 …by what the external system tells, where the spec is silent': {
+  'Incompatible: …by what the external system tells, where the spec is silent': {
     ...unfit,
     managed: managed({}, { status: { atProvider: { engine: 'wrong' } } as object }),
   },
-  'K14 what a claim took once is bound to the end, whatever has become of it since': {
+  'Bind: what a claim took once is bound to the end, whatever has become of it since': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: wrong({ claimRef: claimRef() }),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K14 what was made for a claim that was never bound, and was edited so that it cannot serve it, is refused':
+  'Incompatible: what was made for a claim that was never bound, and was edited so that it cannot serve it, is refused':
     {
       ...unfit,
       claim: claim(dynamic),
@@ -658,66 +676,66 @@ const cases: Record<string, Case> = {
       message:
         /^refusing to bind to FavouriteDBInstance team-orders-\S+: it has engine "wrong", unlike when it was made for the claim; set it back, or make another claim that asks for that$/,
     },
-  'K14 …nor is it refused where only the claim was edited: that has no effect': {
+  'Bind: …nor is it refused where only the claim was edited: that has no effect': {
     ...madeForEngine('a'),
     claim: claim({ ...dynamic, engine: 'b' } as object),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K14 …nor where the claim was edited to the same: they agree': {
+  'Bind: …nor where the claim was edited to the same: they agree': {
     ...madeForEngine('b'),
     claim: claim({ ...dynamic, engine: 'b' } as object),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K14 …but where both were edited, to different things': {
+  'Incompatible: …but where both were edited, to different things': {
     ...unfit,
     ...madeForEngine('c'),
     claim: claim({ ...dynamic, engine: 'b' } as object),
     message:
       /: it has engine c, unlike when it was made for the claim; set it back, or make another claim that asks for that$/,
   },
-  'K14 …and is bound if the claim had been bound before': {
+  'Bind: …and is bound if the claim had been bound before': {
     claim: claim(dynamic, { status: { bindingPhase: 'Bound' } }),
     managed: {
       ...provisioned,
       spec: { ...provisioned.spec, forProvider: { engine: 'wrong' } },
       status: { bindingPhase: 'Unbound' },
     },
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K15 what is bound stays so, whatever has become of it since': {
+  'KeepBound: what is bound stays so, whatever has become of it since': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: wrong({ claimRef: claimRef() }, { bindingPhase: 'Bound' }),
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K15 Successful: already bound': {
+  'KeepBound: Successful: already bound': {
     claim: claim(dynamic),
     managed: provisioned,
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K15 a restored claim (new UID) whose own status says Bound stays bound': {
+  'KeepBound: a restored claim (new UID) whose own status says Bound stays bound': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed(
       { claimRef: claimRef({ uid: 'before-restore' }) },
       { status: { bindingPhase: 'Bound' } },
     ),
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K14 a restored claim and resource (new UIDs, no status) bind again': {
+  'Bind: a restored claim and resource (new UIDs, no status) bind again': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef({ uid: 'before-restore' }) },
       { status: { bindingPhase: 'Unbound' } },
     ),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K14 also one that was reserved before it was restored': {
+  'Bind: also one that was reserved before it was restored': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef({ uid: 'before-restore' }) },
@@ -726,23 +744,23 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Unbound' },
       },
     ),
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'H1 a resource bound to another claim is not bindable, and the claim is not Ready': {
+  'ClaimedByOther: a resource bound to another claim is not bindable, and the claim is not Ready': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef({ namespace: 'rivals' }) }, { status: { bindingPhase: 'Bound' } }),
-    row: 'H1',
+    name: 'ClaimedByOther',
     act: 'report',
     ready: 'Binding',
     synced: 'False',
     event: 'CannotBindManagedResource',
     message: /claimed by FancySQLInstance rivals\/orders/,
   },
-  "H1 a former claim's resource is not handed to a new claim of that name": {
+  "ClaimedByFormerClaim: a former claim's resource is not handed to a new claim of that name": {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef({ uid: 'former' }) }, { status: { bindingPhase: 'Bound' } }),
-    row: 'H1 former',
+    name: 'ClaimedByFormerClaim',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
@@ -750,17 +768,17 @@ const cases: Record<string, Case> = {
     message:
       /^refusing to bind to FavouriteDBInstance db: it belonged to a former FancySQLInstance team\/orders with another UID$/,
   },
-  'H1 former: nor one that its former claim was released from, while it still names that': {
+  'ClaimedByFormerClaim: nor one that its former claim was released from, while it still names that': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef({ uid: 'former' }) }, { status: { bindingPhase: 'Released' } }),
-    row: 'H1 former',
+    name: 'ClaimedByFormerClaim',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /it belonged to a former FancySQLInstance team\/orders with another UID$/,
   },
-  'H1 former: nor one that a former claim has reserved, and was not let go of yet': {
+  'ClaimedByFormerClaim: nor one that a former claim has reserved, and was not let go of yet': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef({ uid: 'former' }) },
@@ -769,41 +787,41 @@ const cases: Record<string, Case> = {
         status: { bindingPhase: 'Unbound' },
       },
     ),
-    row: 'H1 former',
+    name: 'ClaimedByFormerClaim',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /it belonged to a former FancySQLInstance team\/orders with another UID$/,
   },
-  'H7 a claimRef of another kind with the same name is another claim': {
+  'ClaimedByOther: a claimRef of another kind with the same name is another claim': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { claimRef: claimRef({ kind: 'PlainSQLInstance' }) },
       { status: { bindingPhase: 'Unbound' } },
     ),
-    row: 'H1',
+    name: 'ClaimedByOther',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /claimed by PlainSQLInstance team\/orders/,
   },
-  'H7 where classRef and resourceRef are of different kinds the resource decides who acts': {
+  'OtherKind: where classRef and resourceRef are of different kinds the resource decides who acts': {
     claim: claim({ classRef: classRef('small'), resourceRef: resourceRef('db', otherManagedKind) }),
     resourceClass: small,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  "H7 a peer's class is left to the peer": {
+  "OtherKind: a peer's class is left to the peer": {
     claim: claim({ classRef: classRef('other', otherClassKind) }),
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 a class of no known kind is named, with the kinds that are known': {
+  'UnknownKind: a class of no known kind is named, with the kinds that are known': {
     claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
     service: otherService,
-    row: 'H7 unknown',
+    name: 'UnknownKind',
     act: 'report',
     considered: classKinds,
     event: 'UnknownKind',
@@ -812,19 +830,19 @@ const cases: Record<string, Case> = {
     message:
       /spec\.classRef names a NoSuchClass \(x\.io\/v1\).*AmbivalentDBInstanceClass.*FavouriteDBInstanceClass/,
   },
-  'H7 told: what a process with other stacks said of an unknown kind is left to stand': {
+  'ReportedElsewhere: what a process with other stacks said of an unknown kind is left to stand': {
     claim: claim(
       { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
       { status: unknownTo('thirdclasses.v1.third.io') },
     ),
     service: otherService,
-    row: 'H7 told',
+    name: 'ReportedElsewhere',
     act: 'nothing',
   },
-  'H7 a resource of no known kind is named, with the kinds that are known': {
+  'UnknownKind: a resource of no known kind is named, with the kinds that are known': {
     claim: claim({ classRef: classRef('small'), resourceRef: { kind: '', name: 'db' } }),
     service: otherService,
-    row: 'H7 unknown',
+    name: 'UnknownKind',
     act: 'report',
     considered: managedKinds,
     event: 'UnknownKind',
@@ -833,22 +851,22 @@ const cases: Record<string, Case> = {
     message:
       /^spec\.resourceRef names a \(no kind\) \(no apiVersion\), .* known: AmbivalentDBInstance \(.*\), FavouriteDBInstance \(/,
   },
-  'H7 what is of no known kind is not spoken of where something else is said already': {
+  'OtherKind: what is of no known kind is not spoken of where something else is said already': {
     claim: claim(
       { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
       { status: { conditions: [condition('Ready', 'True', 'Available')] } },
     ),
     service: otherService,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 what was said of an earlier generation is replaced': {
+  'UnknownKind: what was said of an earlier generation is replaced': {
     claim: claim(
       { classRef: classRef('small'), resourceRef: { kind: '', name: 'db' } },
       { status: { conditions: [{ ...condition('Ready', 'False', 'Creating'), observedGeneration: 2 }] } },
     ),
     service: otherService,
-    row: 'H7 unknown',
+    name: 'UnknownKind',
     act: 'report',
     considered: managedKinds,
     event: 'UnknownKind',
@@ -856,7 +874,7 @@ const cases: Record<string, Case> = {
     synced: 'False',
     message: /^spec\.resourceRef names a \(no kind\)/,
   },
-  'H7 but not of a claim that is bound: that of another process, which has yet to look at the edit': {
+  'OtherKind: but not of a claim that is bound: that of another process, which has yet to look at the edit': {
     claim: claim(
       { resourceRef: { kind: '', name: 'db' } },
       {
@@ -867,53 +885,53 @@ const cases: Record<string, Case> = {
       },
     ),
     service: otherService,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 nor of this generation': {
+  'OtherKind: nor of this generation': {
     claim: claim(
       { resourceRef: { kind: '', name: 'db' } },
       { status: { conditions: [{ ...condition('Ready', 'False', 'Binding'), observedGeneration: 3 }] } },
     ),
     service: otherService,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 nor by any but the first service': {
+  'OtherKind: nor by any but the first service': {
     claim: claim({ classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } }),
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 nor of a claim that is being deleted and not ours to let go of': {
+  'OtherKind: nor of a claim that is being deleted and not ours to let go of': {
     claim: claim({ classRef: noSuchClass }, { deletionTimestamp }),
     service: otherService,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 what keeps a deleted claim is told, unless who knows the kind lets go of it within a moment': {
+  'OtherKind: what keeps a deleted claim is told, unless who knows the kind lets go of it within a moment': {
     ...stuck,
     claim: claim({ classRef: noSuchClass }, deleted),
   },
-  'H7 also one that was bound, and stays so': {
+  'OtherKind: also one that was bound, and stays so': {
     ...stuck,
     claim: claim({ classRef: noSuchClass }, { ...deleted, status: saidBefore }),
   },
-  'H7 but not what somebody has spoken of since it was deleted': {
+  'OtherKind: but not what somebody has spoken of since it was deleted': {
     claim: claim({ classRef: noSuchClass }, { ...deleted, generation: 2, status: saidBefore }),
     service: otherService,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
   ...Object.fromEntries(
     ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'].map((reason): [string, Case] => [
-      `H7 what was said before it had a class is replaced: ${reason}`,
+      `UnknownKind: what was said before it had a class is replaced: ${reason}`,
       {
         claim: claim(
           { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
           { status: { conditions: [condition('Ready', 'False', reason)] } },
         ),
         service: otherService,
-        row: 'H7 unknown',
+        name: 'UnknownKind',
         act: 'report',
         considered: classKinds,
         event: 'UnknownKind',
@@ -923,13 +941,13 @@ const cases: Record<string, Case> = {
       },
     ]),
   ),
-  'H7 who knows more kinds replaces what was said': {
+  'UnknownKind: who knows more kinds replaces what was said': {
     claim: claim(
       { classRef: { apiVersion: 'x.io/v1', kind: 'NoSuchClass', name: 'c' } },
       { status: unknownTo('favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io') },
     ),
     service: otherService,
-    row: 'H7 unknown',
+    name: 'UnknownKind',
     act: 'report',
     considered: classKinds,
     synced: 'False',
@@ -937,42 +955,42 @@ const cases: Record<string, Case> = {
     ready: 'UnknownKind',
     message: /; known: AmbivalentDBInstanceClass .*, FavouriteDBInstanceClass /,
   },
-  'K15 another resource is named: what the claim has is kept': {
+  'KeepBound: another resource is named: what the claim has is kept': {
     claim: claim({ resourceRef: resourceRef('other') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed({}, { name: 'other', status: { bindingPhase: 'Unbound' } }),
     held: holding,
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K15 a resource of another kind is named: it stays with the controller of what the claim has': {
+  'KeepBound: a resource of another kind is named: it stays with the controller of what the claim has': {
     claim: claim({ resourceRef: resourceRef('other', otherManagedKind) }),
     held: holding,
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'H7 another kind is named than the claim has: its controller leaves it alone': {
+  'OtherKind: another kind is named than the claim has: its controller leaves it alone': {
     claim: claim({ resourceRef: resourceRef('other', otherManagedKind) }),
     service: otherService,
     held: holding,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'H7 deleted, and its references edited away: what a peer has of it, the peer lets go of first': {
+  'OtherKind: deleted, and its references edited away: what a peer has of it, the peer lets go of first': {
     claim: claim({}, deleted),
     service: otherService,
     held: holding,
-    row: 'H7',
+    name: 'OtherKind',
     act: 'nothing',
   },
-  'K15 another class is named than the resource was made from': {
+  'KeepBound: another class is named than the resource was made from': {
     claim: claim({ ...dynamic, classRef: classRef('large') }),
     held: provisioned,
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K2 edited: a class of another kind is named before anything is created': {
+  'ClassRefEdited: a class of another kind is named before anything is created': {
     claim: claim({ ...dynamic, classRef: classRef('small', otherClassKind) }),
-    row: 'K2 edited',
+    name: 'ClassRefEdited',
     act: 'report',
     ready: 'Binding',
     synced: 'False',
@@ -980,92 +998,92 @@ const cases: Record<string, Case> = {
     message:
       /^spec\.classRef names AmbivalentDBInstanceClass small, but FavouriteDBInstance team-orders-\w{5} was to be made from a FavouriteDBInstanceClass; take the edit back/,
   },
-  'K2 edited: no class is named any more before anything is created': {
+  'ClassRefEdited: no class is named any more before anything is created': {
     claim: claim({ resourceRef: resourceRef(ownName) }),
-    row: 'K2 edited',
+    name: 'ClassRefEdited',
     act: 'report',
     ready: 'Binding',
     synced: 'False',
     event: 'CannotApplyEdit',
     message: /^spec\.classRef names nothing, but /,
   },
-  'K9 again: the reference was removed: it is written again, and nothing provisioned': {
+  'RestoreReferences: the reference was removed: it is written again, and nothing provisioned': {
     claim: claim({ classRef: classRef('small') }),
     resourceClass: small,
     held: provisioned,
-    row: 'K9 again',
+    name: 'RestoreReferences',
     act: 'recall',
   },
-  'K9 again: somebody took the finalizer away while its resource is made: it is written again': {
+  'RestoreReferences: somebody took the finalizer away while its resource is made: it is written again': {
     claim: claim(dynamic),
     held: managed({ claimRef: claimRef() }, { name: ownName }),
-    row: 'K9 again',
+    name: 'RestoreReferences',
     act: 'recall',
   },
-  'K11 with its finalizer it waits': {
+  'Provisioning: with its finalizer it waits': {
     claim: claim(dynamic, { finalizers }),
     held: managed({ claimRef: claimRef() }, { name: ownName }),
-    row: 'K11',
+    name: 'Provisioning',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /^waiting for FavouriteDBInstance team-orders-\w{5}$/,
   },
-  'K7 forbidden: a class whose namespaceSelector does not select the namespace is not provisioned from': {
+  'ClassForbidden: a class whose namespaceSelector does not select the namespace is not provisioned from': {
     claim: claim({ classRef: classRef('small') }),
     resourceClass: forLive,
     namespace: ofTest,
-    row: 'K7 forbidden',
+    name: 'ClassForbidden',
     act: 'report',
     event: 'NamespaceNotAllowed',
     ready: 'Creating',
     synced: 'False',
     message: /^FavouriteDBInstanceClass small may not be claimed from namespace team: /,
   },
-  'K7 forbidden: nor for a claim that has recorded the name by then': {
+  'ClassForbidden: nor for a claim that has recorded the name by then': {
     claim: claim(dynamic, { finalizers }),
     resourceClass: forLive,
     namespace: ofTest,
-    row: 'K7 forbidden',
+    name: 'ClassForbidden',
     act: 'report',
     event: 'NamespaceNotAllowed',
     ready: 'Creating',
     synced: 'False',
     message: /may not be claimed from namespace team/,
   },
-  'K9 record: one that selects it is': {
+  'RecordName: one that selects it is': {
     claim: claim({ classRef: classRef('small') }),
     resourceClass: forLive,
     namespace: ofLive,
-    row: 'K9 record',
+    name: 'RecordName',
     act: 'record',
   },
-  'K14 forbidden: before who has it is told': {
+  'ResourceForbidden: before who has it is told': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ namespaceSelector, claimRef: claimRef({ namespace: 'rivals' }) }),
     namespace: ofTest,
-    row: 'K14 forbidden',
+    name: 'ResourceForbidden',
     act: 'report',
     event: 'NamespaceNotAllowed',
     ready: 'Binding',
     synced: 'False',
     message: /^refusing to bind to FavouriteDBInstance db: it may not be claimed from namespace team/,
   },
-  'K14 forbidden: a claimRef narrows what the selector says, and does not widen it': {
+  'ResourceForbidden: a claimRef narrows what the selector says, and does not widen it': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { namespaceSelector, claimRef: { ...claimRef(), uid: undefined } as object },
       { status: { bindingPhase: 'Unbound' } },
     ),
     namespace: ofTest,
-    row: 'K14 forbidden',
+    name: 'ResourceForbidden',
     act: 'report',
     event: 'NamespaceNotAllowed',
     ready: 'Binding',
     synced: 'False',
     message: /may not be claimed from namespace team/,
   },
-  'K14 a resource that the claim has taken is bound, whatever labels its namespace has by then': {
+  'Bind: a resource that the claim has taken is bound, whatever labels its namespace has by then': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(
       { namespaceSelector, claimRef: claimRef() },
@@ -1075,45 +1093,45 @@ const cases: Record<string, Case> = {
       },
     ),
     namespace: ofTest,
-    row: 'K14',
+    name: 'Bind',
     act: 'bind',
   },
-  'K15 what is bound stays bound': {
+  'KeepBound: what is bound stays bound': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ namespaceSelector, claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
     namespace: ofTest,
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
-  'K14 unoffered: what is only observed is for nobody who is not named': {
+  'NotOffered: what is only observed is for nobody who is not named': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ managementPolicies: ['Observe', 'Delete'] }, { status: { bindingPhase: 'Unbound' } }),
-    row: 'K14 unoffered',
+    name: 'NotOffered',
     act: 'report',
     event: 'CannotBindManagedResource',
     ready: 'Binding',
     synced: 'False',
     message: /it is only observed, and offered to nobody/,
   },
-  'K10 what is paused is not what is only observed': {
+  'NotReady: what is paused is not what is only observed': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed({ managementPolicies: [] }),
-    row: 'K10',
+    name: 'NotReady',
     act: 'report',
     event: 'WaitingToBind',
     ready: 'Binding',
     message: /^waiting for/,
   },
-  'K15 a bound resource that is being deleted shows as Released and is bound until it is gone': {
+  'KeepBound: a bound resource that is being deleted shows as Released and is bound until it is gone': {
     claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }),
     managed: managed({ claimRef: claimRef() }, { deletionTimestamp, status: { bindingPhase: 'Released' } }),
-    row: 'K15',
+    name: 'KeepBound',
     act: 'refresh',
   },
 };
 
 describe('binding decides', () => {
-  test('every row has a case', () => assertEveryRow(bindingRows, cases));
+  test('every decision has a case', () => assertEveryDecision(bindingDecisions, cases));
   for (const [name, wanted] of Object.entries(cases)) {
     test(name, () => {
       const decision = decideBinding({
@@ -1133,7 +1151,7 @@ describe('binding decides', () => {
   }
 });
 
-test('K6 what a deleted claim has is released, whatever it names by now', () => {
+test('Reclaim: what a deleted claim has is released, whatever it names by now', () => {
   const held = managed(
     { claimRef: claimRef(), reclaimPolicy: 'Delete' },
     { status: { bindingPhase: 'Bound' } },
@@ -1147,10 +1165,10 @@ test('K6 what a deleted claim has is released, whatever it names by now', () => 
     held,
     isHandedOver: true,
   });
-  assert.deepEqual(decision, { row: 'K6', act: 'release', managed: held, reclaim: 'Delete' });
+  assert.deepEqual(decision, { name: 'Reclaim', act: 'release', managed: held, reclaim: 'Delete' });
 });
 
-test('H3 who goes leaves alone what is on record for another that is there, though it names him', () => {
+test('ResourceGone: who goes leaves alone what is on record for another that is there, though it names him', () => {
   const named = { claimRef: claimRef(), reclaimPolicy: 'Delete' } as const;
   const decision = decideBinding({
     service,
@@ -1162,7 +1180,7 @@ test('H3 who goes leaves alone what is on record for another that is there, thou
     rightful: owner,
     isHandedOver: true,
   });
-  assert.deepEqual(decision, { row: 'H3', act: 'finalise' });
+  assert.deepEqual(decision, { name: 'ResourceGone', act: 'finalise' });
 });
 
 function toldBesides(decision: BindingDecision, wanted: RegExp): object {
@@ -1171,21 +1189,21 @@ function toldBesides(decision: BindingDecision, wanted: RegExp): object {
   return { type: 'Warning', reason: 'ClaimNotFound', message };
 }
 
-/** The whole decision that a row asks for; of the text, which a decision repeats, only that it matches. */
+/** The whole decision that a case asks for; of the text, which a decision repeats, only that it matches. */
 function payloadOf(wanted: Case, decision: BindingDecision): object {
-  const { row, act } = wanted;
+  const { name, act } = wanted;
   const managed = wanted.held ?? wanted.managed;
   switch (act) {
     case 'nothing':
     case 'finalise':
-      return { row, act };
+      return { name, act };
     case 'bind':
     case 'refresh':
     case 'recall':
-      return { row, act, managed };
+      return { name, act, managed };
     case 'record':
     case 'create':
-      return { row, act, resourceClass: wanted.resourceClass };
+      return { name, act, resourceClass: wanted.resourceClass };
     case 'free':
     case 'release':
       return assert.fail('these are in decide-deleted.test.ts');
@@ -1198,7 +1216,7 @@ function payloadOf(wanted: Case, decision: BindingDecision): object {
       const synced = wanted.synced === 'False' ? reconcileError(text) : reconcileSuccess();
       const conditions = [{ type: 'Ready', status: 'False', reason: ready, message: text }, synced];
       return {
-        row,
+        name,
         act,
         facts: {
           conditions,

@@ -11,7 +11,7 @@ import { claim, claimKind, now } from '../objects.ts';
 describe('what there is probably nothing to say of in a moment', () => {
   const event = { type: 'Normal', reason: 'WaitingToBind', message: 'waiting' } as const;
   const facts = { conditions: [binding('waiting'), reconcileSuccess()], bindingPhase: 'Unbound' } as const;
-  const report = { row: 'K11 quiet', act: 'report', facts, event } as const;
+  const report = { name: 'AwaitFirstReport', act: 'report', facts, event } as const;
   const at = (waitMs: number) => reported(claim(), { ...report, notBeforeMs: now.getTime() + waitMs }, now);
   const toldNow = { claim: claim(), facts, events: [event], result: done };
 
@@ -45,7 +45,7 @@ describe('a Normal Event is told with news: of the phase, or of Ready', () => {
   }
 });
 
-test('a run that ends before its row is decided names none', async () => {
+test('a run that ends before anything is decided names none', async () => {
   const { env } = new FakeProcess(new FakeCluster());
   const options = { env, claims: env.resource(claimKind), heldBy: () => undefined, log: env.log };
   assert.deepEqual(await conclude(options, { result: requeue }, new AbortController().signal), requeue);

@@ -6,8 +6,8 @@ import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { BindingInput } from '../../../../controllers/core/claim-binding/decide.ts';
-import { bindingRows, decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
-import { deletedRows } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
+import { bindingDecisions, decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
+import { deletedDecisions } from '../../../../controllers/core/claim-binding/decide-deleted.ts';
 import type { Ending, Happened } from '../../../../controllers/core/claim-binding/ending.ts';
 import {
   cannotBind,
@@ -75,7 +75,7 @@ function decided(facts: Partial<BindingInput>): Ending {
   const input = { service, peers: [otherService, service], claim: byName, ...rest, ...facts };
   const decision = decideBinding(input);
   assert.ok(decision.act === 'report' && input.claim !== undefined);
-  return { row: decision.row, ...reported(input.claim, decision, now) };
+  return { decision: decision.name, ...reported(input.claim, decision, now) };
 }
 const cut = (
   of: Claim,
@@ -90,8 +90,8 @@ const parted = (
 ): Happened => [
   unboundEvent(
     act === 'free'
-      ? { row: 'K6 reserved', act, managed: bound }
-      : { row: 'K6', act, managed: bound, reclaim },
+      ? { name: 'RemoveClaimRef', act, managed: bound }
+      : { name: 'Reclaim', act, managed: bound, reclaim },
     found,
   ),
 ];
@@ -143,13 +143,13 @@ type Line = readonly [
 ];
 
 const nothing: Line = [() => quiet(), [], []];
-type Row = (typeof bindingRows)[number] | (typeof deletedRows)[number];
+type Name = (typeof bindingDecisions)[number] | (typeof deletedDecisions)[number];
 
-/** Each row's endings; those of steps that fail are with the row in whose course they may. */
-const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
-  K1: { nothing },
-  'H2 unnamed': { finalised: nothing },
-  H7: {
+/** Each decision's endings; those of steps that fail are with the decision in whose course they may. */
+const rows: Readonly<Record<Name, Readonly<Record<string, Line>>>> = {
+  ClaimGone: { nothing },
+  RemoveFinalizer: { finalised: nothing },
+  OtherKind: {
     nothing,
     'before anything is decided, the managed resource cannot be read': [
       () => cut(byName, 'cannot get managed resource', cannotRead),
@@ -158,7 +158,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  'H7 unknown': {
+  UnknownKind: {
     told: [
       () =>
         decided({
@@ -180,8 +180,8 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning UnknownKind: ${keptByUnknown}`],
     ],
   },
-  'H7 told': { nothing },
-  'K9 again': {
+  ReportedElsewhere: { nothing },
+  RestoreReferences: {
     'written again': nothing,
     'it cannot be': [
       () => cut(byName, 'cannot update resource claim', cannotRefresh),
@@ -190,7 +190,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  K7: {
+  ClassMissing: {
     told: [
       () => decided({ claim: claim({ classRef: classRef('small') }) }),
       [
@@ -201,14 +201,14 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ['Warning CannotGetResourceClass: FavouriteDBInstanceClass small does not exist'],
     ],
   },
-  'K7 forbidden': {
+  ClassForbidden: {
     told: [
       () => decided({ claim: claim({ classRef: classRef('small') }), resourceClass: elsewhere, namespace }),
       ['Unbound', `Ready False Creating: ${forbiddenClass}`, error(forbiddenClass)],
       [`Warning NamespaceNotAllowed: ${forbiddenClass}`],
     ],
   },
-  'K9 record': {
+  RecordName: {
     'the class does not fit: an event of class or claim wakes it': [
       () =>
         cut(own, 'cannot configure managed resource from FavouriteDBInstanceClass small', cannotConfigure),
@@ -228,7 +228,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  K9: {
+  Create: {
     created: [
       () => quiet(own, [createdEvent(managed(), resourceClass('small'))]),
       [],
@@ -245,7 +245,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  K2: {
+  ResourceMissing: {
     told: [
       () => decided({}),
       ['Unbound', binding('waiting for FavouriteDBInstance db, which does not exist'), synced],
@@ -284,7 +284,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [],
     ],
   },
-  'K2 lost': {
+  ResourceLost: {
     told: [
       () =>
         decided({ claim: claim({ resourceRef: resourceRef('db') }, { status: { bindingPhase: 'Bound' } }) }),
@@ -292,21 +292,21 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning ManagedResourceNotFound: ${lost}`],
     ],
   },
-  'K2 edited': {
+  ClassRefEdited: {
     told: [
       () => decided({ claim: claim({ ...own.spec, classRef: classRef('other', otherClassKind) }) }),
       ['Unbound', binding(misled), error(misled)],
       [`Warning CannotApplyEdit: ${misled}`],
     ],
   },
-  'K14 forbidden': {
+  ResourceForbidden: {
     told: [
       () => decided({ managed: ours({ namespaceSelector }, { bindingPhase: 'Unbound' }), namespace }),
       ['Unbound', binding(forbiddenResource), error(forbiddenResource)],
       [`Warning NamespaceNotAllowed: ${forbiddenResource}`],
     ],
   },
-  'H1 kept': {
+  OwnedByOther: {
     told: [
       () => decided({ rightful: claim({}, { namespace: 'rivals', uid: 'rival' }), managed: ours({}, {}) }),
       [
@@ -317,7 +317,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning CannotBindManagedResource: ${refusing} db: it is FancySQLInstance rivals/orders's`],
     ],
   },
-  H1: {
+  ClaimedByOther: {
     told: [
       () =>
         decided({
@@ -331,7 +331,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning CannotBindManagedResource: ${refusing} db: it is claimed by FancySQLInstance rivals/orders`],
     ],
   },
-  'H1 former': {
+  ClaimedByFormerClaim: {
     told: [
       () => decided({ managed: ours({ claimRef: claimRef({ uid: 'former' }) }, { bindingPhase: 'Bound' }) }),
       [
@@ -344,7 +344,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ],
     ],
   },
-  'H4 taken': {
+  NameTaken: {
     told: [
       () => decided({ claim: own, managed: ours({}, { bindingPhase: 'Unbound' }, { name: ownName }) }),
       [
@@ -361,7 +361,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ],
     ],
   },
-  'K14 controlled': {
+  ControlledByOther: {
     told: [
       () =>
         decided({
@@ -383,7 +383,7 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Warning CannotBindManagedResource: ${refusing} db: it is controlled by Composite c`],
     ],
   },
-  K15: {
+  KeepBound: {
     'as ready as its managed resource': [
       () => stillBound(byName, bound, true),
       ['Bound', 'Ready True Available', synced],
@@ -418,14 +418,14 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  'K14 unoffered': {
+  NotOffered: {
     told: [
       () => decided({ managed: ours({ managementPolicies: ['Observe'] }, { bindingPhase: 'Unbound' }) }),
       ['Unbound', binding(unoffered), error(unoffered)],
       [`Warning CannotBindManagedResource: ${unoffered}`],
     ],
   },
-  'K14 unfit': {
+  Incompatible: {
     told: [
       () => decided({ managed: ours({ forProvider: { engine: 'wrong' } }, { bindingPhase: 'Unbound' }) }),
       ['Unbound', binding(unfit), error(unfit)],
@@ -442,14 +442,14 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  'K10 deleted': {
+  ResourceDeleted: {
     told: [
       () => decided({ managed: ours({}, { bindingPhase: 'Unbound' }, { deletionTimestamp }) }),
       ['Unbound', binding('FavouriteDBInstance db is being deleted'), synced],
       ['Normal WaitingToBind: FavouriteDBInstance db is being deleted'],
     ],
   },
-  'K10 offered': {
+  CredentialNotApplied: {
     told: [
       () => {
         const annotations = { 'crossplane.io/reoffer': 'true' };
@@ -459,21 +459,21 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       [`Normal WaitingToBind: ${offered}`],
     ],
   },
-  'K10 released': {
+  Released: {
     told: [
       () => decided({ managed: ours({}, { bindingPhase: 'Released' }) }),
       ['Unbound', binding(offer), synced],
       [`Warning WaitingToBind: ${offer}`],
     ],
   },
-  'K10 taken': {
+  ReleasedWhileBound: {
     told: [
       () => decided({ isDisputed: true, managed: ours({}, { bindingPhase: 'Bound' }) }),
       ['Unbound', binding(whoKnows), error(whoKnows)],
       [`Warning CannotBindManagedResource: ${whoKnows}`],
     ],
   },
-  K14: {
+  Bind: {
     bound: [
       () => newlyBound(byName, bound),
       ['Bound', 'Ready True Available', synced],
@@ -523,21 +523,21 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  K10: {
+  NotReady: {
     told: [
       () => decided({ managed: ours({}, { bindingPhase: 'Unbindable' }) }),
       ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
   },
-  K11: {
+  Provisioning: {
     told: [
       () => decided({ claim: own, managed: ours({ claimRef: claimRef() }, { bindingPhase: 'Unbindable' }) }),
       ['Unbound', binding('waiting for FavouriteDBInstance db'), synced],
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
   },
-  'K11 quiet': {
+  AwaitFirstReport: {
     'for two seconds at most': [
       () =>
         decided({
@@ -567,12 +567,12 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       ['Normal WaitingToBind: waiting for FavouriteDBInstance db'],
     ],
   },
-  'K6 finalised': { nothing },
-  H3: { finalised: nothing },
-  H2: { finalised: nothing },
-  H6: { finalised: nothing },
-  'K6 going': { finalised: nothing },
-  K6: {
+  FinalizerRemoved: { nothing },
+  ResourceGone: { finalised: nothing },
+  NotOwned: { finalised: nothing },
+  OwnedByFormerClaim: { finalised: nothing },
+  DeletionStarted: { finalised: nothing },
+  Reclaim: {
     deleted: [
       () => quiet(byName, parted('release', 'Delete')),
       [],
@@ -612,28 +612,28 @@ const rows: Readonly<Record<Row, Readonly<Record<string, Line>>>> = {
       requeue,
     ],
   },
-  'K6 begun': {
+  FinishRelease: {
     retained: [
       () => quiet(byName, parted('release')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is Released'],
     ],
   },
-  'K6 provisioned': {
+  ReclaimProvisioned: {
     deleted: [
       () => quiet(byName, parted('release', 'Delete')),
       [],
       ['Normal UnboundManagedResource: unbound from FavouriteDBInstance db, which is deleted'],
     ],
   },
-  'K6 reserved': {
+  RemoveClaimRef: {
     freed: [
       () => quiet(byName, parted('free')),
       [],
       ['Normal UnboundManagedResource: gave back FavouriteDBInstance db, to which it was never bound'],
     ],
   },
-  'K6 unclear': {
+  Release: {
     retained: [
       () => quiet(byName, parted('release')),
       [],
@@ -658,15 +658,15 @@ function saidOf(ending: Ending, edits: readonly string[] = []) {
 }
 
 describe('how a run of claim binding ends', () => {
-  test('every row has its endings', () => {
-    assert.deepEqual(Object.keys(rows), [...bindingRows, ...deletedRows]);
+  test('every decision has its endings', () => {
+    assert.deepEqual(Object.keys(rows), [...bindingDecisions, ...deletedDecisions]);
   });
 
-  for (const [row, lines] of Object.entries(rows)) {
+  for (const [decision, lines] of Object.entries(rows)) {
     for (const [what, [end, says, events, result = done]] of Object.entries(lines)) {
-      test(`row ${row}: ${what}`, () => {
+      test(`${decision}: ${what}`, () => {
         const ending = end();
-        assert.ok(ending.row === undefined || ending.row === row, ending.row);
+        assert.ok(ending.decision === undefined || ending.decision === decision, ending.decision);
         assert.deepEqual(saidOf(ending), { says, events, result });
       });
     }

@@ -212,15 +212,15 @@ describe('namespaces are nobody’s business', () => {
 
 describe('what is only observed', () => {
   const imported = { ...inCredentials, managementPolicies: ['Observe' as const] };
-  const offers: Record<string, readonly [Managed, 'K14' | 'refused']> = {
+  const offers: Record<string, readonly [Managed, 'Bind' | 'refused']> = {
     'is not claimed by who knows its name': [managed(imported), 'refused'],
     'is claimed by whom its claimRef names': [
       managed({ ...imported, claimRef: { ...claimRef(), uid: undefined } as object }),
-      'K14',
+      'Bind',
     ],
     'is claimed from namespaces that its selector selects': [
       managed({ ...imported, namespaceSelector: {} }),
-      'K14',
+      'Bind',
     ],
     'and no others': [managed({ ...imported, namespaceSelector }), 'refused'],
   };
@@ -229,10 +229,10 @@ describe('what is only observed', () => {
       const { cluster, external, status, ready, process } = worldOf(byName, { managed: resource });
       external.put('db');
       await process.settle();
-      assert.equal(status()?.bindingPhase, want === 'K14' ? 'Bound' : 'Unbound', ready().message);
+      assert.equal(status()?.bindingPhase, want === 'Bind' ? 'Bound' : 'Unbound', ready().message);
       assert.equal(
         cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid,
-        want === 'K14' ? 'claim-uid' : undefined,
+        want === 'Bind' ? 'claim-uid' : undefined,
       );
     });
   }

@@ -478,7 +478,10 @@ test("--namespace: a request for another namespace's claim is not trusted, whoev
   vanish(cluster);
   const { env } = new FakeProcess(cluster, undefined, { claimNamespaces: ['others'] });
   const { reconcile } = claimBindingController(env, service, peersOf(service));
-  assert.deepEqual(await reconcile(key, new AbortController().signal, env.log), { ...done, row: 'K1' });
+  assert.deepEqual(await reconcile(key, new AbortController().signal, env.log), {
+    ...done,
+    decision: 'ClaimGone',
+  });
   assert.deepEqual([cluster.takeWrites(), resource()], [[], before]);
 });
 

@@ -107,14 +107,14 @@ function worldOf(row: Pick<Row, 'claim' | 'managed' | 'secrets' | 'service'>) {
 }
 
 const rows: Record<string, Row> = {
-  'K2 ManagedNotFound: one status write, no more': {
+  'ResourceMissing: ManagedNotFound: one status write, no more': {
     claim: byName,
     ready: 'Binding',
     synced: 'True',
     event: 'ManagedResourceNotFound',
     writes: [status],
   },
-  'K3 GetManagedError: Synced says so, Ready stays, it is tried again': {
+  'GetManagedError: Synced says so, Ready stays, it is tried again': {
     claim: byName,
     refuse: ['get', managedKind],
     result: 'requeue',
@@ -123,7 +123,7 @@ const rows: Record<string, Row> = {
     event: 'CannotGetManagedResource',
     writes: [status],
   },
-  'K4 UnbindError UpdateStatusError: the claim stays and says why': {
+  'UnbindError UpdateStatusError: the claim stays and says why': {
     claim: boundClaim(deleted),
     managed: bound,
     refuse: ['updateStatus', managedKind],
@@ -135,7 +135,7 @@ const rows: Record<string, Row> = {
     phase: 'Bound',
     writes: [status],
   },
-  'K4 UnbindError UpdateError': {
+  'UnbindError UpdateError': {
     claim: boundClaim(deleted),
     managed: bound,
     refuse: ['update', managedKind],
@@ -147,7 +147,7 @@ const rows: Record<string, Row> = {
     phase: 'Bound',
     writes: ['updateStatus FavouriteDBInstance db', status],
   },
-  'K4 UnbindError DeleteError': {
+  'UnbindError DeleteError': {
     claim: boundClaim(deleted),
     managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Delete' } },
     refuse: ['delete', managedKind],
@@ -159,7 +159,7 @@ const rows: Record<string, Row> = {
     phase: 'Bound',
     writes: [status],
   },
-  'K5 RemoveClaimFinalizerError': {
+  RemoveClaimFinalizerError: {
     claim: boundClaim(deleted),
     refuse: ['update', claimKind],
     result: 'requeue',
@@ -170,19 +170,19 @@ const rows: Record<string, Row> = {
     event: 'CannotUnbindManagedResource',
     writes: [status],
   },
-  'K6 SuccessfulDelete: deletion writes no claim status': {
+  'Reclaim: SuccessfulDelete: deletion writes no claim status': {
     event: 'UnboundManagedResource',
     claim: boundClaim(deleted),
     managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Delete' } },
     writes: ['delete FavouriteDBInstance db', update],
   },
-  'K6 SuccessfulRetain': {
+  'Reclaim: SuccessfulRetain': {
     event: 'UnboundManagedResource',
     claim: boundClaim(deleted),
     managed: bound,
     writes: ['updateStatus FavouriteDBInstance db', 'update FavouriteDBInstance db', update],
   },
-  'K7 GetResourceClassError: a missing class': {
+  'ClassMissing: GetResourceClassError: a missing class': {
     claim: claim({ classRef: classRef('no-such-class') }),
     ready: 'Creating',
     synced: 'False',
@@ -190,7 +190,7 @@ const rows: Record<string, Row> = {
     event: 'CannotGetResourceClass',
     writes: [status],
   },
-  'K8 ConfigureManagedError: the service says what does not fit, and nothing is recorded, so that it can be corrected':
+  'ConfigureManagedError: the service says what does not fit, and nothing is recorded, so that it can be corrected':
     {
       claim: byClass,
       service: {
@@ -204,7 +204,7 @@ const rows: Record<string, Row> = {
       event: 'CannotConfigureManagedResource',
       writes: [status],
     },
-  'K9 CreateManagedError: the name stays recorded, nothing is created': {
+  'Create: CreateManagedError: the name stays recorded, nothing is created': {
     claim: byClass,
     refuse: ['create', managedKind],
     result: 'requeue',
@@ -214,7 +214,7 @@ const rows: Record<string, Row> = {
     event: 'CannotCreateManagedResource',
     writes: [update, status],
   },
-  'K9 UpdateClaimError, K13 AddFinalizerError: without the record nothing is created (H4)': {
+  'RecordName: UpdateClaimError, AddFinalizerError: without the record nothing is created (H4)': {
     claim: byClass,
     refuse: ['update', claimKind],
     result: 'requeue',
@@ -224,12 +224,12 @@ const rows: Record<string, Row> = {
     event: 'CannotCreateManagedResource',
     writes: [status],
   },
-  'K9 Successful: one write before, one creation': {
+  'Create: Successful: one write before, one creation': {
     claim: byClass,
     event: 'CreatedManagedResource',
     writes: [update, `create FavouriteDBInstance ${ownName}`],
   },
-  'K10 a static resource that is not ready is awaited by its events': {
+  'NotReady: a static resource that is not ready is awaited by its events': {
     claim: byName,
     managed: managed(sourceRef),
     ready: 'Binding',
@@ -237,7 +237,7 @@ const rows: Record<string, Row> = {
     event: 'WaitingToBind',
     writes: [status],
   },
-  'K12 PropagateConnectionError GetManagedSecretError: the source is not there yet': {
+  'PropagateConnectionError GetManagedSecretError: the source is not there yet': {
     claim: byName,
     managed: bindable,
     result: 'requeue',
@@ -247,7 +247,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', status],
   },
-  'K12 ManagedResourceDoesNotControlSecret': {
+  'ManagedResourceDoesNotControlSecret: nothing is copied': {
     claim: byName,
     managed: bindable,
     secrets: [{ ...source, metadata: { namespace: 'system', name: 'src' } }],
@@ -258,7 +258,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', status],
   },
-  "K12 ClaimSecretConflictError: somebody else's secret is left alone": {
+  "ClaimSecretConflictError: somebody else's secret is left alone": {
     claim: byName,
     managed: bindable,
     secrets: [
@@ -278,7 +278,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
-  'K12 ClaimSecretUncontrolledError: an Opaque secret is never taken over': {
+  'ClaimSecretUncontrolledError: an Opaque secret is never taken over': {
     claim: byName,
     managed: bindable,
     secrets: [source, targetOf({ type: 'Opaque' })],
@@ -290,7 +290,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
-  'K12 one that nobody controls, and that holds what its source does not, is left alone': {
+  'one that nobody controls, and that holds what its source does not, is left alone': {
     claim: byName,
     managed: bindable,
     secrets: [source, unowned({ password: 'pw', mine: 'not yours' })],
@@ -302,7 +302,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
-  'K12 one that nobody controls, and that holds another value of a key': {
+  'one that nobody controls, and that holds another value of a key': {
     claim: byName,
     managed: bindable,
     secrets: [source, unowned({ password: 'mine' })],
@@ -313,7 +313,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
-  'K12 one that nobody controls, and that is a copy of what another claim had': {
+  'one that nobody controls, and that is a copy of what another claim had': {
     claim: byName,
     managed: bindable,
     secrets: [
@@ -335,7 +335,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
-  'K12 an immutable one of its own that is to change: what to do': {
+  'an immutable one of its own that is to change: what to do': {
     claim: boundClaim(),
     managed: bound,
     secrets: [source, owned({ immutable: true, data: encodeDetails({ password: 'former' }) })],
@@ -348,7 +348,7 @@ const rows: Record<string, Row> = {
     phase: 'Bound',
     writes: ['update Secret system/src', status],
   },
-  'K12 UpdateManagedSecretError: consent cannot be written': {
+  'UpdateManagedSecretError: consent cannot be written': {
     claim: byName,
     managed: bindable,
     secrets: [source],
@@ -360,7 +360,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', status],
   },
-  'K12 ApplyClaimSecretError': {
+  ApplyClaimSecretError: {
     claim: byName,
     managed: bindable,
     secrets: [source],
@@ -372,7 +372,7 @@ const rows: Record<string, Row> = {
     event: 'CannotPropagateConnectionDetails',
     writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
   },
-  'K13 AddFinalizerError of a static claim': {
+  'AddFinalizerError of a static claim': {
     claim: byName,
     managed: bindable,
     secrets: [source],
@@ -384,7 +384,7 @@ const rows: Record<string, Row> = {
     event: 'CannotBindManagedResource',
     writes: [status],
   },
-  'K14 BindError UpdateManagedError': {
+  'Bind: BindError UpdateManagedError': {
     claim: byName,
     managed: bindable,
     refuse: ['update', managedKind],
@@ -395,7 +395,7 @@ const rows: Record<string, Row> = {
     event: 'CannotBindManagedResource',
     writes: [update, status],
   },
-  'K14 BindError UpdateManagedStatusError': {
+  'Bind: BindError UpdateManagedStatusError': {
     claim: byName,
     managed: bindable,
     secrets: [source],
@@ -413,7 +413,7 @@ const rows: Record<string, Row> = {
       status,
     ],
   },
-  'K14 Successful: a static claim binds': {
+  'Bind: Successful: a static claim binds': {
     claim: byName,
     managed: bindable,
     secrets: [source],
@@ -430,7 +430,7 @@ const rows: Record<string, Row> = {
       status,
     ],
   },
-  'P1 ClaimDoesNotWantConnectionSecret': {
+  ClaimDoesNotWantConnectionSecret: {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: bindable,
     secrets: [source],
@@ -440,7 +440,7 @@ const rows: Record<string, Row> = {
     event: 'BoundManagedResource',
     writes: [update, 'update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db', status],
   },
-  'P1 ManagedDoesNotExposeConnectionSecret': {
+  ManagedDoesNotExposeConnectionSecret: {
     claim: byName,
     managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
     phase: 'Bound',
@@ -449,7 +449,7 @@ const rows: Record<string, Row> = {
     event: ['BoundManagedResource', 'CannotPropagateConnectionDetails'],
     writes: [update, 'update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db', status],
   },
-  'K15 a failure while bound leaves Ready and the phase alone': {
+  'KeepBound: a failure while bound leaves Ready and the phase alone': {
     claim: boundClaim(),
     managed: managed(
       { claimRef: claimRef({ uid: 'before-restore' }) },
@@ -506,7 +506,7 @@ describe('binding acts', () => {
     });
   }
 
-  test('K3 leaves Ready as it was', async () => {
+  test('leaves Ready as it was', async () => {
     const { cluster, process } = worldOf({ claim: byName });
     cluster.before('get', managedKind, () => {
       throw forbidden();
@@ -541,7 +541,7 @@ describe('binding acts', () => {
     const { cluster, process } = worldOf({ claim: byName });
     process.hold(claimKind);
     cluster.before('updateStatus', claimKind, () => cluster.delete(claimKind, key));
-    assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'K2' });
+    assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'ResourceMissing' });
   });
 });
 
@@ -560,11 +560,15 @@ test('what becomes of a claim is never told of the next one of its name', async 
   assert.equal(cluster.get(claimKind, key)?.status, undefined);
 });
 
-test('K9 record: where all names that a claim may give are taken, it says so and tries again', async () => {
+test('RecordName: where all names that a claim may give are taken, it says so and tries again', async () => {
   const { cluster, process } = worldOf({ claim: byClass });
   for (const taken of provisionedNames(byClass)) cluster.put(managedKind, managed({}, { name: taken }));
   const message = 'every name this claim may give its managed resource is taken';
-  assert.deepEqual(await process.reconcile(key), { type: 'requeue', row: 'K9 record', failure: message });
+  assert.deepEqual(await process.reconcile(key), {
+    type: 'requeue',
+    decision: 'RecordName',
+    failure: message,
+  });
   assert.deepEqual(cluster.takeWrites(), [status]);
   assert.equal(getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Synced').message, message);
   assert.deepEqual(

@@ -60,7 +60,7 @@ interface Case {
   readonly meanwhile?: (cluster: FakeCluster) => void;
   readonly asks: readonly string[];
   readonly tells?: readonly string[];
-  readonly row: string;
+  readonly decision: string;
 }
 
 const mine = managed(published, { status: { ...bound, boundUID: 'managed-uid' } });
@@ -72,12 +72,12 @@ const cases: Record<string, Case> = {
       resourceRef: resourceRef('elsewhere', otherManagedKind),
     }),
     peers: [otherService, service],
-    row: 'H7',
+    decision: 'OtherKind',
     asks: [],
   },
   'a claim that names nothing yet has nothing to be looked for': {
     claim: claim({ classRef: classRef('small') }),
-    row: 'K9 record',
+    decision: 'RecordName',
     asks: ['update FancySQLInstance team/orders', 'create FavouriteDBInstance team-orders-8m5w6'],
     tells: ['CreatedManagedResource'],
   },
@@ -85,7 +85,7 @@ const cases: Record<string, Case> = {
     claim: claim({ ...conn, resourceRef: resourceRef('elsewhere') }, { finalizers, status: bound }),
     managed: mine,
     secret: source(mine),
-    row: 'K15',
+    decision: 'KeepBound',
     asks: ['get Secret team/conn', 'create Secret team/conn', 'updateStatus FancySQLInstance team/orders'],
     tells: ['CannotApplyEdit'],
   },
@@ -93,7 +93,7 @@ const cases: Record<string, Case> = {
     claim: claim({ ...conn, resourceRef: resourceRef('db') }, { finalizers, status: bound }),
     managed: { ...mine, metadata: { ...mine.metadata, deletionTimestamp, finalizers: ['x'] } },
     secret: source(mine),
-    row: 'K15',
+    decision: 'KeepBound',
     asks: ['updateStatus FancySQLInstance team/orders'],
   },
   'one that is released while it goes does not become Bound again, restored or not': {
@@ -106,14 +106,14 @@ const cases: Record<string, Case> = {
         finalizers: ['x'],
       },
     ),
-    row: 'K15',
+    decision: 'KeepBound',
     asks: ['updateStatus FancySQLInstance team/orders'],
   },
   'a secret that the store knows is not asked for when its resource is let go': {
     claim: deleted({ ...conn, resourceRef: resourceRef('db') }),
     managed: { ...mine, spec: { ...mine.spec, reclaimPolicy: 'Retain' } },
     secret: source(mine),
-    row: 'K6',
+    decision: 'Reclaim',
     asks: [
       'updateStatus FavouriteDBInstance db',
       'update Secret system/src',
@@ -125,7 +125,7 @@ const cases: Record<string, Case> = {
   'a resource without a secret has none to be asked for': {
     claim: deleted({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Retain' }, { status: mine.status ?? {} }),
-    row: 'K6',
+    decision: 'Reclaim',
     asks: [
       'updateStatus FavouriteDBInstance db',
       'update FavouriteDBInstance db',
@@ -139,7 +139,7 @@ const cases: Record<string, Case> = {
       status: { bindingPhase: 'Bound', binding: { name: 'conn' } },
     },
     managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Retain' }, { status: mine.status ?? {} }),
-    row: 'K6',
+    decision: 'Reclaim',
     asks: [
       'updateStatus FavouriteDBInstance db',
       'update FavouriteDBInstance db',
@@ -152,7 +152,7 @@ const cases: Record<string, Case> = {
     claim: deleted({ resourceRef: resourceRef('db') }),
     managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Retain' }, { status: mine.status ?? {} }),
     meanwhile: (cluster) => cluster.delete(managedKind, { name: 'db' }),
-    row: 'K6',
+    decision: 'Reclaim',
     asks: ['updateStatus FavouriteDBInstance db', 'update FancySQLInstance team/orders'],
     tells: ['UnboundManagedResource'],
   },
@@ -174,7 +174,7 @@ describe('a run asks for', () => {
       const result = await reconcile(key, new AbortController().signal, process.env.log);
       process.stop();
       const asked = cluster.calls.map(({ verb, kind, key: of }) => `${verb} ${kind} ${of}`);
-      assert.deepEqual([result, asked], [{ ...done, row: given.row }, given.asks]);
+      assert.deepEqual([result, asked], [{ ...done, decision: given.decision }, given.asks]);
       assert.deepEqual(
         process.events.map(({ reason }) => reason),
         given.tells ?? [],

@@ -11,10 +11,16 @@ import type { Candidates } from '../../../../controllers/core/claim/class-choice
 import { drawClass, newestFirst } from '../../../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../../../controllers/core/claim/class-decision.ts';
 import { unfitness } from '../../../../controllers/core/claim/misfit.ts';
-import { decideDefaulting, defaultingRows } from '../../../../controllers/core/claim-defaulting/decide.ts';
-import { decideScheduling, schedulingRows } from '../../../../controllers/core/claim-scheduling/decide.ts';
+import {
+  decideDefaulting,
+  defaultingDecisions,
+} from '../../../../controllers/core/claim-defaulting/decide.ts';
+import {
+  decideScheduling,
+  schedulingDecisions,
+} from '../../../../controllers/core/claim-scheduling/decide.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
-import { assertEveryRow } from '../every-row.ts';
+import { assertEveryDecision } from '../every-decision.ts';
 import {
   claim,
   classKind,
@@ -56,7 +62,7 @@ interface Case {
   /** Which class kind's controller decides. */
   readonly as?: 'first' | 'second';
   /** All of the decision but its message. */
-  readonly want: Pick<ClassDecision, 'row' | 'act'> & {
+  readonly want: Pick<ClassDecision, 'name' | 'act'> & {
     readonly reason?: string;
     readonly classRef?: object;
     readonly consideredKinds?: readonly string[];
@@ -108,53 +114,53 @@ const toldOf = (spec: ClaimSpec, reason: string, kind: string) =>
   });
 
 const bySelector = (selector: object) => claim({ classSelector: selector });
-const fits = { row: 'S6', act: 'schedule' } as const;
+const fits = { name: 'AssignClass', act: 'schedule' } as const;
 
 const scheduling: Record<string, Case> = {
-  'S1 ClaimNotFound: a claim that is gone needs nothing': {
+  'ClaimGone: ClaimNotFound: a claim that is gone needs nothing': {
     claim: undefined,
-    want: { row: 'S1', act: 'nothing' },
+    want: { name: 'ClaimGone', act: 'nothing' },
   },
-  'S3 holding: a claim whose references were edited away is not scheduled again': {
+  'HasResource: a claim whose references were edited away is not scheduled again': {
     claim: bySelector({}),
     isHolding: true,
     classes: [small],
-    want: { row: 'S3 holding', act: 'nothing' },
+    want: { name: 'HasResource', act: 'nothing' },
   },
-  'S3 ClaimHasClassRef: a peer won': {
+  'HasClass: ClaimHasClassRef: a peer won': {
     claim: claim({ classSelector: {}, classRef: classRef('small') }),
     classes: [small],
-    want: { row: 'S3', act: 'nothing' },
+    want: { name: 'HasClass', act: 'nothing' },
   },
-  'H8 a selector removed while queued does not crash': {
+  'NeedsNoClass: a selector removed while queued does not crash': {
     claim: claim({}),
     classes: [small],
-    want: { row: 'H8', act: 'nothing' },
+    want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'H8 a claim that names a resource is not scheduled': {
+  'NeedsNoClass: a claim that names a resource is not scheduled': {
     claim: claim({ classSelector: {}, resourceRef: resourceRef('db') }),
     classes: [small],
-    want: { row: 'H8', act: 'nothing' },
+    want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'H8 a claim being deleted is not scheduled': {
+  'NeedsNoClass: a claim being deleted is not scheduled': {
     claim: claim({ classSelector: {} }, { deletionTimestamp }),
     classes: [small],
-    want: { row: 'H8', act: 'nothing' },
+    want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'S5 NoClassesMatchLabels: the first kind says what was looked for and what there was': {
+  'NoMatchingClass: NoClassesMatchLabels: the first kind says what was looked for and what there was': {
     claim: bySelector({ matchLabels: { size: 'huge' } }),
     classes: [small, large],
     peerClasses: [foreign],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
   },
-  'S5 the other kinds leave the saying to the first': {
+  'PeerReports: the other kinds leave the saying to the first': {
     claim: bySelector({ matchLabels: { size: 'huge' } }),
     classes: [small],
-    want: { row: 'S5 peer', act: 'nothing' },
+    want: { name: 'PeerReports', act: 'nothing' },
   },
-  'S5 what a process with other stacks says already is left to stand': {
+  'ReportedElsewhere: what a process with other stacks says already is left to stand': {
     claim: toldOf(
       { classSelector: { matchLabels: { size: 'huge' } } },
       'NoMatchingClass',
@@ -162,61 +168,61 @@ const scheduling: Record<string, Case> = {
     ),
     classes: [small],
     as: 'first',
-    want: { row: 'S5 told', act: 'nothing' },
+    want: { name: 'ReportedElsewhere', act: 'nothing' },
   },
-  'S5 what was said for another reason, while the claim had no selector, is replaced': {
+  'NoMatchingClass: what was said for another reason, while the claim had no selector, is replaced': {
     claim: toldOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
     classes: [small],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /FavouriteDBInstanceClass 0 of 1/,
   },
-  'S5 of a malformed selector too': {
+  'PeerReports: of a malformed selector too': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
-    want: { row: 'S5 peer', act: 'nothing' },
+    want: { name: 'PeerReports', act: 'nothing' },
   },
-  'S5 a malformed selector names its field': {
+  'InvalidClassSelector: a malformed selector names its field': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
     as: 'first',
-    want: { row: 'S5 malformed', act: 'report', reason: 'InvalidClassSelector' },
+    want: { name: 'InvalidClassSelector', act: 'report', reason: 'InvalidClassSelector' },
     message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
   },
-  'S6 Successful: classRef holds apiVersion, kind, name and uid': {
+  'AssignClass: Successful: classRef holds apiVersion, kind, name and uid': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, large],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'S5 of classes that the namespace may not have only the number is told': {
+  'NoMatchingClass: of classes that the namespace may not have only the number is told': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, others('theirs')],
     peerClasses: [],
     forbidden: ['small', 'theirs'],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message:
       /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/,
   },
-  'S6 a class that the namespace may not have is passed over': {
+  'AssignClass: a class that the namespace may not have is passed over': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, others('theirs')],
     forbidden: ['theirs'],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'S6 of several that match, the Event says of how many': {
+  'AssignClass: of several that match, the Event says of how many': {
     claim: bySelector({}),
     classes: [small, large],
     want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
     message: /^selected FavouriteDBInstanceClass large of 2 matching resource classes$/,
   },
-  'S6 matchExpressions alone select too (the original matched every class)': {
+  'AssignClass: matchExpressions alone select too (the original matched every class)': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
     classes: [small, large],
     want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
     message: /^selected FavouriteDBInstanceClass large, the only matching resource class$/,
   },
-  'S6 both parts of a selector must hold': {
+  'AssignClass: both parts of a selector must hold': {
     claim: bySelector({
       matchLabels: { size: 'small' },
       matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
@@ -226,44 +232,45 @@ const scheduling: Record<string, Case> = {
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'S6 an empty selector matches every class': {
+  'AssignClass: an empty selector matches every class': {
     claim: bySelector({}),
     classes: [small],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'S6 a class being deleted is not chosen': {
+  'NoMatchingClass: a class being deleted is not chosen': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [leaving],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /FavouriteDBInstanceClass 0 of 1/,
   },
-  'S6 a class that cannot serve the claim is passed over, and the Event says why': {
+  'AssignClass: a class that cannot serve the claim is passed over, and the Event says why': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [wrong('wrong'), small],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message:
       /^selected FavouriteDBInstanceClass small, the only matching resource class; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
   },
-  'S5 where none of those that match can serve it, each is told with why, three at most': {
+  'NoMatchingClass: where none of those that match can serve it, each is told with why, three at most': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [wrong('d'), wrong('b'), wrong('c'), wrong('a'), large],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message:
       /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/,
   },
-  'S6 the drawn class of another kind is left to its own controller': {
+  'PeerAssigns: the drawn class of another kind is left to its own controller': {
     claim: bySelector({ matchLabels: { cloud: 'other' } }),
     classes: [small],
     peerClasses: [foreign],
-    want: { row: 'S6 peer', act: 'nothing' },
+    want: { name: 'PeerAssigns', act: 'nothing' },
   },
 };
 
 describe('scheduling decides', () => {
-  test('every row has a case', () => assertEveryRow(schedulingRows, mapValues(scheduling, 'want')));
+  test('every decision has a case', () =>
+    assertEveryDecision(schedulingDecisions, mapValues(scheduling, 'want')));
   for (const [name, wanted] of Object.entries(scheduling)) {
     test(name, () => {
       check(wanted, decideScheduling({ ...factsOf(wanted), draw: drawClass }));
@@ -283,103 +290,104 @@ const newer = asDefault('newer', '2026-01-02T00:00:00Z');
 const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
 
 const defaulting: Record<string, Case> = {
-  'S1 ClaimNotFound': { claim: undefined, want: { row: 'S1', act: 'nothing' } },
-  'S5 of defaults that the namespace may not have only the number is told': {
+  'ClaimGone: ClaimNotFound': { claim: undefined, want: { name: 'ClaimGone', act: 'nothing' } },
+  'NoDefaultClass: of defaults that the namespace may not have only the number is told': {
     claim: claim(),
     classes: [older],
     forbidden: ['older'],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
+    want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
     message:
       /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/,
   },
-  'S3 holding: a claim whose references were edited away is not defaulted': {
+  'HasResource: a claim whose references were edited away is not defaulted': {
     claim: claim(),
     isHolding: true,
     classes: [older],
-    want: { row: 'S3 holding', act: 'nothing' },
+    want: { name: 'HasResource', act: 'nothing' },
   },
-  'S3 ClaimHasClassRef': {
+  'HasClass: ClaimHasClassRef': {
     claim: claim({ classRef: classRef('older') }),
     classes: [older],
-    want: { row: 'S3', act: 'nothing' },
+    want: { name: 'HasClass', act: 'nothing' },
   },
-  'H8 a claim that acquired a selector while queued is not defaulted': {
+  'NeedsNoClass: a claim that acquired a selector while queued is not defaulted': {
     claim: claim({ classSelector: {} }),
     classes: [older],
-    want: { row: 'H8', act: 'nothing' },
+    want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'H8 a claim that names a resource is not defaulted': {
+  'NeedsNoClass: a claim that names a resource is not defaulted': {
     claim: claim({ resourceRef: resourceRef('db') }),
     classes: [older],
-    want: { row: 'H8', act: 'nothing' },
+    want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'H8 a claim being deleted is not defaulted': {
+  'NeedsNoClass: a claim being deleted is not defaulted': {
     claim: claim({}, { deletionTimestamp }),
     classes: [older],
-    want: { row: 'H8', act: 'nothing' },
+    want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'S5 the other kinds leave the saying to the first': {
+  'PeerReports: the other kinds leave the saying to the first': {
     claim: claim(),
     classes: [small],
-    want: { row: 'S5 peer', act: 'nothing' },
+    want: { name: 'PeerReports', act: 'nothing' },
   },
-  'S5 what a process with other stacks says already is left to stand': {
+  'ReportedElsewhere: what a process with other stacks says already is left to stand': {
     claim: toldOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
     classes: [small],
     as: 'first',
-    want: { row: 'S5 told', act: 'nothing' },
+    want: { name: 'ReportedElsewhere', act: 'nothing' },
   },
-  'S5 NoClassesAnnotatedDefault: only exactly "true" counts': {
+  'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" counts': {
     claim: claim(),
     classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
+    want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
     message: /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/,
   },
-  'S6 Successful': {
+  'AssignClass: Successful': {
     claim: claim(),
     classes: [older, small],
     want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
     message: /^defaulted to FavouriteDBInstanceClass older$/,
   },
-  'S6 a default that is being deleted is not chosen': {
+  'AssignClass: a default that is being deleted is not chosen': {
     claim: claim(),
     classes: [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
     want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
     message: /^defaulted to FavouriteDBInstanceClass older$/,
   },
-  'S6 of several defaults the newest wins, and the event names the others': {
+  'AssignClass: of several defaults the newest wins, and the event names the others': {
     claim: claim(),
     classes: [older, newer],
     want: { ...fits, classRef: { ...classRef('newer'), uid: 'newer-uid' } },
     message:
       /^defaulted to FavouriteDBInstanceClass newer, the newest default; also marked as default: FavouriteDBInstanceClass older$/,
   },
-  'S6 a default that cannot serve the claim is passed over, and the Event says why': {
+  'AssignClass: a default that cannot serve the claim is passed over, and the Event says why': {
     claim: claim(),
     classes: [wrong('wrong', isDefault), older],
     want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
     message:
       /^defaulted to FavouriteDBInstanceClass older; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
   },
-  'S5 where no default can serve the claim, it says why': {
+  'NoDefaultClass: where no default can serve the claim, it says why': {
     claim: claim(),
     classes: [wrong('wrong', isDefault)],
     as: 'first',
-    want: { row: 'S5', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
+    want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
     message: /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/,
   },
-  'S6 the newest of all kinds wins, and its own controller writes it': {
+  'PeerAssigns: the newest of all kinds wins, and its own controller writes it': {
     claim: claim(),
     classes: [older, newer],
     peerClasses: [newest],
-    want: { row: 'S6 peer', act: 'nothing' },
+    want: { name: 'PeerAssigns', act: 'nothing' },
   },
 };
 
 describe('defaulting decides', () => {
-  test('every row has a case', () => assertEveryRow(defaultingRows, mapValues(defaulting, 'want')));
+  test('every decision has a case', () =>
+    assertEveryDecision(defaultingDecisions, mapValues(defaulting, 'want')));
   for (const [name, wanted] of Object.entries(defaulting)) {
     test(name, () => {
       check(wanted, decideDefaulting(factsOf(wanted)));
@@ -408,8 +416,8 @@ describe('class kinds are told apart by group and by kind', () => {
 
     test(`${name} reports where there is nothing, and serves its own class`, () => {
       for (const decide of [schedule, byDefault]) {
-        assert.deepEqual(decide([]), { row: 'S5 peer', act: 'nothing' });
-        assert.deepEqual(decide([theirs]), { row: 'S6 peer', act: 'nothing' });
+        assert.deepEqual(decide([]), { name: 'PeerReports', act: 'nothing' });
+        assert.deepEqual(decide([theirs]), { name: 'PeerAssigns', act: 'nothing' });
       }
     });
   }
@@ -449,22 +457,25 @@ describe('two processes with different stacks, over one claim kind', () => {
   for (const [name, { of, decide }] of Object.entries(rows)) {
     test(`${name}: who speaks second leaves what the first said`, () => {
       const once = told(of, decide(of, ours));
-      assert.deepEqual(decide(once, theirs), { row: 'S5 told', act: 'nothing' });
+      assert.deepEqual(decide(once, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
     });
     test(`${name}: who knows more kinds replaces what was said, once`, () => {
       const fuller = told(of, decide(told(of, decide(of, ours)), [...theirs, ...ours]));
-      assert.equal(decide(fuller, ours).row, 'S5 told');
-      assert.equal(decide(fuller, theirs).row, 'S5 told');
+      assert.equal(decide(fuller, ours).name, 'ReportedElsewhere');
+      assert.equal(decide(fuller, theirs).name, 'ReportedElsewhere');
     });
     test(`${name}: kinds of one name in two groups are two kinds`, () => {
       const twin = [{ kind: { ...classKind, group: 'twin.example.org' }, classes: [] }];
-      assert.deepEqual(decide(told(of, decide(of, ours)), twin), { row: 'S5 told', act: 'nothing' });
+      assert.deepEqual(decide(told(of, decide(of, ours)), twin), {
+        name: 'ReportedElsewhere',
+        act: 'nothing',
+      });
     });
     test(`${name}: what is said in other words stands all the same`, () => {
       const once = told(of, decide(of, ours));
       const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
       const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
-      assert.deepEqual(decide(reworded, theirs), { row: 'S5 told', act: 'nothing' });
+      assert.deepEqual(decide(reworded, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
     });
     test(`${name}: an edited claim is told anew, and so is who counted before`, () => {
       const once = told(of, decide(of, ours));

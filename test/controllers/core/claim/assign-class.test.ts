@@ -70,7 +70,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
   const claimIn = (cluster: FakeCluster) => cluster.get(claimKind, key);
 
   describe(`${mode} acts`, () => {
-    test('S6 Successful: one write, one event, whichever kind the class is of', async () => {
+    test('AssignClass: Successful: one write, one event, whichever kind the class is of', async () => {
       for (const kind of [classKind, otherClassKind]) {
         const { cluster, process } = worldOf(matching('good', kind));
         await process.settle();
@@ -90,7 +90,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       }
     });
 
-    test('S6 UpdateClaimError: tried again, and no event tells of what did not happen', async () => {
+    test('AssignClass: UpdateClaimError: tried again, and no event tells of what did not happen', async () => {
       const { cluster, process } = worldOf(matching('good'));
       cluster.before('update', claimKind, () => {
         assert.deepEqual(process.events, []);
@@ -102,7 +102,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.equal(process.events.length, 1);
     });
 
-    test('S6 conflict, then abort: a peer of another process won meanwhile', async () => {
+    test('AssignClass: conflict, then abort: a peer of another process won meanwhile', async () => {
       const { cluster, process } = worldOf(matching('ours'));
       cluster.before('update', claimKind, () => {
         cluster.edit(claimKind, key, (current) => ({
@@ -116,7 +116,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
     });
 
-    test('S6 a stale claim cannot be assigned twice', async () => {
+    test('AssignClass: a stale claim cannot be assigned twice', async () => {
       const { cluster, process } = worldOf(matching('ours'));
       process.hold(claimKind);
       cluster.edit(claimKind, key, (current) => ({
@@ -130,7 +130,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.errors], [[], []]);
     });
 
-    test('S5 none: one condition and one event for all kinds, and nothing more while nothing changes', async () => {
+    test('NoMatchingClass: none: one condition and one event for all kinds, and nothing more while nothing changes', async () => {
       const { cluster, process } = worldOf(resourceClass('other'));
       await process.settle();
       assert.deepEqual(cluster.takeWrites(), [status]);
@@ -153,17 +153,17 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.equal(process.events.length, 1);
     });
 
-    test('S3 a claim that a managed resource names is not assigned again, whatever its references say', async () => {
+    test('HasClass: a claim that a managed resource names is not assigned again, whatever its references say', async () => {
       const { cluster, process } = worldOf(matching('good'));
       cluster.put(otherManagedKind, managed({ claimRef: claimRef() }));
       await process.settle();
       assert.deepEqual([cluster.takeWrites(), process.events], [[], []]);
     });
 
-    test('S1 a claim that is gone by the time of the run needs nothing', async () => {
+    test('ClaimGone: a claim that is gone by the time of the run needs nothing', async () => {
       const { cluster, process } = worldOf(matching('good'));
       cluster.delete(claimKind, key);
-      assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'S1' });
+      assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'ClaimGone' });
       await process.settle();
       assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
     });
@@ -182,7 +182,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), elsewhere.events, elsewhere.runs], [[], [], 0]);
     });
 
-    test('S5 UpdateStatusError: tried again', async () => {
+    test('NoMatchingClass: UpdateStatusError: tried again', async () => {
       const { cluster, process } = worldOf();
       cluster.before('updateStatus', claimKind, () => {
         throw forbidden();
@@ -192,7 +192,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.equal(getCondition(claimIn(cluster)?.status?.conditions, 'Ready').reason, wanted.noneReason);
     });
 
-    test('S5 clears by itself: a class that appears is chosen at once', async () => {
+    test('NoMatchingClass: clears by itself: a class that appears is chosen at once', async () => {
       const { cluster, process } = worldOf();
       await process.settle();
       cluster.put(otherClassKind, matching('later', otherClassKind));
@@ -200,7 +200,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.equal(claimIn(cluster)?.spec.classRef?.name, 'later');
     });
 
-    test('S5 clears by itself: a class that begins to qualify is chosen at once', async () => {
+    test('NoMatchingClass: clears by itself: a class that begins to qualify is chosen at once', async () => {
       const { cluster, process } = worldOf(resourceClass('turned'));
       await process.settle();
       cluster.put(classKind, matching('turned'));
@@ -221,7 +221,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       }
     });
 
-    test('S6 two processes with stale claims: one assignment stands', async () => {
+    test('AssignClass: two processes with stale claims: one assignment stands', async () => {
       const { cluster, process } = worldOf(matching('good'));
       const second = start(cluster);
       second.hold(claimKind);
@@ -257,7 +257,7 @@ describe('H8: every predicate is checked again when a request comes late', () =>
       cluster.put(claimKind, row.claim);
       cluster.put(classKind, resourceClass('good', { annotations: isDefault }));
       const process = new FakeProcess(cluster, (env) => [row.controller(env, service, peersOf(service))]);
-      assert.deepEqual(await process.reconcile(key), { type: 'done', row: 'H8' });
+      assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'NeedsNoClass' });
       assert.deepEqual(cluster.takeWrites(), []);
     });
   }
@@ -333,7 +333,7 @@ describe('the choice', () => {
     assert.ok(cluster.all(claimKind).every(({ spec }) => spec.classRef?.name === 'only'));
   });
 
-  test('S6 a conflict alone is retried to success', async () => {
+  test('AssignClass: a conflict alone is retried to success', async () => {
     const cluster = new FakeCluster();
     cluster.put(classKind, resourceClass('only'));
     cluster.put(claimKind, claim({ classSelector: {} }));

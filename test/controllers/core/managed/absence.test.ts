@@ -83,7 +83,7 @@ describe('what was there is not forgotten on one look', () => {
     pass(scene, 10_000);
     standStill(scene, 60_000);
     await scene.run();
-    assert.equal(scene.row, '13');
+    assert.equal(scene.decision, 'AwaitExternal');
   });
 
   test('deleted: a look that finds it in between starts the count anew', async () => {

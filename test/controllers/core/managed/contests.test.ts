@@ -74,7 +74,7 @@ describe('of two processes that set a password at a time, in a system that can b
   test('who publishes second says that neither counts, and leaves the other one to set a new one', async () => {
     const scene = await contested();
     const result = await scene.run();
-    assert.deepEqual([scene.row, scene.external.count('update')], ['31 elsewhere', 1]);
+    assert.deepEqual([scene.decision, scene.external.count('update')], ['CredentialsSetElsewhere', 1]);
     assert.deepEqual(result, unsettled(4_500));
     assert.equal(scene.condition('Ready'), 'False/Unavailable: password unknown');
   });
@@ -84,7 +84,7 @@ describe('of two processes that set a password at a time, in a system that can b
     scene.external.put('db', { size: 1 }, 'new');
     await publishElsewhere(scene, 'new');
     await scene.run();
-    assert.deepEqual([scene.row, scene.external.count('update')], ['27', 1]);
+    assert.deepEqual([scene.decision, scene.external.count('update')], ['UpToDate', 1]);
     assert.equal(scene.condition('Ready'), 'True/Available');
   });
 
@@ -92,7 +92,7 @@ describe('of two processes that set a password at a time, in a system that can b
     const scene = await contested();
     scene.cluster.clockMs += 4_500;
     await scene.run();
-    assert.deepEqual([scene.row, scene.external.count('update')], ['31', 2]);
+    assert.deepEqual([scene.decision, scene.external.count('update')], ['Update', 2]);
     assert.equal(scene.secret?.password, scene.external.things.get('db')?.password);
     assert.equal(scene.condition('Ready'), 'True/Available');
   });

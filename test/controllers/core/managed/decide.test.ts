@@ -18,21 +18,21 @@ import {
   isInCreationGrace,
 } from '../../../../controllers/core/managed/creation-tracking.ts';
 import type {
-  AccessRow,
+  AccessDecisionName,
   OperationDecision,
-  OvertakenRow,
+  OvertakenDecisionName,
 } from '../../../../controllers/core/managed/decide.ts';
 import {
-  accessRows,
+  accessDecisions,
   decideAccess,
   decideFirst,
   decideNext,
   decideOperation,
   decideOvertaken,
-  firstRows,
-  nextRows,
-  operationRows,
-  overtakenRows,
+  firstDecisions,
+  nextDecisions,
+  operationDecisions,
+  overtakenDecisions,
 } from '../../../../controllers/core/managed/decide.ts';
 import type {
   Observation,
@@ -52,7 +52,7 @@ import {
   shouldUpdate,
 } from '../../../../controllers/core/management-policies.ts';
 import { parseDuration } from '../../../../runtime/time/duration.ts';
-import { assertEveryRow } from '../every-row.ts';
+import { assertEveryDecision } from '../every-decision.ts';
 import {
   claimRef,
   classRef,
@@ -221,84 +221,84 @@ const finalizers = ['finalizer.managedresource.crossplane.io'];
 const paused = { 'crossplane.io/paused': 'true' };
 const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
 
-describe('the managed reconciler decides first (rows 1–8)', () => {
+describe('the managed reconciler decides first', () => {
   const rows: Record<
     string,
     {
       managed: Managed | undefined;
       operation?: TrackedOperation['outcome'];
       underWay?: ExternalOperation;
-      row: string;
+      name: string;
       act: string;
       message?: string;
     }
   > = {
-    'row 1 ManagedNotFound': { managed: undefined, row: '1', act: 'nothing' },
-    'row 2 ReconciliationPausedSuccessful': {
+    'ResourceGone: ManagedNotFound': { managed: undefined, name: 'ResourceGone', act: 'nothing' },
+    'Paused: ReconciliationPausedSuccessful': {
       managed: managed({}, { annotations: paused }),
-      row: '2',
+      name: 'Paused',
       act: 'pause',
       message: 'reconciliation is paused by the crossplane.io/paused annotation',
     },
-    'row 2 ManagementPolicyReconciliationPausedSuccessful': {
+    'Paused: ManagementPolicyReconciliationPausedSuccessful': {
       managed: managed({ managementPolicies: [] }),
-      row: '2',
+      name: 'Paused',
       act: 'pause',
       message: 'reconciliation is paused by empty spec.managementPolicies',
     },
-    'row 2 deletion while paused waits, and says so': {
+    'Paused: deletion while paused waits, and says so': {
       managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
-      row: '2',
+      name: 'Paused',
       act: 'pause',
       message:
         'reconciliation is paused by the crossplane.io/paused annotation; deletion waits until it resumes',
     },
-    'row 2 empty policies: deletion waits, and says so': {
+    'Paused: empty policies: deletion waits, and says so': {
       managed: managed({ managementPolicies: [] }, { deletionTimestamp, finalizers }),
-      row: '2',
+      name: 'Paused',
       act: 'pause',
       message: 'reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
     },
-    'row 2 ReconciliationResumes: only exactly "true" pauses': {
+    'Connect: ReconciliationResumes: only exactly "true" pauses': {
       managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
-      row: '10',
+      name: 'Connect',
       act: 'connect',
     },
-    'row 3 ManagementPolicyNotSupported': {
+    'UnsupportedPolicies: ManagementPolicyNotSupported': {
       managed: managed({ managementPolicies: ['Create'] }),
-      row: '3',
+      name: 'UnsupportedPolicies',
       act: 'refuse',
       message:
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
     },
-    'row 4 without our finalizer nothing was created, so deletion needs nothing': {
+    'NothingCreated: without our finalizer nothing was created, so deletion needs nothing': {
       managed: managed({}, { deletionTimestamp }),
-      row: '4 unfinalised',
+      name: 'NothingCreated',
       act: 'nothing',
     },
-    'row 6 DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
+    'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
       managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
-      row: '6',
+      name: 'OrphanExternal',
       act: 'orphan',
     },
-    'row 6 reclaim policy Retain keeps the external resource': {
+    'OrphanExternal: reclaim policy Retain keeps the external resource': {
       managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
-      row: '6',
+      name: 'OrphanExternal',
       act: 'orphan',
     },
-    'row 8 ExternalCreatePending waits for a human': {
+    'CreationIncomplete: ExternalCreatePending waits for a human': {
       managed: managed({}, { annotations: pending }),
-      row: '8',
+      name: 'CreationIncomplete',
       act: 'refuse',
       message: undetermined,
     },
-    'row 8 with a name on record, which is not to be overwritten': {
+    'CreationIncomplete: with a name on record, which is not to be overwritten': {
       managed: managed({}, { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } }),
-      row: '8',
+      name: 'CreationIncomplete',
       act: 'refuse',
       message: undeterminedNamed('orders'),
     },
-    'row 8 blocks deletion too': {
+    'CreationIncomplete: blocks deletion too': {
       managed: managed(
         {},
         {
@@ -307,48 +307,48 @@ describe('the managed reconciler decides first (rows 1–8)', () => {
           finalizers,
         },
       ),
-      row: '8',
+      name: 'CreationIncomplete',
       act: 'refuse',
       message: undetermined,
     },
     'an operation under way is awaited': {
       managed: managed(),
       operation: { state: 'ongoing' },
-      row: 'async',
+      name: 'AwaitEarlierRun',
       act: 'awaitOperation',
     },
     'also where a creation is on its way or it is deleted: what is being created cannot be deleted': {
       managed: managed({}, { annotations: pending, deletionTimestamp, finalizers }),
       operation: { state: 'ongoing' },
-      row: 'async',
+      name: 'AwaitEarlierRun',
       act: 'awaitOperation',
     },
-    'row 10 an operation that failed is about to be put on record, whatever the annotations say': {
+    'Connect: an operation that failed is about to be put on record, whatever the annotations say': {
       managed: managed({}, { annotations: pending }),
       operation: { state: 'failed', error: new Error('quota exceeded') },
-      row: '10',
+      name: 'Connect',
       act: 'connect',
     },
-    'row 10 an operation that can be asked about is about to be, whatever the annotations say': {
+    'Connect: an operation that can be asked about is about to be, whatever the annotations say': {
       managed: managed({}, { annotations: pending }),
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
-      row: '10',
+      name: 'Connect',
       act: 'connect',
     },
-    'row 6 policies that keep the external resource do not wait for an operation': {
+    'OrphanExternal: policies that keep the external resource do not wait for an operation': {
       managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
-      row: '6',
+      name: 'OrphanExternal',
       act: 'orphan',
     },
-    'row 10 deleted, and the external resource goes too': {
+    'Connect: deleted, and the external resource goes too': {
       managed: managed({}, { deletionTimestamp, finalizers }),
-      row: '10',
+      name: 'Connect',
       act: 'connect',
     },
-    'row 10 else it connects': { managed: managed(), row: '10', act: 'connect' },
+    'Connect: else it connects': { managed: managed(), name: 'Connect', act: 'connect' },
   };
-  test('every row has a case', () => assertEveryRow(firstRows, rows));
+  test('every decision has a case', () => assertEveryDecision(firstDecisions, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { managed: object, operation, underWay, ...decision } = wanted;
@@ -371,72 +371,72 @@ describe('the managed reconciler decides what becomes of what was made for one t
     managed(spec, { uid: 'uid-again', finalizers, annotations });
   const rows: Record<
     string,
-    { left?: Managed; heir?: Managed; identity?: typeof known; row: OvertakenRow; act: string }
+    { left?: Managed; heir?: Managed; identity?: typeof known; name: OvertakenDecisionName; act: string }
   > = {
-    'nobody has its name': { row: '1 overtaken', act: 'delete' },
-    'it is there after all': { heir: managed(), row: '1 taken up', act: 'forget' },
+    'nobody has its name': { name: 'FinishDeletion', act: 'delete' },
+    'it is there after all': { heir: managed(), name: 'StillManaged', act: 'forget' },
     'another has its name and nobody has looked at that yet': {
       heir: managed({}, { uid: 'uid-again' }),
-      row: '1 awaited',
+      name: 'AwaitSuccessor',
       act: 'wait',
     },
-    'another stands for the same': { heir: heir(), row: '1 taken up', act: 'forget' },
+    'another stands for the same': { heir: heir(), name: 'StillManaged', act: 'forget' },
     'another stands for something of another name': {
       heir: heir(named('another')),
-      row: '1 overtaken',
+      name: 'FinishDeletion',
       act: 'delete',
     },
     'another stands for something elsewhere': {
       heir: heir({}, { forProvider: { region: 'eu' } }),
-      row: '1 overtaken',
+      name: 'FinishDeletion',
       act: 'delete',
     },
     'another differs in what does not identify it': {
       heir: heir({}, { forProvider: { size: 2 } }),
-      row: '1 taken up',
+      name: 'StillManaged',
       act: 'forget',
     },
     'another is on record in another system': {
       left: managed({}, { annotations: inSystem('a') }),
       heir: heir(inSystem('b')),
-      row: '1 overtaken',
+      name: 'FinishDeletion',
       act: 'delete',
     },
     'another may be in another system': {
       left: managed({}, { annotations: inSystem('a') }),
       heir: heir(),
-      row: '1 taken up',
+      name: 'StillManaged',
       act: 'forget',
     },
     'another has been given the same name': {
       left: managed({}, { annotations: named('id-1') }),
       heir: heir(named('id-1')),
       identity: assigned,
-      row: '1 taken up',
+      name: 'StillManaged',
       act: 'forget',
     },
     'another has been given its own name': {
       left: managed({}, { annotations: named('id-1') }),
       heir: heir(named('id-2')),
       identity: assigned,
-      row: '1 overtaken',
+      name: 'FinishDeletion',
       act: 'delete',
     },
     'another has not been given a name yet': {
       left: managed({}, { annotations: named('id-1') }),
       heir: heir(),
       identity: assigned,
-      row: '1 awaited',
+      name: 'AwaitSuccessor',
       act: 'wait',
     },
     'nobody knows what it was named, and another is marked alike': {
       heir: heir(named('id-2')),
       identity: assigned,
-      row: '1 taken up',
+      name: 'StillManaged',
       act: 'forget',
     },
   };
-  test('every row has a case', () => assertEveryRow(overtakenRows, rows));
+  test('every decision has a case', () => assertEveryDecision(overtakenDecisions, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { left = managed(), heir: other, identity = known, ...decision } = wanted;
@@ -445,68 +445,71 @@ describe('the managed reconciler decides what becomes of what was made for one t
   }
 });
 
-describe('the managed reconciler decides whether its provider leads where it did (rows 10 and 11)', () => {
+describe('the managed reconciler decides whether its provider leads where it did', () => {
   const recorded = { name: 'db', system: 'https://a.example', fields: {} };
   const rows: Record<
     string,
-    { recorded: Identity | undefined; system: string | undefined; row: AccessRow; decision?: object }
+    { recorded: Identity | undefined; system: string | undefined; name: AccessDecisionName; rest?: object }
   > = {
-    'row 11 nothing is recorded yet': { recorded: undefined, system: 'https://a.example', row: '11' },
-    'row 11 the same system': { recorded, system: 'https://a.example', row: '11' },
-    'row 11 a system that says nothing of itself': { recorded, system: undefined, row: '11' },
-    'row 11 one that said nothing before': {
+    'Observe: nothing is recorded yet': { recorded: undefined, system: 'https://a.example', name: 'Observe' },
+    'Observe: the same system': { recorded, system: 'https://a.example', name: 'Observe' },
+    'Observe: a system that says nothing of itself': { recorded, system: undefined, name: 'Observe' },
+    'Observe: one that said nothing before': {
       recorded: { name: 'db', fields: {} },
       system: 'https://a.example',
-      row: '11',
+      name: 'Observe',
     },
-    'row 10 elsewhere': {
+    'OtherSystem: it leads elsewhere': {
       recorded,
       system: 'https://b.example',
-      row: '10 elsewhere',
-      decision: {
+      name: 'OtherSystem',
+      rest: {
         act: 'reportElsewhere',
         message:
           'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
       },
     },
   };
-  test('every row has a case', () => assertEveryRow(accessRows, rows));
-  for (const [name, { recorded: before, system, row, decision = { act: 'observe' } }] of Object.entries(
-    rows,
-  )) {
-    test(name, () => assert.deepEqual(decideAccess(before, system), { row, ...decision }));
+  test('every decision has a case', () => assertEveryDecision(accessDecisions, rows));
+  for (const [title, { recorded: before, system, name, rest = { act: 'observe' } }] of Object.entries(rows)) {
+    test(title, () => assert.deepEqual(decideAccess(before, system), { name, ...rest }));
   }
 });
 
 describe('the managed reconciler decides about an operation that the external system sees through', () => {
   const error = new Error('quota exceeded');
   const rows: Record<string, { progress: Progress } & OperationDecision> = {
-    'row 11 it is under way': {
+    'OperationUnderWay: it is under way': {
       progress: { state: 'running', message: 'half of it' },
-      row: '11 under way',
+      name: 'OperationUnderWay',
       act: 'await',
       message: 'half of it',
     },
-    'row 11 it is under way, and nothing is said of how far it is': {
+    'OperationUnderWay: it is under way, and nothing is said of how far it is': {
       progress: { state: 'running' },
-      row: '11 under way',
+      name: 'OperationUnderWay',
       act: 'await',
       message: undefined,
     },
-    'row 11 it is done: what it brought is put on record': {
+    'OperationDone: it is done: what it brought is put on record': {
       progress: { state: 'done', externalName: 'n', details: { password: 'p' }, status: { size: 1 } },
-      row: '11 done',
+      name: 'OperationDone',
       act: 'record',
       result: { externalName: 'n', details: { password: 'p' }, status: { size: 1 } },
     },
-    'row 11 it failed': { progress: { state: 'failed', error }, row: '11 failed', act: 'report', error },
-    'row 11 nobody knows it any more: what is there counts': {
+    'OperationFailed: it failed': {
+      progress: { state: 'failed', error },
+      name: 'OperationFailed',
+      act: 'report',
+      error,
+    },
+    'OperationUnknown: nobody knows it any more: what is there counts': {
       progress: { state: 'unknown' },
-      row: '11 forgotten',
+      name: 'OperationUnknown',
       act: 'lookAfter',
     },
   };
-  test('every row has a case', () => assertEveryRow(operationRows, rows));
+  test('every decision has a case', () => assertEveryDecision(operationDecisions, rows));
   for (const [name, { progress, ...decision }] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(decideOperation(progress), decision));
   }
@@ -514,7 +517,7 @@ describe('the managed reconciler decides about an operation that the external sy
     assert.throws(() => decideOperation({ state: 'pending' } as never), TypeError));
 });
 
-describe('the managed reconciler decides next (rows 12–31)', () => {
+describe('the managed reconciler decides next', () => {
   const absent: Observation = { exists: false, isUpToDate: false };
   const same: Observation = { exists: true, isUpToDate: true };
   const drifted: Observation = { exists: true, isUpToDate: false };
@@ -539,78 +542,78 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       absentForMs?: number;
       underWay?: OperationType;
       ended?: OperationType;
-      row: string;
+      name: string;
       act: string;
     }
   > = {
-    'row 13 async: what an operation is about does not show yet, and is not made twice': {
+    'AwaitOperation: what an operation is about does not show yet, and is not made twice': {
       managed: managed(),
       observed: absent,
       underWay: 'create',
-      row: '13 async',
+      name: 'AwaitOperation',
       act: 'awaitOperation',
     },
-    'row 13 async: also when it is deleted, lest it be forgotten': {
+    'AwaitOperation: also when it is deleted, lest it be forgotten': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: absent,
       underWay: 'create',
-      row: '13 async',
+      name: 'AwaitOperation',
       act: 'awaitOperation',
     },
-    'row 13 async: a deletion may still fail': {
+    'AwaitOperation: a deletion may still fail': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: absent,
       underWay: 'delete',
-      row: '13 async',
+      name: 'AwaitOperation',
       act: 'awaitOperation',
     },
-    'row 8 forgotten: nobody knows any more how its creation went, and it may be there': {
+    'CreationResultLost: nobody knows any more how its creation went, and it may be there': {
       managed: managed(
         {},
         { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
       ),
       observed: absent,
-      row: '8 forgotten',
+      name: 'CreationResultLost',
       act: 'reportUndetermined',
     },
-    'row 8 forgotten: nor is it forgotten when it is deleted': {
+    'CreationResultLost: nor is it forgotten when it is deleted': {
       managed: managed(
         {},
         { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
       ),
       observed: absent,
-      row: '8 forgotten',
+      name: 'CreationResultLost',
       act: 'reportUndetermined',
     },
-    'row 15 pending: what is being created cannot be deleted yet': {
+    'AwaitCreation: what is being created cannot be deleted yet': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: same,
       underWay: 'create',
-      row: '15 pending',
+      name: 'AwaitCreation',
       act: 'awaitOperation',
     },
-    'row 15 an update under way keeps nothing from being deleted': {
+    'DeleteExternal: an update under way keeps nothing from being deleted': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: same,
       underWay: 'update',
-      row: '15',
+      name: 'DeleteExternal',
       act: 'delete',
     },
-    'row 15 async: its deletion is under way, whatever it says of itself': {
+    'AwaitDeletion: its deletion is under way, whatever it says of itself': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: { ...same, operation: 'update' },
       underWay: 'delete',
-      row: '15 async',
+      name: 'AwaitDeletion',
       act: 'awaitDeletion',
     },
-    'row 27 async: what an operation is about is not updated meanwhile': {
+    'ExternalBusy: what an operation is about is not updated meanwhile': {
       managed: managed(),
       observed: drifted,
       underWay: 'update',
-      row: '27 async',
+      name: 'ExternalBusy',
       act: 'reportUpToDate',
     },
-    'row 25 again: it had a name already, and then its creation failed': {
+    'Recreate: it had a name already, and then its creation failed': {
       managed: managed(
         {},
         {
@@ -621,166 +624,167 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       ),
       observed: absent,
       absentForMs: 5_000,
-      row: '25 again',
+      name: 'Recreate',
       act: 'recreate',
     },
-    'row 12 ObserveOnlyResourceDoesNotExist': {
+    'ExternalMissing: ObserveOnlyResourceDoesNotExist': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: absent,
-      row: '12',
+      name: 'ExternalMissing',
       act: 'reportMissing',
     },
-    'row 13 CreationGracePeriod': {
+    'AwaitExternal: CreationGracePeriod': {
       managed: managed({}, justCreated),
       observed: absent,
-      row: '13',
+      name: 'AwaitExternal',
       act: 'awaitExistence',
     },
-    'row 13 also while deleting': {
+    'AwaitExternal: also while deleting': {
       managed: managed({}, { ...justCreated, ...leaving }),
       observed: absent,
-      row: '13',
+      name: 'AwaitExternal',
       act: 'awaitExistence',
     },
-    'row 13 the clock on the wall was set since, and looks have found nothing for less than the grace': {
-      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
-      observed: absent,
-      absentForMs: 29_999,
-      row: '13',
-      act: 'awaitExistence',
-    },
-    'row 25 looks have found nothing for the grace': {
+    'AwaitExternal: the clock on the wall was set since, and looks have found nothing for less than the grace':
+      {
+        managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+        observed: absent,
+        absentForMs: 29_999,
+        name: 'AwaitExternal',
+        act: 'awaitExistence',
+      },
+    'CreateExternal: looks have found nothing for the grace': {
       managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
       observed: absent,
       absentForMs: 30_000,
-      row: '25',
+      name: 'CreateExternal',
       act: 'create',
     },
-    'row 25 what was named by hand was not made by us, so that nothing hides it': {
+    'CreateExternal: what was named by hand was not made by us, so that nothing hides it': {
       managed: managed({}, { annotations: named }),
       observed: absent,
       absentForMs: 0,
-      row: '25',
+      name: 'CreateExternal',
       act: 'create',
     },
-    'row 25 unsure: what was seen since its creation is not hidden any more': {
+    'ConfirmAbsent: what was seen since its creation is not hidden any more': {
       managed: managed(
         {},
         { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
       ),
       observed: absent,
       absentForMs: 0,
-      row: '25 unsure',
+      name: 'ConfirmAbsent',
       act: 'lookAgain',
     },
-    'row 15 ExternalDeleteSuccessful': {
+    'DeleteExternal: ExternalDeleteSuccessful': {
       managed: managed({}, leaving),
       observed: same,
-      row: '15',
+      name: 'DeleteExternal',
       act: 'delete',
     },
-    'row 18 DeleteSuccessfulDeletionPolicyDelete': {
+    'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': {
       managed: managed({}, leaving),
       observed: absent,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row edited: what was recorded is gone, and something else is named now': {
+    'IdentityEdited: what was recorded is gone, and something else is named now': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       isEdited: true,
-      row: 'edited',
+      name: 'IdentityEdited',
       act: 'takeUpEdit',
     },
-    'row edited: also where nothing may be created': {
+    'IdentityEdited: also where nothing may be created': {
       managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
       observed: absent,
       isEdited: true,
-      row: 'edited',
+      name: 'IdentityEdited',
       act: 'takeUpEdit',
     },
-    'row 25 unsure: one look is not enough to heed an edit, even of what was never seen': {
+    'ConfirmAbsent: one look is not enough to heed an edit, even of what was never seen': {
       managed: managed({}, { finalizers }),
       observed: absent,
       isEdited: true,
       absentForMs: 0,
-      row: '25 unsure',
+      name: 'ConfirmAbsent',
       act: 'lookAgain',
     },
-    'row 18 an edit does not keep what is gone from going': {
+    'RemoveFinalizer: an edit does not keep what is gone from going': {
       managed: managed({}, leaving),
       observed: absent,
       isEdited: true,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row 25 unsure: it was seen, although never ready': {
+    'ConfirmAbsent: it was seen, although never ready': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       absentForMs: 0,
-      row: '25 unsure',
+      name: 'ConfirmAbsent',
       act: 'lookAgain',
     },
-    'row 18 unsure: nobody asked for its deletion, and one look has found nothing': {
+    'ConfirmGone: nobody asked for its deletion, and one look has found nothing': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 0,
-      row: '18 unsure',
+      name: 'ConfirmGone',
       act: 'lookAgain',
     },
-    'row 18 unsure: nor do looks for less than 5 s suffice': {
+    'ConfirmGone: nor do looks for less than 5 s suffice': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 4_999,
-      row: '18 unsure',
+      name: 'ConfirmGone',
       act: 'lookAgain',
     },
-    'row 18 looks for 5 s do': {
+    'RemoveFinalizer: looks for 5 s do': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 5_000,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row 18 one look does after the external system took our request': {
+    'RemoveFinalizer: one look does after the external system took our request': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row 18 unsure: it refused our request': {
+    'ConfirmGone: it refused our request': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
       observed: absent,
       absentForMs: 0,
-      row: '18 unsure',
+      name: 'ConfirmGone',
       act: 'lookAgain',
     },
-    'row 18 unsure: it was well when somebody deleted it': {
+    'ConfirmGone: it was well when somebody deleted it': {
       managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
-      row: '18 unsure',
+      name: 'ConfirmGone',
       act: 'lookAgain',
     },
-    'row 18 unsure: our request waits for something else to end': {
+    'ConfirmGone: our request waits for something else to end': {
       managed: managed(
         {},
         { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
       ),
       observed: absent,
       absentForMs: 0,
-      row: '18 unsure',
+      name: 'ConfirmGone',
       act: 'lookAgain',
     },
-    'row 25 what was never ready is created at once': {
+    'CreateExternal: what was never ready is created at once': {
       managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
       observed: absent,
       absentForMs: 0,
-      row: '25',
+      name: 'CreateExternal',
       act: 'create',
     },
-    'row 25 what an edit has put on record, and nobody has seen yet, is created at once': {
+    'CreateExternal: what an edit has put on record, and nobody has seen yet, is created at once': {
       managed: managed(
         {},
         {
@@ -792,279 +796,287 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       observed: absent,
       isNameKnown: true,
       absentForMs: 0,
-      row: '25',
+      name: 'CreateExternal',
       act: 'create',
     },
-    'row 25 refused: the external client says that nothing is to be created, whatever else is going on': {
+    'CreationRefused: the external client says that nothing is to be created, whatever else is going on': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
       isNameKnown: false,
       isBeingDeleted: true,
-      row: '25 refused',
+      name: 'CreationRefused',
       act: 'refuseCreation',
     },
-    'row 18: what nothing is to be created for goes all the same': {
+    'RemoveFinalizer: what nothing is to be created for goes all the same': {
       managed: managed({}, { finalizers, annotations: named, deletionTimestamp }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
       isNameKnown: false,
       absentForMs: 5_000,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row 25 held: what another has under its name is being deleted': {
+    'AwaitOtherDeletion: what another has under its name is being deleted': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: absent,
       isNameKnown: true,
       isBeingDeleted: true,
-      row: '25 held',
+      name: 'AwaitOtherDeletion',
       act: 'awaitOther',
     },
-    'row 25 unsure: it was ready once, and one look has found nothing': {
+    'ConfirmAbsent: it was ready once, and one look has found nothing': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
       observed: absent,
       isNameKnown: true,
       absentForMs: 0,
-      row: '25 unsure',
+      name: 'ConfirmAbsent',
       act: 'lookAgain',
     },
-    'row 25 again: for 5 s now': {
+    'Recreate: for 5 s now': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       isNameKnown: true,
       absentForMs: 5_000,
-      row: '25 again',
+      name: 'Recreate',
       act: 'recreate',
     },
-    'row 25 lost: under a name that the external system gave it': {
+    'ExternalLost: under a name that the external system gave it': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       absentForMs: 5_000,
-      row: '25 lost',
+      name: 'ExternalLost',
       act: 'reportLost',
     },
-    'row 25 again: somebody has taken that name away': {
+    'Recreate: somebody has taken that name away': {
       managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       absentForMs: 5_000,
-      row: '25 again',
+      name: 'Recreate',
       act: 'recreate',
     },
-    'row 28 what was ready once is not created without leave': {
+    'CreateNotAllowed: what was ready once is not created without leave': {
       managed: managed(
         { managementPolicies: ['Observe', 'Update'] },
         { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
       ),
       observed: absent,
       absentForMs: 0,
-      row: '28 absent',
+      name: 'CreateNotAllowed',
       act: 'reportUncreated',
     },
-    'row 25 ManagementPolicyAllCreateSuccessful': {
+    'CreateExternal: ManagementPolicyAllCreateSuccessful': {
       managed: managed(),
       observed: absent,
-      row: '25',
+      name: 'CreateExternal',
       act: 'create',
     },
-    'row 25 ManagementPolicyCreateCreateSuccessful: {O,C}': {
+    'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': {
       managed: managed({ managementPolicies: ['Observe', 'Create'] }),
       observed: absent,
-      row: '25',
+      name: 'CreateExternal',
       act: 'create',
     },
-    'row 28 {O,D} and absent: reported, not created': {
+    'CreateNotAllowed: {O,D} and absent: reported, not created': {
       managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
       observed: absent,
-      row: '28 absent',
+      name: 'CreateNotAllowed',
       act: 'reportUncreated',
     },
-    'row 13 a known name: what is on its way may still appear, and is not forgotten when it is deleted': {
-      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
-      observed: absent,
-      isNameKnown: true,
-      row: '13',
-      act: 'awaitExistence',
-    },
-    'row 18 a known name that has been on its way for long enough': {
+    'AwaitExternal: a known name: what is on its way may still appear, and is not forgotten when it is deleted':
+      {
+        managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
+        observed: absent,
+        isNameKnown: true,
+        name: 'AwaitExternal',
+        act: 'awaitExistence',
+      },
+    'RemoveFinalizer: a known name that has been on its way for long enough': {
       managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
       observed: absent,
       isNameKnown: true,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row 18 what is only observed goes without a word when it is deleted': {
+    'RemoveFinalizer: what is only observed goes without a word when it is deleted': {
       managed: managed({ managementPolicies: ['Observe'] }, leaving),
       observed: absent,
-      row: '18',
+      name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'row 15 the external system is deleting it already': {
+    'AwaitDeletion: the external system is deleting it already': {
       managed: managed({}, leaving),
       observed: { ...same, operation: 'delete' },
-      row: '15 async',
+      name: 'AwaitDeletion',
       act: 'awaitDeletion',
     },
-    'row 15 it is being updated: deleted nevertheless': {
+    'DeleteExternal: it is being updated: deleted nevertheless': {
       managed: managed({}, leaving),
       observed: { ...same, operation: 'update' },
-      row: '15',
+      name: 'DeleteExternal',
       act: 'delete',
     },
-    'row 27 the external system is at work on it: not updated again': {
+    'ExternalBusy: the external system is at work on it: not updated again': {
       managed: managed(),
       observed: { ...drifted, operation: 'update' },
-      row: '27 async',
+      name: 'ExternalBusy',
       act: 'reportUpToDate',
     },
-    'row 26 late initialisation comes before the update': {
+    'LateInitialize: late initialisation comes before the update': {
       managed: managed(),
       observed: { ...drifted, lateInitialized: { version: '1' } },
-      row: '26',
+      name: 'LateInitialize',
       act: 'lateInitialize',
     },
-    'row 26 {O,L}': {
+    'LateInitialize: {O,L}': {
       managed: managed({ managementPolicies: ['Observe', 'LateInitialize'] }),
       observed: { ...drifted, lateInitialized: { version: '1' } },
-      row: '26',
+      name: 'LateInitialize',
       act: 'lateInitialize',
     },
-    'row 26 from a class, once it is bound': {
+    'LateInitialize: from a class, once it is bound': {
       managed: managed(
         { claimRef: claimRef(), classRef: classRef('small') },
         { status: { bindingPhase: 'Bound' } },
       ),
       observed: { ...same, lateInitialized: { version: '1' } },
-      row: '26',
+      name: 'LateInitialize',
       act: 'lateInitialize',
     },
-    'row 26 from a class, released, its claim not yet withdrawn': {
+    'LateInitialize: from a class, released, its claim not yet withdrawn': {
       managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      row: '26',
+      name: 'LateInitialize',
       act: 'lateInitialize',
     },
-    'row 27 while a claim waits for it, fields are not filled in': {
+    'UpToDate: while a claim waits for it, fields are not filled in': {
       managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      row: '27',
+      name: 'UpToDate',
       act: 'reportUpToDate',
     },
-    'row 27 {O}: to look is not to touch': {
+    'UpToDate: {O}: to look is not to touch': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      row: '27',
+      name: 'UpToDate',
       act: 'reportUpToDate',
     },
-    'row 27 ManagementPolicySkipLateInitialize {O,U,C,D}': {
+    'UpToDate: ManagementPolicySkipLateInitialize {O,U,C,D}': {
       managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      row: '27',
+      name: 'UpToDate',
       act: 'reportUpToDate',
     },
-    'row 27 ExternalResourceUpToDate': {
+    'UpToDate: ExternalResourceUpToDate': {
       managed: managed(),
       observed: same,
-      row: '27',
+      name: 'UpToDate',
       act: 'reportUpToDate',
     },
-    'row 28 ObserveOnlySuccessfulObserve: drift is left alone': {
+    'UpdateNotAllowed: ObserveOnlySuccessfulObserve: drift is left alone': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: drifted,
-      row: '28',
+      name: 'UpdateNotAllowed',
       act: 'reportUpToDate',
     },
-    'row 28 ManagementPolicyImmutable {O,L,C,D}': {
+    'UpdateNotAllowed: ManagementPolicyImmutable {O,L,C,D}': {
       managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
       observed: drifted,
-      row: '28',
+      name: 'UpdateNotAllowed',
       act: 'reportUpToDate',
     },
-    'row 31 ManagementPolicyAllUpdateSuccessful': {
+    'Update: ManagementPolicyAllUpdateSuccessful': {
       managed: managed(),
       observed: drifted,
-      row: '31',
+      name: 'Update',
       act: 'update',
     },
-    'row 31 although another process sets credentials, if this one does not': {
+    'Update: although another process sets credentials, if this one does not': {
       managed: managed(),
       observed: drifted,
       isRenewedElsewhere: true,
-      row: '31',
+      name: 'Update',
       act: 'update',
     },
-    'row 31 done: what an operation has changed may not show yet': {
+    'UpdateDone: what an operation has changed may not show yet': {
       managed: managed(),
       observed: drifted,
       ended: 'update',
-      row: '31 done',
+      name: 'UpdateDone',
       act: 'awaitEffect',
     },
-    'row 27 once it does': {
+    'UpToDate: once it does': {
       managed: managed(),
       observed: same,
       ended: 'update',
-      row: '27',
+      name: 'UpToDate',
       act: 'reportUpToDate',
     },
-    'row 31 after the operation of a creation': {
+    'Update: after the operation of a creation': {
       managed: managed(),
       observed: drifted,
       ended: 'create',
-      row: '31',
+      name: 'Update',
       act: 'update',
     },
-    'row 28 {O,C,D}: what may not be updated waits for no effect': {
+    'UpdateNotAllowed: {O,C,D}: what may not be updated waits for no effect': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: drifted,
       ended: 'update',
-      row: '28',
+      name: 'UpdateNotAllowed',
       act: 'reportUpToDate',
     },
-    'row 15 done: what an operation has deleted may still show': {
+    'DeletionDone: what an operation has deleted may still show': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'delete',
-      row: '15 done',
+      name: 'DeletionDone',
       act: 'awaitDeletion',
     },
-    'row 15 after another operation': {
+    'DeleteExternal: after another operation': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'update',
-      row: '15',
+      name: 'DeleteExternal',
       act: 'delete',
     },
-    'row 31 elsewhere: another process said a moment ago that it is about to set credentials': {
+    'CredentialsSetElsewhere: another process said a moment ago that it is about to set credentials': {
       managed: managed(),
       observed: { ...drifted, setsCredentials: true },
       isRenewedElsewhere: true,
-      row: '31 elsewhere',
+      name: 'CredentialsSetElsewhere',
       act: 'awaitRenewal',
     },
-    'row 31 elsewhere: another process has set credentials at the same time': {
+    'CredentialsSetElsewhere: another process has set credentials at the same time': {
       managed: managed(),
       observed: drifted,
       isContested: true,
-      row: '31 elsewhere',
+      name: 'CredentialsSetElsewhere',
       act: 'awaitRenewal',
     },
-    'row 28 {O,C,D}: what may not be updated waits for nobody': {
+    'UpdateNotAllowed: {O,C,D}: what may not be updated waits for nobody': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: { ...drifted, setsCredentials: true },
       isRenewedElsewhere: true,
-      row: '28',
+      name: 'UpdateNotAllowed',
       act: 'reportUpToDate',
     },
-    'row 31 ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
+    'Update: ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
       observed: drifted,
-      row: '31',
+      name: 'Update',
       act: 'update',
     },
   };
-  test('every row has a case', () => assertEveryRow(nextRows, rows));
+  test('every decision has a case', () => assertEveryDecision(nextDecisions, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
-      const { observed, row, act, isNameKnown = false, isEdited = false, absentForMs = 60_000 } = wanted;
+      const {
+        observed,
+        name: decided,
+        act,
+        isNameKnown = false,
+        isEdited = false,
+        absentForMs = 60_000,
+      } = wanted;
       const {
         isRenewedElsewhere = false,
         isContested = false,
@@ -1075,7 +1087,7 @@ describe('the managed reconciler decides next (rows 12–31)', () => {
       const given = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
       const known = { ...given, isRenewedElsewhere, isContested, isBeingDeleted, underWay, ended };
       const { message: _, ...decision } = { message: '', ...decideNext(wanted.managed, observed, known) };
-      assert.deepEqual(decision, { row, act });
+      assert.deepEqual(decision, { name: decided, act });
     });
   }
 });

@@ -10,8 +10,8 @@ describe('while a call deletes what another resource had outside', () => {
     const { scene } = await besideOneThatIsBeingDeleted();
     await scene.run();
     assert.deepEqual(
-      [scene.row, things(scene), scene.object?.metadata.finalizers],
-      ['25 held', [], undefined],
+      [scene.decision, things(scene), scene.object?.metadata.finalizers],
+      ['AwaitOtherDeletion', [], undefined],
     );
     assert.equal(
       scene.condition('Ready'),
@@ -30,7 +30,7 @@ describe('while a call deletes what another resource had outside', () => {
       end(error);
       await ended;
       await scene.run();
-      assert.deepEqual([scene.row, things(scene)], ['25', ['shared']]);
+      assert.deepEqual([scene.decision, things(scene)], ['CreateExternal', ['shared']]);
     });
   }
 
@@ -38,12 +38,12 @@ describe('while a call deletes what another resource had outside', () => {
     const { scene } = await besideOneThatIsBeingDeleted({ system: 'https://a.example' });
     scene.external.system = 'https://b.example';
     await scene.run();
-    assert.deepEqual([scene.row, things(scene)], ['25', ['shared']]);
+    assert.deepEqual([scene.decision, things(scene)], ['CreateExternal', ['shared']]);
   });
 
   test('what has another name is made', async () => {
     const { scene } = await besideOneThatIsBeingDeleted({ name: 'its-own' });
     await scene.run();
-    assert.deepEqual([scene.row, things(scene)], ['25', ['its-own']]);
+    assert.deepEqual([scene.decision, things(scene)], ['CreateExternal', ['its-own']]);
   });
 });

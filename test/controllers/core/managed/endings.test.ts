@@ -15,7 +15,10 @@ import {
   operationSucceeded,
 } from '../../../../controllers/core/managed/async-operations.ts';
 import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
-import type { ManagedRow, OvertakenRow } from '../../../../controllers/core/managed/decide.ts';
+import type {
+  ManagedDecisionName,
+  OvertakenDecisionName,
+} from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
 import type { Ending, Run } from '../../../../controllers/core/managed/ending.ts';
 import {
@@ -57,9 +60,13 @@ const edited = managed(
   { ...named, status: { externalIdentity: '{"fields":{"region":"us"}}' } },
 );
 
-/** A run that has come to a row. */
-const at = (row: ManagedRow, current: Managed = managed({}, named), more: Partial<Run> = {}): Run => ({
-  row,
+/** A run that has come to a decision. */
+const at = (
+  decision: ManagedDecisionName,
+  current: Managed = managed({}, named),
+  more: Partial<Run> = {},
+): Run => ({
+  decision,
   current,
   known: {},
   absent: [],
@@ -69,7 +76,7 @@ const at = (row: ManagedRow, current: Managed = managed({}, named), more: Partia
 
 /** A run whose step failed. */
 const failing = (run: Run, what: string, facts: FailureFacts<Run>, cause = new Error('boom')): Ending =>
-  failed(at('1'), new StepFailure(what, cause, { ...facts, known: run }));
+  failed(at('ResourceGone'), new StepFailure(what, cause, { ...facts, known: run }));
 
 const seen = { exists: true, isUpToDate: true };
 const created = {
@@ -77,7 +84,7 @@ const created = {
   reason: 'CreatedExternalResource',
   message: 'requested',
 } as const;
-const askedOf = (row: ManagedRow): Run => having(at(row), created);
+const askedOf = (decision: ManagedDecisionName): Run => having(at(decision), created);
 const paused = decideFirst(managed({ managementPolicies: [] }));
 const invalid = decideFirst(managed({ managementPolicies: ['Create'] }));
 const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
@@ -97,8 +104,8 @@ const ongoing = (type: string, more = '') => `AsyncOperation False Ongoing: ${ty
 const create: ExternalOperation = { type: 'create', name: 'op-1', startedAt: deletionTimestamp };
 
 /** A run over a resource for which an operation is under way. */
-const underWay = (row: ManagedRow, operation: ExternalOperation, current?: Managed): Run =>
-  at(row, current, {
+const underWay = (decision: ManagedDecisionName, operation: ExternalOperation, current?: Managed): Run =>
+  at(decision, current, {
     underWay: operation,
     operation: operationOngoing(operation.type, { name: operation.name, message: 'half of it' }),
   });
@@ -106,92 +113,97 @@ const underWay = (row: ManagedRow, operation: ExternalOperation, current?: Manag
 /** An ending, the conditions and Events that tell of it, and what brings the resource back. */
 type Line = readonly [ending: Ending, conditions: readonly string[], events: readonly string[], next: Next];
 
-type Told = Exclude<ManagedRow, OvertakenRow | '1' | '4 unfinalised'>;
+type Told = Exclude<ManagedDecisionName, OvertakenDecisionName | 'ResourceGone' | 'NothingCreated'>;
 
-/** Each row's endings: the rows of a resource that is gone, or of one that goes unfinalised, ends before there is one. */
+/** Each decision's endings: those about a resource that is gone, or about one that goes unfinalised, end before there is one. */
 const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
-  '2': {
+  Paused: {
     paused: [
-      endings.paused(at('2'), messageOf(paused)),
+      endings.paused(at('Paused'), messageOf(paused)),
       ['Synced False ReconcilePaused: reconciliation is paused by empty spec.managementPolicies', waiting],
       ['Normal ReconciliationPaused: reconciliation is paused by empty spec.managementPolicies'],
       'event',
     ],
   },
-  '3': {
+  UnsupportedPolicies: {
     invalid: [
-      endings.invalid(at('3'), messageOf(invalid)),
+      endings.invalid(at('UnsupportedPolicies'), messageOf(invalid)),
       [`Synced False ReconcileError: ${invalidSets}`, waiting],
       [`Warning CannotUseInvalidManagementPolicy: ${invalidSets}`],
       'event',
     ],
   },
-  async: {
+  AwaitEarlierRun: {
     'a creation': [
-      endings.busy(at('async'), 'create'),
+      endings.busy(at('AwaitEarlierRun'), 'create'),
       [synced, 'Ready False Creating', ongoing('create')],
       [],
       'operation',
     ],
-    'an update': [endings.busy(at('async'), 'update'), [synced, waiting, ongoing('update')], [], 'operation'],
+    'an update': [
+      endings.busy(at('AwaitEarlierRun'), 'update'),
+      [synced, waiting, ongoing('update')],
+      [],
+      'operation',
+    ],
     'deleted meanwhile': [
-      endings.busy(at('async', managed({}, leaving)), 'create'),
+      endings.busy(at('AwaitEarlierRun', managed({}, leaving)), 'create'),
       [synced, 'Ready False Deleting: waiting for its create to end', ongoing('create')],
       [],
       'operation',
     ],
     'a deletion': [
-      endings.busy(at('async', managed({}, leaving)), 'delete'),
+      endings.busy(at('AwaitEarlierRun', managed({}, leaving)), 'delete'),
       [synced, 'Ready False Deleting', ongoing('delete')],
       [],
       'operation',
     ],
   },
-  '6': {
-    'let go': [endings.gone(at('6')), [], [], 'event'],
+  OrphanExternal: {
+    'let go': [endings.gone(at('OrphanExternal')), [], [], 'event'],
     'unpublishing fails': [
-      failing(at('6'), '', cannotUnpublish),
+      failing(at('OrphanExternal'), '', cannotUnpublish),
       ['Synced False ReconcileError: boom', 'Ready False Deleting'],
       ['Warning CannotUnpublishConnectionDetails: boom'],
       'backOff',
     ],
   },
-  '8': {
+  CreationIncomplete: {
     undetermined: [
-      endings.undetermined(at('8'), messageOf(undetermined)),
+      endings.undetermined(at('CreationIncomplete'), messageOf(undetermined)),
       [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
       [`Warning CannotInitializeManagedResource: ${looked}`],
       'poll',
     ],
   },
-  '10': {
+  Connect: {
     'references do not resolve': [
-      failing(at('10'), 'cannot resolve references', cannotResolve),
+      failing(at('Connect'), 'cannot resolve references', cannotResolve),
       ['Synced False ReconcileError: cannot resolve references: boom', waiting],
       ['Warning CannotResolveResourceReferences: cannot resolve references: boom'],
       'backOff',
     ],
     'the secret is not ours': [
-      failing(at('10'), '', cannotPublish),
+      failing(at('Connect'), '', cannotPublish),
       ['Synced False ReconcileError: boom', waiting],
       ['Warning CannotPublishConnectionDetails: boom'],
       'backOff',
     ],
     'the provider is not reached': [
-      failing(at('10'), 'connect failed', cannotConnect),
+      failing(at('Connect'), 'connect failed', cannotConnect),
       ['Synced False ReconcileError: connect failed: boom', waiting],
       ['Warning CannotConnectToProvider: boom'],
       'backOff',
     ],
     'nor when it is deleted': [
-      failing(at('10', managed({}, leaving)), 'connect failed', cannotConnect),
+      failing(at('Connect', managed({}, leaving)), 'connect failed', cannotConnect),
       ['Synced False ReconcileError: connect failed: boom', 'Ready False Deleting'],
       ['Warning CannotConnectToProvider: boom'],
       'backOff',
     ],
     'an update that an earlier run began failed': [
       failing(
-        at('10', undefined, { operation: operationFailed('update', 'boom') }),
+        at('Connect', undefined, { operation: operationFailed('update', 'boom') }),
         'update failed',
         cannotUpdate,
       ),
@@ -205,44 +217,49 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '10 elsewhere': {
+  OtherSystem: {
     told: [
-      endings.elsewhere(at('10 elsewhere'), messageOf(elsewhere)),
+      endings.elsewhere(at('OtherSystem'), messageOf(elsewhere)),
       [`Synced False ReconcileError: ${led}`, waiting],
       [`Warning CannotConnectToProvider: ${led}`],
       'poll',
     ],
     deleted: [
-      endings.elsewhere(at('10 elsewhere', managed({}, leaving)), messageOf(elsewhere)),
+      endings.elsewhere(at('OtherSystem', managed({}, leaving)), messageOf(elsewhere)),
       [`Synced False ReconcileError: ${led}`, 'Ready False Deleting'],
       [`Warning CannotConnectToProvider: ${led}`],
       'poll',
     ],
   },
-  '11': {
+  Observe: {
     'observing fails': [
-      failing(at('11'), 'observe failed', cannotObserve),
+      failing(at('Observe'), 'observe failed', cannotObserve),
       ['Synced False ReconcileError: observe failed: boom', waiting],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'observing what was edited fails: that comes first': [
-      failing(at('11', edited), 'observe failed', cannotObserve),
+      failing(at('Observe', edited), 'observe failed', cannotObserve),
       ['Synced False ReconcileError: observe failed: boom', waiting],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
-    'a conflict is silent': [failing(at('11'), 'observe failed', cannotObserve, conflict()), [], [], 'event'],
+    'a conflict is silent': [
+      failing(at('Observe'), 'observe failed', cannotObserve, conflict()),
+      [],
+      [],
+      'event',
+    ],
   },
-  '11 under way': {
+  OperationUnderWay: {
     'it cannot be asked about': [
-      failing(at('11 under way', undefined, { underWay: create }), 'poll failed', cannotPoll),
+      failing(at('OperationUnderWay', undefined, { underWay: create }), 'poll failed', cannotPoll),
       ['Synced False ReconcileError: poll failed: boom', waiting],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'looking fails': [
-      failing(underWay('11 under way', create), 'observe failed', cannotObserve),
+      failing(underWay('OperationUnderWay', create), 'observe failed', cannotObserve),
       [
         'Synced False ReconcileError: observe failed: boom',
         waiting,
@@ -252,9 +269,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '11 done': {
+  OperationDone: {
     'looking fails': [
-      failing(at('11 done', undefined, { operation: operationSucceeded }), 'observe failed', cannotObserve),
+      failing(
+        at('OperationDone', undefined, { operation: operationSucceeded }),
+        'observe failed',
+        cannotObserve,
+      ),
       [
         'Synced False ReconcileError: observe failed: boom',
         waiting,
@@ -265,10 +286,10 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '11 failed': {
+  OperationFailed: {
     'an update': [
       failing(
-        at('11 failed', undefined, { operation: operationFailed('update', 'boom') }),
+        at('OperationFailed', undefined, { operation: operationFailed('update', 'boom') }),
         'update failed',
         cannotUpdate,
       ),
@@ -282,10 +303,10 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '11 forgotten': {
+  OperationUnknown: {
     'looking fails': [
       failing(
-        at('11 forgotten', undefined, { operation: operationForgotten('create', 'op-1') }),
+        at('OperationUnknown', undefined, { operation: operationForgotten('create', 'op-1') }),
         'observe failed',
         cannotObserve,
       ),
@@ -299,21 +320,21 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '13 async': {
+  AwaitOperation: {
     'a creation': [
-      endings.waiting(underWay('13 async', create), 'create'),
+      endings.waiting(underWay('AwaitOperation', create), 'create'),
       [synced, 'Ready False Creating', ongoing('create', ' (op-1): half of it')],
       [],
       'progress since operation',
     ],
     'an update of what does not show any more': [
-      endings.waiting(underWay('13 async', { ...create, type: 'update' }), 'update'),
+      endings.waiting(underWay('AwaitOperation', { ...create, type: 'update' }), 'update'),
       [synced, waiting, ongoing('update', ' (op-1): half of it')],
       [],
       'progress since operation',
     ],
     'a creation, deleted meanwhile': [
-      endings.waiting(underWay('13 async', create, managed({}, leaving)), 'create'),
+      endings.waiting(underWay('AwaitOperation', create, managed({}, leaving)), 'create'),
       [
         synced,
         'Ready False Deleting: waiting for its create to end',
@@ -323,23 +344,26 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since operation',
     ],
     'a deletion': [
-      endings.waiting(underWay('13 async', { ...create, type: 'delete' }, managed({}, leaving)), 'delete'),
+      endings.waiting(
+        underWay('AwaitOperation', { ...create, type: 'delete' }, managed({}, leaving)),
+        'delete',
+      ),
       [synced, 'Ready False Deleting', ongoing('delete', ' (op-1): half of it')],
       [],
       'progress since operation',
     ],
   },
-  '8 forgotten': {
+  CreationResultLost: {
     undetermined: [
-      endings.undetermined(at('8 forgotten'), messageOf(undetermined)),
+      endings.undetermined(at('CreationResultLost'), messageOf(undetermined)),
       [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
       [`Warning CannotInitializeManagedResource: ${looked}`],
       'poll',
     ],
   },
-  '15 pending': {
+  AwaitCreation: {
     'a creation, deleted meanwhile': [
-      endings.waiting(underWay('15 pending', create, managed({}, leaving)), 'create'),
+      endings.waiting(underWay('AwaitCreation', create, managed({}, leaving)), 'create'),
       [
         synced,
         'Ready False Deleting: waiting for its create to end',
@@ -349,131 +373,131 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since operation',
     ],
   },
-  '12': {
+  ExternalMissing: {
     missing: [
-      endings.missing(at('12'), 5_000),
+      endings.missing(at('ExternalMissing'), 5_000),
       [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone} (db)`],
       [`Warning CannotObserveExternalResource: ${gone} (db)`],
       'poll',
     ],
     'without a name': [
-      endings.missing(at('12', managed()), 5_000),
+      endings.missing(at('ExternalMissing', managed()), 5_000),
       [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone}`],
       [`Warning CannotObserveExternalResource: ${gone}`],
       'poll',
     ],
   },
-  '13': {
+  AwaitExternal: {
     hidden: [
-      endings.hidden(at('13')),
+      endings.hidden(at('AwaitExternal')),
       [],
       ['Normal PendingExternalResource: Waiting for external resource existence to be confirmed'],
       'backOff',
     ],
   },
-  '15': {
+  DeleteExternal: {
     'on its way out': [
-      endings.leaving(at('15')),
+      endings.leaving(at('DeleteExternal')),
       [synced, 'Ready False Deleting'],
       [],
       'progress since deletion',
     ],
     'deletion goes on for long': [
-      endings.begun(at('15'), 'delete', deleting()),
+      endings.begun(at('DeleteExternal'), 'delete', deleting()),
       [synced, 'Ready False Deleting', ongoing('delete')],
       [],
       'operation',
     ],
     'gone at once': [
-      endings.gone(having(at('15'), created)),
+      endings.gone(having(at('DeleteExternal'), created)),
       [],
       ['Normal CreatedExternalResource: requested'],
       'event',
     ],
     'deleting fails': [
-      failing(at('15'), 'delete failed', cannotDelete),
+      failing(at('DeleteExternal'), 'delete failed', cannotDelete),
       ['Synced False ReconcileError: delete failed: boom', 'Ready False Deleting'],
       ['Warning CannotDeleteExternalResource: boom'],
       'backOff',
     ],
     'so does a conflict': [
-      failing(at('15'), 'delete failed', cannotDelete, conflict()),
+      failing(at('DeleteExternal'), 'delete failed', cannotDelete, conflict()),
       [`Synced False ReconcileError: delete failed: ${conflict().message}`, 'Ready False Deleting'],
       [`Warning CannotDeleteExternalResource: ${conflict().message}`],
       'backOff',
     ],
   },
-  '15 async': {
+  AwaitDeletion: {
     'on its way out': [
-      endings.leaving(at('15 async', undefined, { operation: operationOngoing('delete') })),
+      endings.leaving(at('AwaitDeletion', undefined, { operation: operationOngoing('delete') })),
       [synced, 'Ready False Deleting', ongoing('delete')],
       [],
       'progress since deletion',
     ],
   },
-  '15 done': {
+  DeletionDone: {
     'its deletion has ended, and it shows yet': [
-      endings.leaving(at('15 done', undefined, { operation: operationSucceeded })),
+      endings.leaving(at('DeletionDone', undefined, { operation: operationSucceeded })),
       [synced, 'Ready False Deleting', 'AsyncOperation True Finished', 'LastAsyncOperation True Success'],
       [],
       'progress since deletion',
     ],
   },
-  '18': {
-    'let go': [endings.gone(at('18')), [], [], 'event'],
+  RemoveFinalizer: {
+    'let go': [endings.gone(at('RemoveFinalizer')), [], [], 'event'],
     'unpublishing fails': [
-      failing(at('18'), '', cannotUnpublish),
+      failing(at('RemoveFinalizer'), '', cannotUnpublish),
       ['Synced False ReconcileError: boom', 'Ready False Deleting'],
       ['Warning CannotUnpublishConnectionDetails: boom'],
       'backOff',
     ],
     'the finalizer stays': [
-      failing(at('18'), 'cannot update managed resource', cannotFinalise),
+      failing(at('RemoveFinalizer'), 'cannot update managed resource', cannotFinalise),
       ['Synced False ReconcileError: cannot update managed resource: boom', 'Ready False Deleting'],
       [],
       'backOff',
     ],
   },
-  '18 unsure': {
+  ConfirmGone: {
     'looked for again': [
-      endings.unsure(at('18 unsure', undefined, { absentForMs: 3_000 }), 5_000),
+      endings.unsure(at('ConfirmGone', undefined, { absentForMs: 3_000 }), 5_000),
       [],
       [],
       2_000,
     ],
   },
-  '25 refused': {
+  CreationRefused: {
     'told as one that failed': [
-      failing(at('25 refused'), 'create failed', cannotCreate, new Error('there is no "db"')),
+      failing(at('CreationRefused'), 'create failed', cannotCreate, new Error('there is no "db"')),
       ['Synced False ReconcileError: create failed: there is no "db"', 'Ready False Creating'],
       ['Warning CannotCreateExternalResource: there is no "db"'],
       'backOff',
     ],
   },
-  '25 held': {
+  AwaitOtherDeletion: {
     'created once that has ended': [
-      endings.held(at('25 held')),
+      endings.held(at('AwaitOtherDeletion')),
       [synced, 'Ready False Creating: waiting until what another resource had under its name is deleted'],
       [],
       1_000,
     ],
   },
-  '25 unsure': {
-    'looked for again': [endings.unsure(at('25 unsure'), 5_000), [], [], 5_000],
+  ConfirmAbsent: {
+    'looked for again': [endings.unsure(at('ConfirmAbsent'), 5_000), [], [], 5_000],
   },
-  edited: {
-    'taken up': [endings.edited(at('edited')), [], [], 0],
-    'something is left': [endings.leftovers(at('edited')), [synced, waiting], [], 'poll'],
+  IdentityEdited: {
+    'taken up': [endings.edited(at('IdentityEdited')), [], [], 0],
+    'something is left': [endings.leftovers(at('IdentityEdited')), [synced, waiting], [], 'poll'],
     'it cannot be recorded': [
-      failing(at('edited'), 'cannot update managed resource', cannotWrite),
+      failing(at('IdentityEdited'), 'cannot update managed resource', cannotWrite),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
       ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
       'backOff',
     ],
   },
-  '28 absent': {
+  CreateNotAllowed: {
     told: [
-      endings.uncreated(at('28 absent')),
+      endings.uncreated(at('CreateNotAllowed')),
       [
         synced,
         `Ready False Unavailable: ${gone}, and spec.managementPolicies do not allow Create; add Create, or create it`,
@@ -482,59 +506,62 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
   },
-  '25': {
+  CreateExternal: {
     'there at once': [
-      endings.present(askedOf('25'), { ...seen, ready: available() }),
+      endings.present(askedOf('CreateExternal'), { ...seen, ready: available() }),
       [synced, 'Ready True Available'],
       ['Normal CreatedExternalResource: requested'],
       'poll',
     ],
     'does not show yet': [
-      endings.unseen(askedOf('25')),
+      endings.unseen(askedOf('CreateExternal')),
       [synced, 'Ready False Creating'],
       ['Normal CreatedExternalResource: requested'],
       'backOff',
     ],
     'creation goes on for long': [
-      endings.begun(askedOf('25'), 'create', creating()),
+      endings.begun(askedOf('CreateExternal'), 'create', creating()),
       [synced, 'Ready False Creating', ongoing('create')],
       ['Normal CreatedExternalResource: requested'],
       'operation',
     ],
     'the mark is not written': [
-      failing(at('25'), 'cannot update managed resource', { ...cannotWrite, ready: () => creating() }),
+      failing(at('CreateExternal'), 'cannot update managed resource', {
+        ...cannotWrite,
+        ready: () => creating(),
+      }),
       ['Synced False ReconcileError: cannot update managed resource: boom', 'Ready False Creating'],
       ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
       'backOff',
     ],
     'creating fails': [
-      failing(at('25'), 'create failed', cannotCreate),
+      failing(at('CreateExternal'), 'create failed', cannotCreate),
       ['Synced False ReconcileError: create failed: boom', 'Ready False Creating'],
       ['Warning CannotCreateExternalResource: boom'],
       'backOff',
     ],
     'its details are not published': [
-      failing(at('25'), '', { ...cannotPublish, ready: () => creating() }),
+      failing(at('CreateExternal'), '', { ...cannotPublish, ready: () => creating() }),
       ['Synced False ReconcileError: boom', 'Ready False Creating'],
       ['Warning CannotPublishConnectionDetails: boom'],
       'backOff',
     ],
     'its details are published, and then the look at it fails': [
-      failing(askedOf('25'), 'observe failed', { ...cannotObserve, ready: () => creating() }),
+      failing(askedOf('CreateExternal'), 'observe failed', { ...cannotObserve, ready: () => creating() }),
       ['Synced False ReconcileError: observe failed: boom', 'Ready False Creating'],
       ['Normal CreatedExternalResource: requested', 'Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'or finds a conflict': [
-      failing(askedOf('25'), 'observe failed', cannotObserve, conflict()),
+      failing(askedOf('CreateExternal'), 'observe failed', cannotObserve, conflict()),
       [],
       ['Normal CreatedExternalResource: requested'],
       'event',
     ],
   },
-  '25 again': {
+  Recreate: {
     'there at once': [
-      endings.present(having(at('25 again'), recreationEvent(at('25 again')), created), {
+      endings.present(having(at('Recreate'), recreationEvent(at('Recreate')), created), {
         ...seen,
         ready: available(),
       }),
@@ -547,7 +574,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
     'after a creation that failed': [
       endings.present(
-        having(at('25 again'), recreationEvent(at('25 again', managed({}, { annotations: failedCreation })))),
+        having(at('Recreate'), recreationEvent(at('Recreate', managed({}, { annotations: failedCreation })))),
         { ...seen, ready: available() },
       ),
       [synced, 'Ready True Available'],
@@ -556,7 +583,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
     'creating fails': [
       failing(
-        having(at('25 again'), recreationEvent(at('25 again', managed()))),
+        having(at('Recreate'), recreationEvent(at('Recreate', managed()))),
         'create failed',
         cannotCreate,
       ),
@@ -568,31 +595,31 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '25 lost': {
+  ExternalLost: {
     told: [
-      endings.lost(at('25 lost')),
+      endings.lost(at('ExternalLost')),
       [`Synced False ReconcileError: ${lost}`, `Ready False Unavailable: ${lost}`],
       [`Warning LostExternalResource: ${lost}`],
       'poll',
     ],
   },
-  '26': {
+  LateInitialize: {
     'filled in': [
-      endings.present(at('26'), { ...seen, ready: available() }),
+      endings.present(at('LateInitialize'), { ...seen, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'poll',
     ],
     'it cannot be filled in': [
-      failing(at('26'), 'cannot update managed resource', cannotWrite),
+      failing(at('LateInitialize'), 'cannot update managed resource', cannotWrite),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
       ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
       'backOff',
     ],
   },
-  '27 async': {
+  ExternalBusy: {
     'at work': [
-      endings.present(at('27 async', undefined, { operation: operationOngoing('update') }), {
+      endings.present(at('ExternalBusy', undefined, { operation: operationOngoing('update') }), {
         ...seen,
         ready: available(),
         operation: 'update',
@@ -602,21 +629,21 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since operation',
     ],
   },
-  '27': {
+  UpToDate: {
     ready: [
-      endings.present(at('27'), { ...seen, ready: available() }),
+      endings.present(at('UpToDate'), { ...seen, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'poll',
     ],
     'not ready': [
-      endings.present(at('27'), { ...seen, ready: unavailable('restarting') }),
+      endings.present(at('UpToDate'), { ...seen, ready: unavailable('restarting') }),
       [synced, 'Ready False Unavailable: restarting'],
       [],
       'progress since creation',
     ],
     'whose readiness nobody tells': [
-      endings.present(at('27'), seen),
+      endings.present(at('UpToDate'), seen),
       [synced, waiting],
       [],
       'progress since creation',
@@ -624,7 +651,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     'whose readiness nobody tells any more': [
       endings.present(
         at(
-          '27',
+          'UpToDate',
           managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } }),
         ),
         seen,
@@ -636,7 +663,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     'an edit that has no effect': [
       endings.present(
         at(
-          '27',
+          'UpToDate',
           managed(
             { forProvider: { region: 'eu' } },
             { ...named, status: { externalIdentity: '{"name":"db","fields":{"region":"us"}}' } },
@@ -654,14 +681,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'a write that is a matter of routine fails': [
-      failing(at('27'), 'cannot update managed resource', {}),
+      failing(at('UpToDate'), 'cannot update managed resource', {}),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
       [],
       'backOff',
     ],
     'a secret in a message': [
       failing(
-        at('27', undefined, { known: { password: 'hush-hush' } }),
+        at('UpToDate', undefined, { known: { password: 'hush-hush' } }),
         '',
         cannotPublish,
         new Error('no hush-hush'),
@@ -671,11 +698,11 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  '31': {
+  Update: {
     'an edit that has no effect, of what was looked at before something else failed': [
       failing(
         at(
-          '31',
+          'Update',
           managed(
             { forProvider: { region: 'eu' } },
             { ...named, status: { externalIdentity: '{"name":"db","fields":{"region":"us"}}' } },
@@ -697,7 +724,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
     'as it should be again': [
-      endings.present(having(at('31'), { ...created, reason: 'UpdatedExternalResource' }), {
+      endings.present(having(at('Update'), { ...created, reason: 'UpdatedExternalResource' }), {
         ...seen,
         ready: available(),
       }),
@@ -706,37 +733,41 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'the update goes on for long': [
-      endings.begun(at('31'), 'update', available()),
+      endings.begun(at('Update'), 'update', available()),
       [synced, 'Ready True Available', ongoing('update')],
       [],
       'operation',
     ],
     'updating fails': [
-      failing(at('31'), 'update failed', cannotUpdate),
+      failing(at('Update'), 'update failed', cannotUpdate),
       ['Synced False ReconcileError: update failed: boom', waiting],
       ['Warning CannotUpdateExternalResource: boom'],
       'backOff',
     ],
   },
-  '31 done': {
+  UpdateDone: {
     'its update has ended, and does not show yet': [
-      endings.awaited(at('31 done'), { ...seen, isUpToDate: false, ready: available() }, 'backOff'),
+      endings.awaited(at('UpdateDone'), { ...seen, isUpToDate: false, ready: available() }, 'backOff'),
       [synced, 'Ready True Available'],
       [],
       'backOff',
     ],
   },
-  '31 elsewhere': {
+  CredentialsSetElsewhere: {
     'another process is about to publish what it sets': [
-      endings.awaited(at('31 elsewhere'), { ...seen, ready: unavailable('password unknown') }, 7_000),
+      endings.awaited(
+        at('CredentialsSetElsewhere'),
+        { ...seen, ready: unavailable('password unknown') },
+        7_000,
+      ),
       [synced, 'Ready False Unavailable: password unknown'],
       [],
       7_000,
     ],
   },
-  '28': {
+  UpdateNotAllowed: {
     'left as it is': [
-      endings.present(at('28'), { ...seen, isUpToDate: false, ready: available() }),
+      endings.present(at('UpdateNotAllowed'), { ...seen, isUpToDate: false, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'poll',
@@ -748,29 +779,29 @@ const textOf = ({ message, ...rest }: { readonly message?: string }, ...keys: re
   `${keys.map((key) => rest[key as never]).join(' ')}${message === undefined ? '' : `: ${message}`}`;
 
 describe('how a run over a managed resource ends', () => {
-  for (const [row, lines] of Object.entries(rows())) {
+  for (const [decision, lines] of Object.entries(rows())) {
     for (const what of Object.keys(lines)) {
-      test(`row ${row}: ${what}`, () => {
-        const [ending, conditions, events, next] = rows()[row as Told][what] ?? assert.fail();
+      test(`${decision}: ${what}`, () => {
+        const [ending, conditions, events, next] = rows()[decision as Told][what] ?? assert.fail();
         const { object, events: withStatus } = told(ending, identity, now);
         const isTold = object !== ending.run.current;
         assert.deepEqual(
           {
-            row: ending.run.row,
+            decision: ending.run.decision,
             conditions: isTold
               ? object.status?.conditions?.map((each) => textOf(each, 'type', 'status', 'reason'))
               : [],
             events: [...ending.run.happened, ...withStatus].map((each) => textOf(each, 'type', 'reason')),
             next: ending.next,
           },
-          { row, conditions, events, next },
+          { decision, conditions, events, next },
         );
       });
     }
   }
 
   test('what the external resource says of itself goes with the status', () => {
-    const { object } = told(endings.present(reporting(at('27'), { size: 1 }), seen), identity, now);
+    const { object } = told(endings.present(reporting(at('UpToDate'), { size: 1 }), seen), identity, now);
     assert.equal((object.status as { readonly size?: number }).size, 1);
   });
 
@@ -782,7 +813,7 @@ describe('how a run over a managed resource ends', () => {
     };
     const offered = managed({}, { annotations, status: { bindingPhase: 'Released' } });
     const used = (ready: Parameters<typeof endings.present>[1]['ready']) =>
-      endings.present(at('27', offered), { ...seen, ...(ready && { ready }) }).used;
+      endings.present(at('UpToDate', offered), { ...seen, ...(ready && { ready }) }).used;
     // Who took it stays on record: as long as that claim is there, it is nobody else's.
     assert.deepEqual(used(available()), [
       ...['crossplane.io/reoffer', 'crossplane.io/claim-parameters', 'crossplane.io/offered-to'],
@@ -795,15 +826,15 @@ describe('how a run over a managed resource ends', () => {
     const annotations = { ...named.annotations, 'crossplane.io/reoffer': 'claim' };
     const { uid: _uid, ...byName } = claimRef();
     const offered = managed({ claimRef: byName }, { annotations, status: { bindingPhase: 'Released' } });
-    const { marks } = endings.present(at('27', offered), { ...seen, ready: available() });
+    const { marks } = endings.present(at('UpToDate', offered), { ...seen, ready: available() });
     assert.deepEqual(marks, { 'crossplane.io/offered-to': 'FancySQLInstance/team/orders' });
   });
 
   test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {
     const cause = conflict();
-    const { thrown } = failing(at('11'), 'observe failed', cannotObserve, cause);
+    const { thrown } = failing(at('Observe'), 'observe failed', cannotObserve, cause);
     assert.equal(thrown?.cause, cause);
     const bug = new TypeError('undefined is not a function');
-    assert.throws(() => failed(at('11'), bug), bug);
+    assert.throws(() => failed(at('Observe'), bug), bug);
   });
 });

@@ -122,7 +122,7 @@ describe('what the external system sees through by itself', () => {
       scene.external.observation = { ...observation, ready };
       await scene.run();
       assert.equal(scene.condition('Ready'), ready.status === 'True' ? 'True/Available' : 'False/Creating');
-      assert.equal(scene.row, '27 async');
+      assert.equal(scene.decision, 'ExternalBusy');
     }
     assert.deepEqual(scene.object?.status, { ...scene.object?.status, phase: 'RESIZING', size: 2 });
     assert.deepEqual(calls(scene), [0, 1, 0]);
@@ -160,8 +160,8 @@ describe('what the external system sees through by itself', () => {
         await scene.run();
       }
       assert.deepEqual(
-        [restarted.object?.status, restarted.row, calls(restarted)],
-        [stayed.object?.status, stayed.row, calls(stayed)],
+        [restarted.object?.status, restarted.decision, calls(restarted)],
+        [stayed.object?.status, stayed.decision, calls(stayed)],
       );
     });
   }
@@ -216,15 +216,15 @@ describe('what the external system sees through by itself', () => {
         scene.external.progress = () => ({ state });
         const waits = await scene.run();
         assert.deepEqual(
-          [scene.row, waits, calls(scene), onRecord(scene)],
-          ['31 done', { type: 'requeue' }, [0, updates, 0], undefined],
+          [scene.decision, waits, calls(scene), onRecord(scene)],
+          ['UpdateDone', { type: 'requeue' }, [0, updates, 0], undefined],
         );
         assert.deepEqual(
           [scene.condition('Ready'), scene.condition('Synced')],
           ['True/Available', 'True/ReconcileSuccess'],
         );
         const again = await scene.run();
-        assert.deepEqual([scene.row, calls(scene)], ['31', [0, updates + 1, 0]]);
+        assert.deepEqual([scene.decision, calls(scene)], ['Update', [0, updates + 1, 0]]);
         assert.ok(again.type === 'after' && again.keepsBackOff);
         scene.external.put('db', { size: 1 }); // what the call has changed does not show
       }
@@ -237,7 +237,7 @@ describe('what the external system sees through by itself', () => {
     await scene.run();
     scene.external.put('db', { size: 2 });
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['27', [0, 1, 0]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['UpToDate', [0, 1, 0]]);
   });
 
   test('stays on record while nobody can tell how it is going', async () => {
@@ -284,7 +284,7 @@ describe('where the external system assigns names', () => {
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], undefined);
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['13 async', [1, 0, 0]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['AwaitOperation', [1, 0, 0]]);
     scene.external.progress = () => ({ state: 'done', externalName: 'assigned-1' });
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
@@ -329,7 +329,7 @@ describe('where the external system assigns names', () => {
     await scene.run();
     assert.ok('crossplane.io/external-create-failed' in scene.annotations);
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['25 again', [2, 0, 0]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['Recreate', [2, 0, 0]]);
   });
 });
 
@@ -340,7 +340,10 @@ describe('what is deleted while an operation is under way', () => {
       scene.external.isBlind = !isShown;
       remove(scene);
       await scene.run();
-      assert.deepEqual([scene.row, calls(scene)], [isShown ? '15 pending' : '13 async', [1, 0, 0]]);
+      assert.deepEqual(
+        [scene.decision, calls(scene)],
+        [isShown ? 'AwaitCreation' : 'AwaitOperation', [1, 0, 0]],
+      );
       assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
       scene.external.isBlind = false;
       scene.external.progress = (name) => ({ state: name === 'op-create' ? 'done' : 'running' });
@@ -359,13 +362,13 @@ describe('what is deleted while an operation is under way', () => {
     scene.external.progress = () => ({ state: 'done' });
     remove(scene);
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['15', [1, 0, 1]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 1]]);
     const waits = await scene.run();
     const longAgo = { type: 'after', delayMs: 60_000 };
-    assert.deepEqual([scene.row, waits, calls(scene)], ['15 done', longAgo, [1, 0, 1]]);
+    assert.deepEqual([scene.decision, waits, calls(scene)], ['DeletionDone', longAgo, [1, 0, 1]]);
     assert.equal(scene.condition('Ready'), 'False/Deleting');
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['15', [1, 0, 2]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 2]]);
   });
 
   test('does not mind that its creation failed: what is left of it is deleted', async () => {
@@ -374,7 +377,7 @@ describe('what is deleted while an operation is under way', () => {
     remove(scene);
     scene.external.progress = () => failed;
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['15', [1, 0, 1]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 1]]);
   });
 
   test('is deleted at once where it is but updated, and the update is asked about no more', async () => {
@@ -384,7 +387,7 @@ describe('what is deleted while an operation is under way', () => {
       scene.external.isDeletionSlow = true;
       remove(scene);
       await scene.run();
-      assert.deepEqual([scene.row, calls(scene)], ['15', [0, 1, 1]]);
+      assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [0, 1, 1]]);
       assert.equal(onRecord(scene)?.name, deletion.operation);
       assert.equal(scene.condition('Ready'), 'False/Deleting');
       assert.equal(scene.condition('LastAsyncOperation'), 'Unknown/-');
@@ -399,10 +402,10 @@ describe('what is deleted while an operation is under way', () => {
     remove(scene);
     await scene.run();
     await scene.run();
-    assert.equal(scene.row, '15 async');
+    assert.equal(scene.decision, 'AwaitDeletion');
     scene.external.things.clear();
     await scene.run();
-    assert.deepEqual([scene.row, calls(scene)], ['13 async', [1, 0, 1]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['AwaitOperation', [1, 0, 1]]);
     scene.external.progress = () => ({ state: 'done' });
     await scene.run();
     assert.equal(scene.object, undefined);

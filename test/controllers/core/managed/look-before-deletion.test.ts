@@ -35,20 +35,29 @@ const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
 
 describe('right before what is outside is deleted, the API server is asked', () => {
-  const changes: Readonly<Record<string, { meanwhile: (scene: Scene) => void; row: string }>> = {
-    'deletionPolicy is Orphan': { meanwhile: (scene) => edit(scene, { deletionPolicy: 'Orphan' }), row: '6' },
-    'reclaimPolicy is Retain': { meanwhile: (scene) => edit(scene, { reclaimPolicy: 'Retain' }), row: '6' },
+  const changes: Readonly<Record<string, { meanwhile: (scene: Scene) => void; decision: string }>> = {
+    'deletionPolicy is Orphan': {
+      meanwhile: (scene) => edit(scene, { deletionPolicy: 'Orphan' }),
+      decision: 'OrphanExternal',
+    },
+    'reclaimPolicy is Retain': {
+      meanwhile: (scene) => edit(scene, { reclaimPolicy: 'Retain' }),
+      decision: 'OrphanExternal',
+    },
     'it is paused': {
       meanwhile: (scene) => edit(scene, {}, { annotations: { 'crossplane.io/paused': 'true' } }),
-      row: '2',
+      decision: 'Paused',
     },
   };
-  for (const [name, { meanwhile, row }] of Object.entries(changes)) {
+  for (const [name, { meanwhile, decision }] of Object.entries(changes)) {
     test(`and nothing is, where by then ${name}`, async () => {
       const scene = await leaving(meanwhile);
       await assert.rejects(scene.run(), isConflict);
       await scene.run();
-      assert.deepEqual([scene.row, things(scene), scene.external.count('delete')], [row, ['db'], 0]);
+      assert.deepEqual(
+        [scene.decision, things(scene), scene.external.count('delete')],
+        [decision, ['db'], 0],
+      );
     });
   }
 

@@ -58,7 +58,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     test(`leaves nothing outside that was made for it: ${externalNames} names`, async () => {
       const scene = await made({}, { externalNames });
       await scene.run();
-      assert.deepEqual([things(scene), scene.row], [[], '15']);
+      assert.deepEqual([things(scene), scene.decision], [[], 'DeleteExternal']);
       assert.equal(scene.secret, undefined);
       // Where names are assigned they come first, and there was nothing to write them to.
       const deletions = externalNames === 'assigned' ? [] : ['delete Secret infra/db-connection'];
@@ -67,7 +67,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
         assert.ok(scene.events.includes(event), scene.events.join());
       }
       assert.deepEqual(await scene.run(), { type: 'done' });
-      assert.equal(scene.row, '1', 'and is forgotten');
+      assert.equal(scene.decision, 'ResourceGone', 'and is forgotten');
     });
 
     test(`nor what may have been made, for all that is known: ${externalNames} names`, async () => {
@@ -97,7 +97,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     test(`leaves what its policies keep: ${name}`, async () => {
       const scene = await made(spec);
       await scene.run();
-      assert.deepEqual([things(scene), scene.row], [['db'], '6']);
+      assert.deepEqual([things(scene), scene.decision], [['db'], 'OrphanExternal']);
       assert.deepEqual(await scene.run(), { type: 'done' });
     });
   }
@@ -108,9 +108,9 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     scene.external.put('db');
     await scene.run();
     end();
-    for (const row of ['6', '1']) {
+    for (const decision of ['OrphanExternal', 'ResourceGone']) {
       await scene.run();
-      assert.equal(scene.row, row);
+      assert.equal(scene.decision, decision);
     }
     assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
   });
@@ -144,7 +144,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
       await scene.run().catch(() => {});
       assert.deepEqual([scene.object, scene.isWoken, things(scene)], [undefined, true, ['db']]);
       await scene.run();
-      assert.deepEqual([scene.row, things(scene)], ['15', []]);
+      assert.deepEqual([scene.decision, things(scene)], ['DeleteExternal', []]);
       assert.ok(scene.events.includes('Warning DeletionOvertookFinalizer'), scene.events.join());
       assert.deepEqual(await scene.run(), { type: 'done' });
     });
@@ -162,7 +162,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     scene.cluster.delete(managedKind, db, deletionTimestamp);
     letGo(scene, ['example.org/other']);
     await scene.run();
-    assert.equal(scene.row, '27');
+    assert.equal(scene.decision, 'UpToDate');
     scene.process.release(managedKind);
     letGo(scene);
     await scene.run();
@@ -264,7 +264,7 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
         then(scene);
       };
       await scene.run();
-      assert.deepEqual([scene.row, scene.external.made, things(scene)], ['25', 0, []]);
+      assert.deepEqual([scene.decision, scene.external.made, things(scene)], ['CreateExternal', 0, []]);
     });
   }
 
@@ -297,9 +297,9 @@ describe('a managed resource whose deletion overtook its finalizer', () => {
     scene.external.isDeletionSlow = true;
     assert.equal((await scene.run()).type, 'after');
     scene.external.observation = { operation: 'delete' };
-    assert.deepEqual([(await scene.run()).type, scene.row], ['after', '15 async']);
+    assert.deepEqual([(await scene.run()).type, scene.decision], ['after', 'AwaitDeletion']);
     scene.external.things.clear();
-    assert.deepEqual([await scene.run(), scene.row], [{ type: 'done' }, '18']);
+    assert.deepEqual([await scene.run(), scene.decision], [{ type: 'done' }, 'RemoveFinalizer']);
   });
 });
 
@@ -340,7 +340,7 @@ describe('another managed resource of that name', () => {
     const scene = await made();
     comesAgain(scene, { annotations: { 'crossplane.io/paused': 'true' } });
     await scene.run();
-    assert.deepEqual([scene.row, things(scene)], ['2', ['db']]);
+    assert.deepEqual([scene.decision, things(scene)], ['Paused', ['db']]);
     scene.cluster.delete(managedKind, db);
     await scene.run();
     assert.deepEqual(things(scene), []);
@@ -443,7 +443,7 @@ describe('what is no overtaking', () => {
     letGo(scene);
     scene.cluster.delete(managedKind, db);
     await scene.run();
-    assert.deepEqual([scene.row, scene.isWoken, things(scene)], ['1', false, ['db']]);
+    assert.deepEqual([scene.decision, scene.isWoken, things(scene)], ['ResourceGone', false, ['db']]);
   });
 
   /** What the first status write comes to, once it is carried out; and how often two runs ask the API server. */
@@ -484,7 +484,7 @@ describe('what is no overtaking', () => {
       letGo(scene);
       scene.cluster.delete(managedKind, db);
       await scene.run();
-      assert.deepEqual([scene.row, scene.isWoken, things(scene)], ['1', false, kept]);
+      assert.deepEqual([scene.decision, scene.isWoken, things(scene)], ['ResourceGone', false, kept]);
       assert.equal(kept.length, 1);
     });
   }
@@ -513,7 +513,7 @@ describe('what is no overtaking', () => {
     const scene = await made();
     scene.restart();
     await scene.run();
-    assert.deepEqual([scene.row, things(scene)], ['1', ['db']]);
+    assert.deepEqual([scene.decision, things(scene)], ['ResourceGone', ['db']]);
   });
 });
 

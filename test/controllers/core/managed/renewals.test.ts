@@ -580,7 +580,7 @@ describe('that credentials are about to be set is on record first', () => {
     await killedBeforePublishing(scene);
     publishLate(scene);
     const result = await scene.run();
-    assert.equal(scene.row, '31 elsewhere');
+    assert.equal(scene.decision, 'CredentialsSetElsewhere');
     assert.deepEqual(result, unsettled(renewalGraceMs));
     assert.equal(scene.condition('Ready'), 'False/Unavailable: password unknown');
     scene.cluster.clockMs += renewalGraceMs;
@@ -686,7 +686,7 @@ describe('that credentials are about to be set is on record first', () => {
     assert.notEqual(theirs, undefined);
     scene.restart();
     await scene.run();
-    assert.equal(scene.row, '31 elsewhere');
+    assert.equal(scene.decision, 'CredentialsSetElsewhere');
     scene.cluster.clockMs += renewalGraceMs;
     const marks: unknown[] = [];
     scene.external.gate = (method) => {

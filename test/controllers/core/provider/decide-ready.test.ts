@@ -4,7 +4,7 @@ import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ReadyDecision, ReadyInput } from '../../../../controllers/core/provider/decide-ready.ts';
 import {
   decideProviderReady,
-  providerReadyRows,
+  providerReadyDecisions,
 } from '../../../../controllers/core/provider/decide-ready.ts';
 import type { Fault } from '../../../../controllers/core/provider/fault.ts';
 import type { Evidence } from '../../../../controllers/core/provider/provider-health.ts';
@@ -47,40 +47,40 @@ describe('Ready of a provider', () => {
     reason: 'Pending',
     message: 'no call has told yet whether it works',
   } as const;
-  const fails = (reason: string): ReadyDecision => ({ row: 'fails', ready: isFalse(reason) });
+  const fails = (reason: string): ReadyDecision => ({ name: 'Failing', ready: isFalse(reason) });
   const cases: Readonly<Record<string, readonly [input: Partial<ReadyInput>, wanted: ReadyDecision]>> = {
-    'unreadable: nobody uses it, and its secret is missing': [
+    'CannotReadCredentials: nobody uses it, and its secret is missing': [
       { users: 0, unreadable: 'boom', before: accepted },
-      { row: 'unreadable', ready: isFalse('CannotReadCredentials') },
+      { name: 'CannotReadCredentials', ready: isFalse('CannotReadCredentials') },
     ],
-    'unused: nobody has tried it': [{ users: 0 }, { row: 'unused', ready: unused }],
-    'unused: what failed is tried by nobody any more': [
+    'Unused: nobody has tried it': [{ users: 0 }, { name: 'Unused', ready: unused }],
+    'Unused: what failed is tried by nobody any more': [
       { users: 0, before: said('False', 'CredentialsRefused'), evidence: failing('refused') },
-      { row: 'unused', ready: unused },
+      { name: 'Unused', ready: unused },
     ],
-    'unused: it worked before it was edited': [
+    'Unused: it worked before it was edited': [
       { users: 0, before: accepted, generation: 2 },
-      { row: 'unused', ready: unused },
+      { name: 'Unused', ready: unused },
     ],
-    'as before: it worked, and nobody uses it any more': [
+    'Unchanged: it worked, and nobody uses it any more': [
       { users: 0, before: accepted },
-      { row: 'as before' },
+      { name: 'Unchanged' },
     ],
-    'as before: a start': [{ before: accepted }, { row: 'as before' }],
-    'as before: a start while it fails': [{ before: said('False', 'NoAnswer') }, { row: 'as before' }],
-    'doubted: refused a moment ago': [
+    'Unchanged: a start': [{ before: accepted }, { name: 'Unchanged' }],
+    'Unchanged: a start while it fails': [{ before: said('False', 'NoAnswer') }, { name: 'Unchanged' }],
+    'FailsBriefly: refused a moment ago': [
       { before: accepted, evidence: failing('refused', 1_000), nowMs: 5_999 },
-      { row: 'doubted', waitMs: 1 },
+      { name: 'FailsBriefly', waitMs: 1 },
     ],
-    'doubted: no answer a moment ago': [
+    'FailsBriefly: no answer a moment ago': [
       { before: accepted, evidence: failing('silent'), nowMs: 19_000 },
-      { row: 'doubted', waitMs: 1_000 },
+      { name: 'FailsBriefly', waitMs: 1_000 },
     ],
-    'doubted: for longer where it comes and goes': [
+    'FailsBriefly: for longer where it comes and goes': [
       { before: accepted, evidence: failing('refused'), isUnsteady: true, nowMs: 60_000 },
-      { row: 'doubted', waitMs: 60_000 },
+      { name: 'FailsBriefly', waitMs: 60_000 },
     ],
-    'doubted: for two polls, where they are rare': [
+    'FailsBriefly: for two polls, where they are rare': [
       {
         before: accepted,
         evidence: failing('refused'),
@@ -88,40 +88,43 @@ describe('Ready of a provider', () => {
         pollIntervalMs: 600_000,
         nowMs: 60_000,
       },
-      { row: 'doubted', waitMs: 1_140_000 },
+      { name: 'FailsBriefly', waitMs: 1_140_000 },
     ],
-    'fails: refused for 5 s': [
+    'Failing: refused for 5 s': [
       { before: accepted, evidence: failing('refused'), nowMs: 5_000 },
       fails('CredentialsRefused'),
     ],
-    'fails: no answer for 20 s': [
+    'Failing: no answer for 20 s': [
       { before: accepted, evidence: failing('silent'), nowMs: 20_000 },
       fails('NoAnswer'),
     ],
-    'fails: at once, where nothing has worked': [
+    'Failing: at once, where nothing has worked': [
       { evidence: failing('unreadable') },
       fails('CannotReadCredentials'),
     ],
-    'fails: at once, for another reason than before': [
+    'Failing: at once, for another reason than before': [
       { before: said('False', 'NoAnswer'), evidence: failing('refused') },
       fails('CredentialsRefused'),
     ],
-    'works: a call has succeeded': [
+    'Working: a call has succeeded': [
       { before: said('False', 'NoAnswer'), evidence: works },
-      { row: 'works', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } },
+      { name: 'Working', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } },
     ],
-    'untried: new': [{}, { row: 'untried', ready: pending }],
-    'untried: it has a user now': [{ before: said('Unknown', 'Unused') }, { row: 'untried', ready: pending }],
-    'untried: edited': [
+    'Untried: new': [{}, { name: 'Untried', ready: pending }],
+    'Untried: it has a user now': [
+      { before: said('Unknown', 'Unused') },
+      { name: 'Untried', ready: pending },
+    ],
+    'Untried: edited': [
       { before: accepted, generation: 2 },
-      { row: 'untried', ready: pending },
+      { name: 'Untried', ready: pending },
     ],
   };
   for (const [name, [input, wanted]] of Object.entries(cases)) {
     test(name, () => assert.deepEqual(decideProviderReady({ ...usual, ...input }), wanted));
   }
-  test('each row is decided', () => {
-    const decided = new Set(Object.values(cases).map(([, { row }]) => row));
-    assert.deepEqual([...decided].toSorted(), [...providerReadyRows].toSorted());
+  test('each decision has a case', () => {
+    const decided = new Set(Object.values(cases).map(([, { name }]) => name));
+    assert.deepEqual([...decided].toSorted(), [...providerReadyDecisions].toSorted());
   });
 });

@@ -14,23 +14,23 @@ const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderCon
 const users = (...names: readonly string[]) => names.map((name) => managed({}, { name }));
 const finalizers = ['in-use.crossplane.io'];
 const inUseBy = (what: string): Decision => ({
-  row: 'P3',
+  name: 'InUse',
   act: 'report',
   message: `in use by ${what}; it is deleted once they are deleted or use another ProviderConfig`,
 });
 
 describe('what is done about a ProviderConfig', () => {
   const rows: Record<string, { config: ProviderConfig; users: ReturnType<typeof users>; want: Decision }> = {
-    'a new one is protected': { config: config(), users: [], want: { row: 'P1', act: 'protect' } },
+    'a new one is protected': { config: config(), users: [], want: { name: 'AddFinalizer', act: 'protect' } },
     'a protected one tells its users': {
       config: config({ finalizers }),
       users: users('a'),
-      want: { row: 'P2', act: 'report' },
+      want: { name: 'CountUsers', act: 'report' },
     },
     'a deleted one that nobody uses may go': {
       config: config({ finalizers, deletionTimestamp }),
       users: [],
-      want: { row: 'P4', act: 'release' },
+      want: { name: 'RemoveFinalizer', act: 'release' },
     },
     'a deleted one waits for its user, by name': {
       config: config({ finalizers, deletionTimestamp }),
@@ -54,7 +54,7 @@ describe('what is done about a ProviderConfig', () => {
     'a deleted one that was never protected waits for nobody': {
       config: config({ finalizers: ['of.another'], deletionTimestamp }),
       users: users('a'),
-      want: { row: 'P4', act: 'release' },
+      want: { name: 'RemoveFinalizer', act: 'release' },
     },
   };
   for (const [name, row] of Object.entries(rows)) {

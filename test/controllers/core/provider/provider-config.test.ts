@@ -62,7 +62,7 @@ describe('a ProviderConfig', () => {
       user('b', { providerConfigRef: { name: 'default' } }),
       user('of-a-provider-of-that-name', { providerRef: { name: 'default' } }),
     );
-    assert.deepEqual(await at.run(), { ...done, row: 'P1' });
+    assert.deepEqual(await at.run(), { ...done, decision: 'AddFinalizer' });
     assert.deepEqual(at.config?.metadata.finalizers, ['in-use.crossplane.io']);
     assert.equal(at.config?.status?.users, 2);
     assert.equal(at.cluster.writes.length, 2);
@@ -75,7 +75,11 @@ describe('a ProviderConfig', () => {
     await at.run();
     assert.equal(at.cluster.writes.length, 2);
     at.cluster.put(managedKind, user('b'));
-    assert.deepEqual(await at.run(), { ...done, row: 'P2' }, 'what was not written delays nothing');
+    assert.deepEqual(
+      await at.run(),
+      { ...done, decision: 'CountUsers' },
+      'what was not written delays nothing',
+    );
     assert.equal(at.config?.status?.users, 2);
   });
 
@@ -87,7 +91,7 @@ describe('a ProviderConfig', () => {
     await at.run();
     at.cluster.put(configKind, config('default'));
     at.cluster.put(managedKind, user('a'));
-    assert.deepEqual(await at.run(), { ...done, row: 'P1' });
+    assert.deepEqual(await at.run(), { ...done, decision: 'AddFinalizer' });
     assert.equal(at.config?.status?.users, 1);
   });
 
@@ -101,7 +105,7 @@ describe('a ProviderConfig', () => {
     assert.deepEqual(await run(), after(500));
     assert.deepEqual(at.cluster.writes, []);
     await at.process.synced();
-    assert.deepEqual(await run(), { ...done, row: 'P1' });
+    assert.deepEqual(await run(), { ...done, decision: 'AddFinalizer' });
     assert.equal(at.config?.status?.users, 1);
   });
 
@@ -174,7 +178,7 @@ describe('a ProviderConfig', () => {
     );
     const b = at.cluster.get(managedKind, { name: 'b' })!;
     at.cluster.put(managedKind, { ...b, spec: { providerConfigRef: { name: 'other' } } });
-    assert.deepEqual(await at.run(), { ...done, row: 'P4' });
+    assert.deepEqual(await at.run(), { ...done, decision: 'RemoveFinalizer' });
     assert.equal(at.config, undefined);
   });
 
@@ -183,7 +187,7 @@ describe('a ProviderConfig', () => {
     await at.run();
     for (let n = 0; n < 100; n += 1) {
       at.cluster.put(managedKind, user(`more-${n}`));
-      assert.deepEqual(await at.run(), { ...after(5_000), row: 'P2' });
+      assert.deepEqual(await at.run(), { ...after(5_000), decision: 'CountUsers' });
     }
     assert.equal(at.cluster.writes.length, 2);
     at.pass(5_000);

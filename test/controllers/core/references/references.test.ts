@@ -83,12 +83,12 @@ interface Row {
 
 const rows: Record<string, Row> = {
   // One reference, the cases of crossplane-runtime's Resolve.
-  'row 4 AlreadyResolved: a value is kept': {
+  'AlreadyResolved: a value is kept': {
     given: { networkId: 'net-0', networkIdRef: { name: 'main' } },
     networks: [main],
     want: {},
   },
-  'row 3 AlwaysResolveReference: a value is looked up again': {
+  'AlwaysResolveReference: a value is looked up again': {
     given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always } },
     networks: [main],
     want: { networkId: 'net-1' },
@@ -98,18 +98,18 @@ const rows: Record<string, Row> = {
     networks: [main],
     want: { networkId: 'net-1' },
   },
-  'row 5 neither reference nor selector, null included': {
+  'neither reference nor selector, null included': {
     given: { networkIdRef: null, networkIdSelector: null },
     networks: [main],
     want: {},
   },
-  'row 5 neither reference nor selector': { given: { networkId: '' }, networks: [main], want: {} },
-  'row 6 GetError: a required object that is not there is named, with what to do': {
+  'neither reference nor selector': { given: { networkId: '' }, networks: [main], want: {} },
+  'GetError: a required object that is not there is named, with what to do': {
     given: { networkIdRef: { name: 'main' } },
     networks: [],
     want: /^Error: spec\.forProvider\.networkIdRef: Network main does not exist; create it, or change the reference$/,
   },
-  'row 6 OptionalReference that is not there: nothing changes, the reference is kept': {
+  'OptionalReference that is not there: nothing changes, the reference is kept': {
     given: { networkIdRef: { name: 'main', policy: optional } },
     networks: [],
     want: {},
@@ -119,12 +119,12 @@ const rows: Record<string, Row> = {
     networks: [],
     want: {},
   },
-  'row 8 ResolvedNoValue: not ready yet is said, and what it waits for': {
+  'ResolvedNoValue: not ready yet is said, and what it waits for': {
     given: { networkIdRef: { name: 'unready' } },
     networks: [unready],
     want: /networkIdRef: Network unready has no value for networkId yet; it is resolved as soon as unready is ready/,
   },
-  'row 8 ResolvedNoValue, Optional: nothing changes': {
+  'ResolvedNoValue, Optional: nothing changes': {
     given: { networkIdRef: { name: 'unready', policy: optional } },
     networks: [unready],
     want: {},
@@ -134,12 +134,12 @@ const rows: Record<string, Row> = {
     networks: [main],
     want: { networkId: 'net-1' },
   },
-  'row 10 SuccessfulSelect: the reference is recorded by name': {
+  'SuccessfulSelect: the reference is recorded by name': {
     given: { networkIdSelector: { ...tierA, policy: always } },
     networks: [aloof, main],
     want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
   },
-  'row 10 SuccessfulSelect with the same controller': {
+  'SuccessfulSelect with the same controller': {
     metadata: controlled('mine'),
     given: { networkIdSelector: { matchControllerRef: true } },
     networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
@@ -171,7 +171,7 @@ const rows: Record<string, Row> = {
     networks: [network('early', undefined, labelled), main],
     want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
   },
-  'row 2 AlwaysResolveSelector: what was chosen is kept while it matches': {
+  'AlwaysResolveSelector: what was chosen is kept while it matches': {
     given: {
       networkId: 'net-2',
       networkIdRef: { name: 'spare' },
@@ -180,7 +180,7 @@ const rows: Record<string, Row> = {
     networks: [main, spare],
     want: {},
   },
-  'row 2 AlwaysResolveSelector: what no longer matches is replaced': {
+  'AlwaysResolveSelector: what no longer matches is replaced': {
     given: {
       networkId: 'net-9',
       networkIdRef: { name: 'aloof' },
@@ -189,17 +189,17 @@ const rows: Record<string, Row> = {
     networks: [aloof, main],
     want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
   },
-  'row 11 NoMatches': {
+  NoMatches: {
     given: { networkIdSelector: tierA },
     networks: [aloof],
     want: /^Error: spec\.forProvider\.networkIdSelector: no Network matches tier=a; label one, or change the selector$/,
   },
-  'row 11 OptionalSelector': {
+  OptionalSelector: {
     given: { networkIdSelector: { ...tierA, policy: optional } },
     networks: [aloof],
     want: {},
   },
-  'row 10 a match that is not ready, Required': {
+  'a match that is not ready, Required': {
     given: { networkIdSelector: tierA },
     networks: [unready],
     want: /networkIdSelector: Network unready has no value for networkId yet/,
@@ -630,8 +630,8 @@ describe('what initProvider refers to is not resolved, and nothing is made witho
     const scene = new Scene({}, {}, { uncreatable: () => says('networkId') });
     await scene.run();
     assert.deepEqual(
-      [scene.row, scene.condition('Synced'), scene.external.made],
-      ['25 refused', `False/ReconcileError: create failed: ${says('networkId')}`, 0],
+      [scene.decision, scene.condition('Synced'), scene.external.made],
+      ['CreationRefused', `False/ReconcileError: create failed: ${says('networkId')}`, 0],
     );
     assert.deepEqual(scene.annotations, {});
   });

@@ -14,9 +14,9 @@ import {
 import type { PropagationInput } from '../../../../controllers/core/secret-propagation/decide.ts';
 import {
   decidePropagation,
-  propagationRows,
+  propagationDecisions,
 } from '../../../../controllers/core/secret-propagation/decide.ts';
-import { assertEveryRow } from '../every-row.ts';
+import { assertEveryDecision } from '../every-decision.ts';
 import {
   claim,
   claimKind,
@@ -82,20 +82,20 @@ const renewed = ({ target: before, source: from }: PropagationInput) => ({ ...be
 describe('secret propagation decides', () => {
   const rows: Record<
     string,
-    { input: Partial<PropagationInput>; row: string; act: string; message?: string }
+    { input: Partial<PropagationInput>; name: string; act: string; message?: string }
   > = {
-    'X5 a bound claim whose resourceRef was edited keeps its secret up to date': {
+    'CopySecret: a bound claim whose resourceRef was edited keeps its secret up to date': {
       input: edited('claim-uid', 'Bound'),
-      row: 'X5',
+      name: 'CopySecret',
       act: 'update',
     },
-    'X4 a claim that names another resource is not the former claim of its name': {
+    'NotBound: a claim that names another resource is not the former claim of its name': {
       input: edited('former-uid', 'Bound'),
-      row: 'X4 unbound',
+      name: 'NotBound',
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    "X4 a resource that a former claim of this name had: binding refuses it, and its secret stays the former's":
+    "NotBound: a resource that a former claim of this name had: binding refuses it, and its secret stays the former's":
       {
         input: {
           managed: managed(
@@ -103,138 +103,138 @@ describe('secret propagation decides', () => {
             { status: { bindingPhase: 'Bound' } },
           ),
         },
-        row: 'X4 unbound',
+        name: 'NotBound',
         act: 'refuse',
         message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
       },
-    'X4 a claim that names another resource and is not bound yet': {
+    'NotBound: a claim that names another resource and is not bound yet': {
       input: edited('claim-uid', 'Unbound'),
-      row: 'X4 unbound',
+      name: 'NotBound',
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'X1 ToNotFound': { input: { target: undefined }, row: 'X1', act: 'nothing' },
-    'X1 a target being deleted': {
+    'NothingToCopyTo: ToNotFound': { input: { target: undefined }, name: 'NothingToCopyTo', act: 'nothing' },
+    'NothingToCopyTo: a target being deleted': {
       input: { target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } },
-      row: 'X1',
+      name: 'NothingToCopyTo',
       act: 'nothing',
     },
-    'X1 a secret that names no source is no target': {
+    'NoSource: a secret that names no source is no target': {
       input: { target: without(target, 'annotations') },
-      row: 'X1 no target',
+      name: 'NoSource',
       act: 'nothing',
     },
-    'X2 FromNotFound: its creation wakes the target': {
+    'SourceMissing: FromNotFound: its creation wakes the target': {
       input: { source: undefined },
-      row: 'X2',
+      name: 'SourceMissing',
       act: 'nothing',
     },
-    'X3 PropagationNotAllowedError: the source must consent': {
+    'NoConsent: PropagationNotAllowedError: the source must consent': {
       input: { source: without(source, 'annotations') },
-      row: 'X3',
+      name: 'NoConsent',
       act: 'refuse',
       message: 'the propagating connection secret system/src does not allow propagation to team/conn',
     },
-    'X3 consent to a target of that name elsewhere is not consent': {
+    'NoConsent: consent to a target of that name elsewhere is not consent': {
       input: { source: consentingTo({ namespace: 'rivals', name: 'conn' }) },
-      row: 'X3',
+      name: 'NoConsent',
       act: 'refuse',
       message: 'the propagating connection secret system/src does not allow propagation to team/conn',
     },
-    'X3 nor is consent to another target of that namespace': {
+    'NoConsent: nor is consent to another target of that namespace': {
       input: { source: consentingTo({ namespace: 'team', name: 'other' }) },
-      row: 'X3',
+      name: 'NoConsent',
       act: 'refuse',
       message: 'the propagating connection secret system/src does not allow propagation to team/conn',
     },
-    'X4 a claim that names a resource of that name, but of another kind': {
+    'NotBound: a claim that names a resource of that name, but of another kind': {
       input: { claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('db', otherManagedKind) }) },
-      row: 'X4 unbound',
+      name: 'NotBound',
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'X2 a source nobody controls': {
+    'OtherKind: a source nobody controls': {
       input: { source: without(source, 'ownerReferences') },
-      row: 'X2 peer',
+      name: 'OtherKind',
       act: 'nothing',
     },
-    "X2 another kind's source is its own controller's business": {
+    "OtherKind: another kind's source is its own controller's business": {
       input: { kind: otherManagedKind },
-      row: 'X2 peer',
+      name: 'OtherKind',
       act: 'nothing',
     },
-    'X2 a target of a claim of another kind that the managed kind satisfies as well': {
+    'OtherKind: a target of a claim of another kind that the managed kind satisfies as well': {
       input: { claim: undefined, besides: [claimKind] },
-      row: 'X2 peer',
+      name: 'OtherKind',
       act: 'nothing',
     },
-    'X4 a managed resource that is gone': {
+    'SourceNotControlled: a managed resource that is gone': {
       input: { managed: undefined },
-      row: 'X4 source',
+      name: 'SourceNotControlled',
       act: 'refuse',
       message: 'connection secret system/src is not controlled by a managed resource that exists',
     },
-    'X4 a source that a former managed resource of that name controlled': {
+    'SourceNotControlled: a source that a former managed resource of that name controlled': {
       input: { managed: { ...boundManaged, metadata: { ...boundManaged.metadata, uid: 'another-uid' } } },
-      row: 'X4 source',
+      name: 'SourceNotControlled',
       act: 'refuse',
       message: 'connection secret system/src is not controlled by FavouriteDBInstance db as it is there now',
     },
-    "X4 a target that is another claim's": {
+    "TargetNotControlled: a target that is another claim's": {
       input: { claim: claim({ resourceRef: resourceRef('db') }, { name: 'other', uid: 'other-uid' }) },
-      row: 'X4 target',
+      name: 'TargetNotControlled',
       act: 'refuse',
       message: 'secret team/conn is not controlled by FancySQLInstance other as it is there now',
     },
-    'X4 a target whose claim is gone': {
+    'TargetNotControlled: a target whose claim is gone': {
       input: { claim: undefined },
-      row: 'X4 target',
+      name: 'TargetNotControlled',
       act: 'refuse',
       message: 'secret team/conn is not controlled by a claim that exists',
     },
-    'X4 a claim bound to something else': {
+    'NotBound: a claim bound to something else': {
       input: { claim: claim({ resourceRef: resourceRef('other-db') }) },
-      row: 'X4 unbound',
+      name: 'NotBound',
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'X4 a managed resource bound to another claim': {
+    'NotBound: a managed resource bound to another claim': {
       input: {
         managed: managed({ ...boundManaged.spec, claimRef: claimRef({ namespace: 'rivals' }) }),
       },
-      row: 'X4 unbound',
+      name: 'NotBound',
       act: 'refuse',
       message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'X4 an immutable copy that is to change': {
+    'TargetImmutable: an immutable copy that is to change': {
       input: { target: { ...target, immutable: true } },
-      row: 'X4 immutable',
+      name: 'TargetImmutable',
       act: 'refuse',
       message:
         'secret team/conn is immutable, and is no copy of its source any more; delete it, and it is made again',
     },
-    'X5 an immutable copy that is as it should be': {
+    'InSync: an immutable copy that is as it should be': {
       input: { target: { ...target, immutable: true, data: source.data ?? {} } },
-      row: 'X5 same',
+      name: 'InSync',
       act: 'nothing',
     },
-    'X5 SuccessfulSingle': { input: {}, row: 'X5', act: 'update' },
-    'X5 the same data is not written again': {
+    'CopySecret: SuccessfulSingle': { input: {}, name: 'CopySecret', act: 'update' },
+    'InSync: the same data is not written again': {
       input: { target: { ...target, data: source.data ?? {} } },
-      row: 'X5 same',
+      name: 'InSync',
       act: 'nothing',
     },
   };
-  test('every row has a case', () => assertEveryRow(propagationRows, rows));
+  test('every decision has a case', () => assertEveryDecision(propagationDecisions, rows));
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const input = { ...all, ...wanted.input };
-      const { row, act, message } = wanted;
+      const { name: decided, act, message } = wanted;
       const rest = { ...(message && { message }), ...(act === 'update' && { desired: renewed(input) }) };
-      assert.deepEqual(decidePropagation(input), { row, act, ...rest });
+      assert.deepEqual(decidePropagation(input), { name: decided, act, ...rest });
     });
   }
-  test("X5, H10 the target gets exactly the source's data, and keeps its type (H11)", () => {
+  test("H10, CopySecret: the target gets exactly the source's data, and keeps its type (H11)", () => {
     const decision = decidePropagation({ ...all, target: { ...target, type: 'Opaque' } });
     assert.ok(decision.act === 'update');
     assert.deepEqual(decodeDetails(decision.desired), { password: 'new', endpoint: 'host' });
@@ -243,7 +243,7 @@ describe('secret propagation decides', () => {
 });
 
 describe('propagation annotations', () => {
-  test('H12 namespaces and names that run together the same do not collide', () => {
+  test('namespaces and names that run together the same do not collide', () => {
     const [a] = Object.keys(allowsPropagationTo({ namespace: 'ab', name: 'c' }));
     const [b] = Object.keys(allowsPropagationTo({ namespace: 'a', name: 'bc' }));
     assert.notEqual(a, b);

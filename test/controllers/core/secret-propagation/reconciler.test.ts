@@ -55,12 +55,12 @@ function worldOf({ withSource = true, withTarget = true } = {}) {
 const write = 'update Secret team/conn';
 
 describe('secret propagation acts', () => {
-  test('X1 ToNotFound', async () => {
+  test('NothingToCopyTo: ToNotFound', async () => {
     const { cluster, process } = worldOf({ withTarget: false });
-    assert.deepEqual(await process.reconcile(targetKey), { type: 'done', row: 'X1' });
+    assert.deepEqual(await process.reconcile(targetKey), { type: 'done', decision: 'NothingToCopyTo' });
     assert.deepEqual(cluster.takeWrites(), []);
   });
-  test('X2 FromNotFound: nothing, until the source appears, then at once', async () => {
+  test('SourceMissing: FromNotFound: nothing, until the source appears, then at once', async () => {
     const { cluster, process, details } = worldOf({ withSource: false });
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), []);
@@ -68,14 +68,14 @@ describe('secret propagation acts', () => {
     await process.settle(0);
     assert.deepEqual(details(), { password: 'new' });
   });
-  test('X2 GetFromError: an error, tried again', async () => {
+  test('SourceMissing: GetFromError: an error, tried again', async () => {
     const { cluster, process } = worldOf({ withSource: false });
     cluster.before('get', SecretKind, () => {
       throw forbidden();
     });
     await assert.rejects(process.reconcile(targetKey), /cannot get connection secret: denied/);
   });
-  test('X3 PropagationNotAllowedError: an event names both, nothing is written', async () => {
+  test('NoConsent: PropagationNotAllowedError: an event names both, nothing is written', async () => {
     const { cluster, process, details } = worldOf();
     cluster.edit(SecretKind, sourceKey, ({ metadata: { annotations: _, ...metadata }, ...rest }) => ({
       ...rest,
@@ -89,7 +89,7 @@ describe('secret propagation acts', () => {
       /connection secret system\/src does not allow propagation to team\/conn/,
     );
   });
-  test('X5 SuccessfulSingle: data is copied in one write, and the event holds none of it', async () => {
+  test('CopySecret: SuccessfulSingle: data is copied in one write, and the event holds none of it', async () => {
     const { cluster, process, details } = worldOf();
     await process.settle();
     assert.deepEqual(details(), { password: 'new' });
@@ -115,7 +115,7 @@ describe('secret propagation acts', () => {
     for (const secret of ['new', 'old', ...Object.values(source.data ?? {})])
       assert.ok(!told.includes(secret));
   });
-  test('X5 UpdateToError: an error without an event, then success', async () => {
+  test('CopySecret: UpdateToError: an error without an event, then success', async () => {
     const { cluster, process, details } = worldOf();
     cluster.before('update', SecretKind, () => {
       throw forbidden();
@@ -134,7 +134,7 @@ describe('secret propagation acts', () => {
     assert.deepEqual([process.errors, process.conflicts], [[], 1]);
     assert.deepEqual(details(), { password: 'new' });
   });
-  test('X5 the same data is not written again, not after a restart either', async () => {
+  test('CopySecret: the same data is not written again, not after a restart either', async () => {
     const { cluster, process } = worldOf();
     await process.settle();
     cluster.takeWrites();

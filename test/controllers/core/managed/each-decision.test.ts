@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { ManagedRow } from '../../../../controllers/core/managed/decide.ts';
+import type { ManagedDecisionName } from '../../../../controllers/core/managed/decide.ts';
 import type { OperationType, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { besideOneThatIsBeingDeleted } from '../deletion-under-way.ts';
@@ -103,13 +103,13 @@ function unshown(scene: Scene, metadata: Partial<ObjectMeta>): Scene {
   return scene;
 }
 
-/** For each row, a resource whose next run takes it. */
-const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
-  '1': () =>
+/** For each decision, a resource whose next run takes it. */
+const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>> = {
+  ResourceGone: () =>
     having(new Scene(), ({ cluster }) => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp)),
-  '1 awaited': async () => unshown(await overtaken(), {}),
-  '1 taken up': async () => unshown(await overtaken(), { finalizers, annotations: named }),
-  '1 overtaken': async () => {
+  AwaitSuccessor: async () => unshown(await overtaken(), {}),
+  StillManaged: async () => unshown(await overtaken(), { finalizers, annotations: named }),
+  FinishDeletion: async () => {
     const scene = await overtaken();
     scene.cluster.put(
       managedKind,
@@ -124,93 +124,93 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
     scene.external.gate = () => {};
     return scene;
   },
-  '2': () => settled({ managementPolicies: [] }),
-  '3': () => settled({ managementPolicies: ['Create'] }),
-  async: async () => {
+  Paused: () => settled({ managementPolicies: [] }),
+  UnsupportedPolicies: () => settled({ managementPolicies: ['Create'] }),
+  AwaitEarlierRun: async () => {
     const scene = new Scene();
     scene.external.creation = { operation: new Promise(() => {}) };
     await scene.run();
     return scene;
   },
-  '4 unfinalised': () => settled({}, { deletionTimestamp, finalizers: ['example.com/other'] }),
-  '6': () => settled({ deletionPolicy: 'Orphan' }, leaving),
-  '8': () => {
+  NothingCreated: () => settled({}, { deletionTimestamp, finalizers: ['example.com/other'] }),
+  OrphanExternal: () => settled({ deletionPolicy: 'Orphan' }, leaving),
+  CreationIncomplete: () => {
     const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
     return new Scene({}, { annotations }, assigned);
   },
-  '10': () => failing('connect'),
-  '10 elsewhere': async () => {
+  Connect: () => failing('connect'),
+  OtherSystem: async () => {
     const scene = new Scene();
     scene.external.system = 'https://a.example';
     await scene.run();
     scene.external.system = 'https://b.example';
     return scene;
   },
-  '11': () => failing('observe'),
-  '11 under way': () =>
+  Observe: () => failing('observe'),
+  OperationUnderWay: () =>
     having(handedOver(), ({ external }) => {
       external.gate = notObserving;
     }),
-  '11 done': () =>
+  OperationDone: () =>
     having(handedOver({ state: 'done' }), ({ external }) => {
       external.gate = notObserving;
     }),
-  '11 failed': () => handedOver({ state: 'failed', error: new Error('quota exceeded') }),
-  '11 forgotten': () =>
+  OperationFailed: () => handedOver({ state: 'failed', error: new Error('quota exceeded') }),
+  OperationUnknown: () =>
     having(handedOver({ state: 'unknown' }), ({ external }) => {
       external.gate = notObserving;
     }),
-  '13 async': () => handedOver(),
-  '8 forgotten': () => {
+  AwaitOperation: () => handedOver(),
+  CreationResultLost: () => {
     const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
     return handedOver({ state: 'unknown' }, { annotations }, assigned);
   },
-  '15 pending': () =>
+  AwaitCreation: () =>
     having(handedOver({ state: 'running' }, leaving), ({ external }) => external.put('db', { size: 1 })),
-  '12': () => new Scene({ managementPolicies: ['Observe'] }),
-  '13': () => {
+  ExternalMissing: () => new Scene({ managementPolicies: ['Observe'] }),
+  AwaitExternal: () => {
     const annotations = { ...named, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
     return new Scene({}, { annotations }, assigned);
   },
-  '15': () => settled({}, leaving),
-  '15 done': () => ended('delete', leaving),
-  '15 async': () =>
+  DeleteExternal: () => settled({}, leaving),
+  DeletionDone: () => ended('delete', leaving),
+  AwaitDeletion: () =>
     having(settled({}, leaving), ({ external }) => {
       external.observation = { operation: 'delete' };
     }),
-  '18': () => having(settled({}, leaving), ({ external }) => external.things.clear()),
-  '18 unsure': () =>
+  RemoveFinalizer: () => having(settled({}, leaving), ({ external }) => external.things.clear()),
+  ConfirmGone: () =>
     having(settled({}, leaving, { confirmAbsenceMs: 5_000 }), ({ external }) => external.things.clear()),
-  edited: async () =>
+  IdentityEdited: async () =>
     having(await lost(), ({ cluster }) =>
       cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
         ...rest,
         spec: { ...spec, forProvider: { region: 'eu' } },
       })),
     ),
-  '25': () => new Scene(),
-  '25 refused': () => having(new Scene(), ({ external }) => (external.uncreatable = 'there is no "db"')),
-  '25 held': async () => (await besideOneThatIsBeingDeleted()).scene,
-  '25 unsure': () => lost({ confirmAbsenceMs: 5_000 }),
-  '25 lost': () => lost(assigned),
-  '25 again': () => lost(),
-  '26': () =>
+  CreateExternal: () => new Scene(),
+  CreationRefused: () => having(new Scene(), ({ external }) => (external.uncreatable = 'there is no "db"')),
+  AwaitOtherDeletion: async () => (await besideOneThatIsBeingDeleted()).scene,
+  ConfirmAbsent: () => lost({ confirmAbsenceMs: 5_000 }),
+  ExternalLost: () => lost(assigned),
+  Recreate: () => lost(),
+  LateInitialize: () =>
     having(settled(), ({ external }) => {
       external.observation = { isUpToDate: true, lateInitialized: { version: '8.0' } };
     }),
-  '27': () => settled(),
-  '27 async': () =>
+  UpToDate: () => settled(),
+  ExternalBusy: () =>
     having(settled(), ({ external }) => {
       external.observation = { operation: 'update' };
     }),
-  '28': () =>
+  UpdateNotAllowed: () =>
     having(settled({ managementPolicies: ['Observe', 'Create', 'Delete'] }), ({ external }) =>
       external.put('db', { size: 2 }),
     ),
-  '28 absent': () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
-  '31': () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
-  '31 done': () => ended('update'),
-  '31 elsewhere': () => {
+  CreateNotAllowed: () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
+  Update: () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
+  UpdateDone: () => ended('update'),
+  CredentialsSetElsewhere: () => {
     const status = { renewingSince: '2026-01-02T03:04:00.000Z' };
     const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, annotations: named, status });
     return having(scene, ({ external }) => external.put('db', { size: 1 }, 'lost'));
@@ -218,11 +218,11 @@ const scenes: Readonly<Record<ManagedRow, () => Scene | Promise<Scene>>> = {
 };
 
 describe('the managed reconciler takes', () => {
-  for (const [row, make] of Object.entries(scenes)) {
-    test(`row ${row}`, async () => {
+  for (const [decision, make] of Object.entries(scenes)) {
+    test(decision, async () => {
       const scene = await make();
       await scene.run();
-      assert.equal(scene.row, row);
+      assert.equal(scene.decision, decision);
     });
   }
 });

@@ -8,7 +8,7 @@ import {
   propagatesFrom,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { propagationRows } from '../../../../controllers/core/secret-propagation/decide.ts';
+import type { propagationDecisions } from '../../../../controllers/core/secret-propagation/decide.ts';
 import { secretPropagation } from '../../../../controllers/core/secret-propagation/setup.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -49,33 +49,33 @@ const { source: _source, ...sourceless } = whole;
 const { managed: _managed, ...unmanaged } = whole;
 const { claim: _claim, ...unclaimed } = whole;
 
-/** For each row, a world in which the target takes it. */
-const worlds: Readonly<Record<(typeof propagationRows)[number], Partial<typeof whole>>> = {
-  X1: {},
-  'X1 no target': { ...whole, target: secret({ ...targetKey, ownerReferences }, 'old') },
-  X2: sourceless,
-  'X2 peer': whole, // as the controller of the other kind sees it
-  X3: { ...whole, source: { ...source, metadata: { ...source.metadata, annotations: {} } } },
-  'X4 source': unmanaged,
-  'X4 target': unclaimed,
-  'X4 unbound': { ...whole, claim: claim() },
-  'X4 immutable': { ...whole, target: { ...target, immutable: true } },
-  'X5 same': { ...whole, target: { ...target, data: encodeDetails({ password: 'new' }) } },
-  X5: whole,
+/** For each decision, a world in which the target takes it. */
+const worlds: Readonly<Record<(typeof propagationDecisions)[number], Partial<typeof whole>>> = {
+  NothingToCopyTo: {},
+  NoSource: { ...whole, target: secret({ ...targetKey, ownerReferences }, 'old') },
+  SourceMissing: sourceless,
+  OtherKind: whole, // as the controller of the other kind sees it
+  NoConsent: { ...whole, source: { ...source, metadata: { ...source.metadata, annotations: {} } } },
+  SourceNotControlled: unmanaged,
+  TargetNotControlled: unclaimed,
+  NotBound: { ...whole, claim: claim() },
+  TargetImmutable: { ...whole, target: { ...target, immutable: true } },
+  InSync: { ...whole, target: { ...target, data: encodeDetails({ password: 'new' }) } },
+  CopySecret: whole,
 };
 
 describe('secret propagation takes', () => {
-  for (const [row, world] of Object.entries(worlds)) {
-    test(`row ${row}`, async () => {
+  for (const [decision, world] of Object.entries(worlds)) {
+    test(decision, async () => {
       const cluster = new FakeCluster();
       if (world.claim !== undefined) cluster.put(claimKind, world.claim);
       if (world.managed !== undefined) cluster.put(managedKind, world.managed);
       if (world.source !== undefined) cluster.put(SecretKind, world.source);
       if (world.target !== undefined) cluster.put(SecretKind, world.target);
-      const who = row === 'X2 peer' ? otherService : service;
+      const who = decision === 'OtherKind' ? otherService : service;
       const process = new FakeProcess(cluster, (env) => [secretPropagation(env, who)]);
       const result = await process.reconcile(targetKey);
-      assert.equal(result.row, row);
+      assert.equal(result.decision, decision);
     });
   }
 });

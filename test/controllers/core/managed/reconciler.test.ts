@@ -74,8 +74,8 @@ async function assertSilent(scene: Scene, isAsExpected = isConflict): Promise<vo
   assert.equal(scene.object?.status, undefined);
 }
 
-describe('rows 1 to 10 of the original: before the external system is asked', () => {
-  test('row 1 a resource that is gone needs nothing', async () => {
+describe('before the external system is asked', () => {
+  test('ResourceGone: a resource that is gone needs nothing', async () => {
     const scene = new Scene();
     scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
     assert.deepEqual(await scene.run(), done);
@@ -83,7 +83,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('row 2 the annotation pauses: Synced says so, Ready is kept, nothing else is written', async () => {
+  test('Paused: the annotation pauses: Synced says so, Ready is kept, nothing else is written', async () => {
     const scene = settled();
     await scene.run();
     const before = scene.condition('Ready');
@@ -99,7 +99,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.events, ['Normal ReconciliationPaused']);
   });
 
-  test('row 2 empty policies pause, deletion too, and both are said', async () => {
+  test('Paused: empty policies pause, deletion too, and both are said', async () => {
     const scene = settled({ managementPolicies: [] }, leaving);
     assert.deepEqual(await scene.run(), done);
     assert.match(scene.condition('Synced'), /^False\/ReconcilePaused: .*managementPolicies; deletion waits/);
@@ -108,7 +108,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.ok(scene.object !== undefined);
   });
 
-  test('row 2 a paused resource is told once, and written once', async () => {
+  test('Paused: a paused resource is told once, and written once', async () => {
     const scene = settled({ managementPolicies: [] });
     await scene.run();
     const writes = scene.cluster.writes.length;
@@ -117,13 +117,13 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.equal(scene.events.length, 1);
   });
 
-  test('row 2 a failing status write while paused is returned', async () => {
+  test('Paused: a failing status write while paused is returned', async () => {
     const scene = settled({ managementPolicies: [] });
     scene.cluster.gate = refuse('updateStatus', kind, broken());
     await assert.rejects(scene.run(), /cannot update managed resource status: etcd is unavailable/);
   });
 
-  test('row 3 invalid policies are refused until they are edited', async () => {
+  test('UnsupportedPolicies: invalid policies are refused until they are edited', async () => {
     const scene = settled({ managementPolicies: ['Create'] });
     assert.deepEqual(await scene.run(), done);
     assert.match(scene.condition('Synced'), /^False\/ReconcileError: spec\.managementPolicies .*\[Create\]/);
@@ -131,13 +131,13 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('row 4 unfinalised: where nothing was created nothing is asked, written or said', async () => {
+  test('NothingCreated: where nothing was created nothing is asked, written or said', async () => {
     const scene = settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] });
     assert.equal((await scene.run()).type, 'done');
     assert.deepEqual([scene.external.calls, scene.cluster.calls, scene.events], [[], [], []]);
   });
 
-  test('row 4 orphaning: unpublishing fails', async () => {
+  test('OrphanExternal: orphaning: unpublishing fails', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
@@ -146,13 +146,13 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
   });
 
-  test('row 4 a conflict there is silent', async () => {
+  test('OrphanExternal: a conflict of unpublishing is silent', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.publisher = publisherFailingAt('unpublish', conflict());
     await assertSilent(scene);
   });
 
-  test('row 5 orphaning: removing the finalizer fails', async () => {
+  test('OrphanExternal: orphaning: removing the finalizer fails', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -164,13 +164,13 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.events, []);
   });
 
-  test('row 5 a conflict there is silent', async () => {
+  test('OrphanExternal: a conflict of removing the finalizer is silent', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.cluster.gate = refuse('update', kind, conflict());
     await assertSilent(scene);
   });
 
-  test('row 6 orphaning asks neither provider nor external system, and writes no status', async () => {
+  test('OrphanExternal: orphaning asks neither provider nor external system, and writes no status', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
@@ -179,7 +179,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.ok(scene.external.things.has('db'));
   });
 
-  test('row 7 the external name is defaulted to the object name, in the write that adds the finalizer', async () => {
+  test('CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer', async () => {
     const scene = new Scene();
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'db');
@@ -187,7 +187,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.equal(scene.cluster.writeNames.filter((write) => write === `update ${kind} db`).length, 1);
   });
 
-  test('row 7 a name in forProvider is its initial value, and a given annotation wins', async () => {
+  test('CreateExternal: a name in forProvider is its initial value, and a given annotation wins', async () => {
     const wanted = new Scene({ forProvider: { name: 'orders' } });
     await wanted.run();
     assert.ok(wanted.external.things.has('orders'));
@@ -204,7 +204,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     normally: pendingOnly,
     'while deleting': { ...pendingOnly, ...leaving },
   })) {
-    test(`row 8 a creation without a result waits for a human, ${when}`, async () => {
+    test(`CreationIncomplete: a creation without a result waits for a human, ${when}`, async () => {
       const scene = new Scene({}, metadata, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), after(60_000));
       assert.equal(scene.condition('Synced'), `False/ReconcileError: ${undetermined}`);
@@ -214,7 +214,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     });
   }
 
-  test('row 9 a reference that does not resolve', async () => {
+  test('Connect: a reference that does not resolve', async () => {
     const scene = settled(
       {},
       {},
@@ -233,17 +233,17 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('row 9 a conflict there is silent', async () => {
+  test('Connect: a conflict of resolving references is silent', async () => {
     await assertSilent(settled({}, {}, { resolveReferences: () => Promise.reject(conflict()) }));
   });
 
-  test('row 9 references are not resolved while deleting', async () => {
+  test('Connect: references are not resolved while deleting', async () => {
     const scene = settled({}, leaving, { resolveReferences: () => Promise.reject(new Error('gone')) });
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
   });
 
-  test('row 10 the provider cannot be reached', async () => {
+  test('Connect: the provider cannot be reached', async () => {
     const scene = settled();
     scene.external.gate = failAt('connect', new Error('ProviderConfig default does not exist'));
     assert.deepEqual(await scene.run(), requeue);
@@ -255,7 +255,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
   });
 
-  test('row 10 nor can whoever had it copy its secret any longer, with the provider or without', async () => {
+  test('Connect: nor can whoever had it copy its secret any longer, with the provider or without', async () => {
     const leave = allowsPropagationTo({ namespace: 'team', name: 'conn' });
     const scene = settled({}, { status: { bindingPhase: 'Released' } });
     scene.external.gate = failAt('connect');
@@ -280,7 +280,7 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
     );
   });
 
-  test('row 10 a conflict there is silent', async () => {
+  test('Connect: a conflict of connecting is silent', async () => {
     const scene = settled();
     scene.external.gate = failAt('connect', conflict());
     await assertSilent(scene);
@@ -295,8 +295,8 @@ describe('rows 1 to 10 of the original: before the external system is asked', ()
   });
 });
 
-describe('rows 11 to 20 of the original: what was observed', () => {
-  test('row 11 observing fails', async () => {
+describe('what was observed', () => {
+  test('Observe: observing fails', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe');
     assert.deepEqual(await scene.run(), requeue);
@@ -305,13 +305,13 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.equal(scene.external.calls.at(-1), 'disconnect');
   });
 
-  test('row 11 a conflict there is silent', async () => {
+  test('Observe: a conflict there is silent', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe', conflict());
     await assertSilent(scene);
   });
 
-  test('row 12 what is only observed and does not exist is reported, and looked for at the poll', async () => {
+  test('ExternalMissing: what is only observed and does not exist is reported, and looked for at the poll', async () => {
     const scene = new Scene({ managementPolicies: ['Observe'] });
     assert.deepEqual(await scene.run(), poll);
     assert.equal(
@@ -322,7 +322,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.equal(scene.external.count('create'), 0);
   });
 
-  test('row 12 what was ready and is not found is so no longer after five seconds', async () => {
+  test('ExternalMissing: what was ready and is not found is so no longer after five seconds', async () => {
     const clock = testClock();
     const scene = settled(
       { managementPolicies: ['Observe'] },
@@ -341,7 +341,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
 
   const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
   for (const [when, metadata] of Object.entries({ normally: {}, 'while deleting': leaving })) {
-    test(`row 13 what was just created may not show yet: waited for without a status write, ${when}`, async () => {
+    test(`AwaitExternal: what was just created may not show yet: waited for without a status write, ${when}`, async () => {
       const scene = new Scene({}, { annotations: justCreated, ...metadata }, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), requeue);
       assert.deepEqual(scene.events, ['Normal PendingExternalResource']);
@@ -350,7 +350,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     });
   }
 
-  test('row 14 deleting fails', async () => {
+  test('DeleteExternal: deleting fails', async () => {
     const scene = settled({}, leaving);
     scene.external.gate = failAt('delete');
     assert.deepEqual(await scene.run(), requeue);
@@ -359,21 +359,21 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotDeleteExternalResource']);
   });
 
-  test('row 14 a conflict there is told', async () => {
+  test('DeleteExternal: a conflict there is told', async () => {
     const scene = settled({}, leaving);
     scene.external.gate = failAt('delete', conflict());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /delete failed: the object has been modified/);
   });
 
-  test('row 27 a finalizer that somebody took away comes back: without it the resource could go and leave all behind', async () => {
+  test('UpToDate: a finalizer that somebody took away comes back: without it the resource could go and leave all behind', async () => {
     const scene = settled({}, { finalizers: [] });
     await scene.run();
-    assert.equal(scene.row, '27');
+    assert.equal(scene.decision, 'UpToDate');
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
-  test('row 15 deletion was requested: looked at again soon, and the finalizer stays until it is gone', async () => {
+  test('DeleteExternal: deletion was requested: looked at again soon, and the finalizer stays until it is gone', async () => {
     const scene = settled({}, leaving);
     scene.external.isDeletionSlow = true;
     assert.deepEqual(await scene.run(), after(60_000));
@@ -383,7 +383,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
-  test('row 16 it is gone, and unpublishing fails', async () => {
+  test('RemoveFinalizer: it is gone, and unpublishing fails', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
     scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
@@ -393,7 +393,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
   });
 
-  test('row 17 it is gone, and removing the finalizer fails', async () => {
+  test('RemoveFinalizer: it is gone, and removing the finalizer fails', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
     scene.cluster.gate = refuse('update', kind, broken());
@@ -403,17 +403,17 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.events, []);
   });
 
-  for (const row of ['16', '17'] as const) {
-    test(`row ${row} a conflict there is silent`, async () => {
+  for (const step of ['unpublishing', 'removing the finalizer'] as const) {
+    test(`RemoveFinalizer: a conflict of ${step} is silent`, async () => {
       const scene = settled({}, leaving);
       scene.external.things.clear();
-      if (row === '16') scene.publisher = publisherFailingAt('unpublish', conflict());
+      if (step === 'unpublishing') scene.publisher = publisherFailingAt('unpublish', conflict());
       else scene.cluster.gate = refuse('update', kind, conflict());
       await assertSilent(scene);
     });
   }
 
-  test('row 18 it is gone: secret and finalizer go, no status is written', async () => {
+  test('RemoveFinalizer: it is gone: secret and finalizer go, no status is written', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
     assert.deepEqual(await scene.run(), done);
@@ -421,14 +421,14 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
   });
 
-  test("row 18 what does not show is not deleted by its name: it may be somebody else's", async () => {
+  test("RemoveFinalizer: what does not show is not deleted by its name: it may be somebody else's", async () => {
     const scene = settled({}, leaving);
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.external.count('delete'), 0);
   });
 
-  test('row 13 deterministic names: with a grace period, deletion waits for what was just created to show', async () => {
+  test('AwaitExternal: deterministic names: with a grace period, deletion waits for what was just created to show', async () => {
     const scene = new Scene(
       {},
       { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
@@ -442,7 +442,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.equal(scene.external.things.size, 0);
   });
 
-  test('row 13 deterministic names: without one, or once it was seen, deletion does not wait', async () => {
+  test('AwaitExternal: deterministic names: without one, or once it was seen, deletion does not wait', async () => {
     const young = { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' };
     const impatient = new Scene({}, young);
     assert.deepEqual(await impatient.run(), done);
@@ -453,7 +453,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(await seen.run(), done);
   });
 
-  test('row 18 what is gone after its deletion was requested is not deleted again', async () => {
+  test('RemoveFinalizer: what is gone after its deletion was requested is not deleted again', async () => {
     const scene = settled({}, leaving);
     scene.external.isDeletionSlow = true;
     await scene.run();
@@ -462,7 +462,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.equal(scene.external.count('delete'), 1);
   });
 
-  test('row 18 an object that vanishes meanwhile is no error', async () => {
+  test('RemoveFinalizer: an object that vanishes meanwhile is no error', async () => {
     const scene = settled({}, leaving);
     scene.cluster.gate = ({ verb }) => {
       if (verb !== 'update') return;
@@ -474,7 +474,7 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(await scene.run(), done);
   });
 
-  test('row 19 publishing what was observed fails', async () => {
+  test('UpToDate: publishing what was observed fails', async () => {
     const scene = settled();
     scene.publisher = publisherFailingAt('publish', new Error('refusing to modify uncontrolled secret'));
     assert.deepEqual(await scene.run(), requeue);
@@ -483,13 +483,13 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('row 19 details of what is only observed are published too', async () => {
+  test('UpToDate: details of what is only observed are published too', async () => {
     const scene = settled({ managementPolicies: ['Observe'] });
     await scene.run();
     assert.deepEqual(scene.secret, { endpoint: 'db.example' });
   });
 
-  test('row 20 adding the finalizer fails, for what is only observed too', async () => {
+  test('UpToDate: adding the finalizer fails, for what is only observed too', async () => {
     const scene = settled({ managementPolicies: ['Observe'] }, { finalizers: [] });
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -497,10 +497,10 @@ describe('rows 11 to 20 of the original: what was observed', () => {
     assert.deepEqual(scene.events, []);
   });
 
-  for (const row of ['19', '20'] as const) {
-    test(`row ${row} a conflict there is silent`, async () => {
+  for (const step of ['publishing', 'adding the finalizer'] as const) {
+    test(`UpToDate: a conflict of ${step} is silent`, async () => {
       const scene = settled({}, { finalizers: [] });
-      if (row === '19') scene.publisher = publisherFailingAt('publish', conflict());
+      if (step === 'publishing') scene.publisher = publisherFailingAt('publish', conflict());
       else scene.cluster.gate = refuse('update', kind, conflict());
       await assertSilent(scene);
     });
@@ -509,8 +509,8 @@ describe('rows 11 to 20 of the original: what was observed', () => {
 
 const assigned = { externalNames: 'assigned' } as const;
 
-describe('rows 21 to 25 of the original: creation', () => {
-  test('row 21 announcing the creation fails: nothing is created', async () => {
+describe('creation', () => {
+  test('CreateExternal: announcing the creation fails: nothing is created', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -523,7 +523,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
   });
 
-  test('row 21 a stale read creates nothing, silently', async () => {
+  test('CreateExternal: a stale read creates nothing, silently', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.process.env.resource(managedKind);
     scene.process.hold(managedKind);
@@ -532,7 +532,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.count('create'), 0);
   });
 
-  test('row 21 …and a second attempt, which has nothing to write, asks the API server instead', async () => {
+  test('CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead', async () => {
     const scene = new Scene();
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     assert.deepEqual(await scene.run(), requeue);
@@ -546,7 +546,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.made, 0);
   });
 
-  test('row 22 creation fails: recorded, told, tried again', async () => {
+  test('CreateExternal: creation fails: recorded, told, tried again', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     assert.deepEqual(await scene.run(), requeue);
@@ -559,7 +559,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('row 22 a conflict: no event, but the record and the condition', async () => {
+  test('CreateExternal: a conflict: no event, but the record and the condition', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.external.gate = failAt('create', conflict());
     assert.deepEqual(await scene.run(), requeue);
@@ -568,7 +568,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.match(scene.condition('Synced'), /create failed/);
   });
 
-  test('row 22 one that may have happened all the same, as a cause says: not recorded as failed', async () => {
+  test('CreateExternal: one that may have happened all the same, as a cause says: not recorded as failed', async () => {
     const scene = new Scene({}, {}, assigned);
     const cause = new UncertainCreationError('no answer came');
     scene.external.gate = failAt('create', new Error('the request failed', { cause }));
@@ -578,7 +578,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
 
-  test('row 22 the record cannot be written either: told, and the next pass waits for a human', async () => {
+  test('CreateExternal: the record cannot be written either: told, and the next pass waits for a human', async () => {
     const scene = new Scene(
       {},
       {},
@@ -597,7 +597,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.count('create'), 1);
   });
 
-  test('row 23 recording the success fails: five attempts, then the next pass waits for a human', async () => {
+  test('CreateExternal: recording the success fails: five attempts, then the next pass waits for a human', async () => {
     const clock = testClock();
     const scene = new Scene({}, {}, { ...assigned, env: { clock } });
     const beganMs = clock.elapsedMs();
@@ -625,7 +625,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('row 23 an edit in between: the assigned name is laid over it, and nothing is lost', async () => {
+  test('CreateExternal: an edit in between: the assigned name is laid over it, and nothing is lost', async () => {
     const scene = new Scene(
       {},
       {},
@@ -642,7 +642,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('row 23 UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
+  test('CreateExternal: UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
     const scene = new Scene(
       {},
       {},
@@ -666,7 +666,7 @@ describe('rows 21 to 25 of the original: creation', () => {
 
   for (const wasThere of [true, false]) {
     const since = wasThere ? 'before it is created' : 'it is created';
-    test(`row 24 what cannot publish, for somebody else has the secret since ${since}, says so with Ready`, async () => {
+    test(`CreateExternal: what cannot publish, for somebody else has the secret since ${since}, says so with Ready`, async () => {
       const scene = new Scene({ forProvider: { size: 1 } });
       const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
       const take = (): void => {
@@ -689,7 +689,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     });
   }
 
-  test('row 24 publishing what creation returned fails', async () => {
+  test('CreateExternal: publishing what creation returned fails', async () => {
     const scene = new Scene();
     scene.publisher = publisherFailingAt('publish', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
@@ -698,7 +698,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('row 24 the look after creation fails: what creation returned is published, and both are told', async () => {
+  test('CreateExternal: the look after creation fails: what creation returned is published, and both are told', async () => {
     const scene = new Scene();
     scene.external.afterCall = (method) => {
       if (method === 'create') scene.external.gate = failAt('observe');
@@ -713,7 +713,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     ]);
   });
 
-  test('row 24 a secret that changes in between loses no detail', async () => {
+  test('CreateExternal: a secret that changes in between loses no detail', async () => {
     const scene = new Scene();
     let conflicts = 0;
     scene.external.afterCall = (method) => {
@@ -731,7 +731,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.secret?.password, 'made-at-creation-1');
   });
 
-  test('row 25 created: announced, recorded, published and reported', async () => {
+  test('CreateExternal: created: announced, recorded, published and reported', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.external.ready = creating();
     await scene.run();
@@ -752,7 +752,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     ]);
   });
 
-  test('row 25 an external system that gives no name leaves that which there is', async () => {
+  test('CreateExternal: an external system that gives no name leaves that which there is', async () => {
     const scene = new Scene({}, { annotations: { 'crossplane.io/external-name': 'legacy' } }, assigned);
     scene.external.creation = { externalName: undefined as never };
     await scene.run();
@@ -760,7 +760,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.ok(scene.annotations['crossplane.io/external-create-succeeded']);
   });
 
-  test('row 25 what does not show at once is looked at again, and not created twice', async () => {
+  test('CreateExternal: what does not show at once is looked at again, and not created twice', async () => {
     const scene = new Scene({}, {}, assigned);
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), requeue);
@@ -772,7 +772,7 @@ describe('rows 21 to 25 of the original: creation', () => {
     assert.equal(scene.condition('Ready'), 'True/Available');
   });
 
-  test('row 25 a deterministic name takes three writes: preparation, secret, status', async () => {
+  test('CreateExternal: a deterministic name takes three writes: preparation, secret, status', async () => {
     const scene = new Scene();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.cluster.writeNames, [
@@ -784,8 +784,8 @@ describe('rows 21 to 25 of the original: creation', () => {
   });
 });
 
-describe('rows 26 to 31 of the original: what exists is kept', () => {
-  test('row 26 values the cloud chose are kept, and the write fails', async () => {
+describe('what exists is kept', () => {
+  test('LateInitialize: values the cloud chose are kept, and the write fails', async () => {
     const scene = settled();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     scene.cluster.gate = refuse('update', kind, broken());
@@ -797,14 +797,14 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
   });
 
-  test('row 26 a conflict there is silent', async () => {
+  test('LateInitialize: a conflict there is silent', async () => {
     const scene = settled();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     scene.cluster.gate = refuse('update', kind, conflict());
     await assertSilent(scene);
   });
 
-  test('row 26 late initialisation is one write, once', async () => {
+  test('LateInitialize: late initialisation is one write, once', async () => {
     const scene = settled();
     scene.external.observation = { isUpToDate: true, lateInitialized: { version: '8.0', size: 9 } };
     assert.deepEqual(await scene.run(), poll);
@@ -815,14 +815,14 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.equal(scene.external.count('update'), 0);
   });
 
-  test('row 26 late initialisation and drift in one pass: kept, then updated', async () => {
+  test('LateInitialize: late initialisation and drift in one pass: kept, then updated', async () => {
     const scene = drifted();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     await scene.run();
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1, version: '8.0' });
   });
 
-  test('row 27 up to date: nothing is written the second time, and the poll comes next', async () => {
+  test('UpToDate: up to date: nothing is written the second time, and the poll comes next', async () => {
     const scene = settled();
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
@@ -836,28 +836,28 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.equal(scene.cluster.writes.length, writes);
   });
 
-  test('row 27 a resource on its way is looked at before the poll', async () => {
+  test('UpToDate: a resource on its way is looked at before the poll', async () => {
     const scene = settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' });
     scene.external.ready = unavailable('restarting');
     assert.deepEqual(await scene.run(), after(1_000));
     assert.equal(scene.condition('Ready'), 'False/Unavailable: restarting');
   });
 
-  test('row 28 drift is left alone where policies do not allow Update', async () => {
+  test('UpdateNotAllowed: drift is left alone where policies do not allow Update', async () => {
     const scene = drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] });
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.external.count('update'), 0);
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
   });
 
-  test('row 28 what may not be created and is absent says so', async () => {
+  test('CreateNotAllowed: what may not be created and is absent says so', async () => {
     const scene = new Scene({ managementPolicies: ['Observe', 'Delete'] });
     assert.deepEqual(await scene.run(), poll);
     assert.match(scene.condition('Ready'), /^False\/Unavailable: external resource does not exist/);
     assert.equal(scene.external.count('create'), 0);
   });
 
-  test('row 29 updating fails', async () => {
+  test('Update: updating fails', async () => {
     const scene = drifted();
     scene.external.gate = failAt('update', new Error('size cannot be changed'));
     assert.deepEqual(await scene.run(), requeue);
@@ -866,7 +866,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.equal(scene.external.count('delete') + scene.external.count('create'), 0);
   });
 
-  test('row 29 what cannot be changed is there all the same, and says so from the first look on', async () => {
+  test('Update: what cannot be changed is there all the same, and says so from the first look on', async () => {
     const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
     scene.external.put('db', { size: 2 });
     scene.external.observation = { status: { state: 'ONLINE' } };
@@ -877,14 +877,14 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.partialDeepStrictEqual(scene.object?.status, { bindingPhase: 'Unbound', state: 'ONLINE' });
   });
 
-  test('row 29 a conflict there is told', async () => {
+  test('Update: a conflict there is told', async () => {
     const scene = drifted();
     scene.external.gate = failAt('update', conflict());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /update failed/);
   });
 
-  test('row 30 publishing what the update returned fails', async () => {
+  test('Update: publishing what the update returned fails', async () => {
     const scene = drifted();
     let publications = 0;
     scene.publisher = {
@@ -899,7 +899,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('row 30 the look after an update fails: what it returned is published, and both are told', async () => {
+  test('Update: the look after an update fails: what it returned is published, and both are told', async () => {
     const scene = drifted();
     scene.external.afterCall = (method) => {
       if (method === 'update') scene.external.gate = failAt('observe');
@@ -913,7 +913,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     ]);
   });
 
-  test('row 31 drift is reverted, and what came of it published', async () => {
+  test('Update: drift is reverted, and what came of it published', async () => {
     const scene = drifted();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1 });
@@ -929,7 +929,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     ]);
   });
 
-  test('row 31 what does not show right after its update is as it was before', async () => {
+  test('Update: what does not show right after its update is as it was before', async () => {
     const scene = drifted();
     scene.external.afterCall = (method) => {
       if (method === 'update') scene.external.isBlind = true;
@@ -939,7 +939,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
   });
 
-  test('row 31 what differs is in the debug log, without secrets', async () => {
+  test('Update: what differs is in the debug log, without secrets', async () => {
     const log = recordedLog();
     const scene = drifted({}, {}, { env: { log } });
     scene.external.observation = { difference: 'size: 2, not 1' };
@@ -968,14 +968,14 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.equal(scene.secret, undefined);
   });
 
-  test('any row: a conflict of the status write is silent', async () => {
+  test('any decision: a conflict of the status write is silent', async () => {
     const scene = settled();
     scene.cluster.gate = refuse('updateStatus', kind, conflict());
     await assert.rejects(scene.run(), isConflict);
     assert.deepEqual(scene.events, []);
   });
 
-  test('any row: an object that is gone before its status is written needs none', async () => {
+  test('any decision: an object that is gone before its status is written needs none', async () => {
     const scene = settled({}, { finalizers: [] });
     scene.cluster.before('updateStatus', managedKind, () => {
       scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
@@ -990,13 +990,13 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
   });
 
   const lasting: Record<string, { scene: () => Scene; reason: string; message: string }> = {
-    'row 3': {
+    UnsupportedPolicies: {
       scene: () => settled({ managementPolicies: ['Create'] }),
       reason: 'CannotUseInvalidManagementPolicy',
       message:
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
     },
-    'row 8': {
+    CreationIncomplete: {
       scene: () =>
         new Scene(
           {},
@@ -1006,38 +1006,38 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
       reason: 'CannotInitializeManagedResource',
       message: undetermined,
     },
-    'row 9': {
+    'Connect, without what it refers to': {
       scene: () =>
         settled({}, {}, { resolveReferences: () => Promise.reject(new Error('no route to cloud')) }),
       reason: 'CannotResolveResourceReferences',
       message: 'cannot resolve references: no route to cloud',
     },
-    'row 10': {
+    Connect: {
       scene: () => failingScene(settled(), 'connect'),
       reason: 'CannotConnectToProvider',
       message: 'no route to cloud',
     },
-    'row 11': {
+    Observe: {
       scene: () => failingScene(settled(), 'observe'),
       reason: 'CannotObserveExternalResource',
       message: 'no route to cloud',
     },
-    'row 12': {
+    ExternalMissing: {
       scene: () => new Scene({ managementPolicies: ['Observe'] }, { annotations: name }),
       reason: 'CannotObserveExternalResource',
       message: 'external resource does not exist (db)',
     },
-    'row 14': {
+    DeleteExternal: {
       scene: () => failingScene(settled({}, leaving), 'delete'),
       reason: 'CannotDeleteExternalResource',
       message: 'no route to cloud',
     },
-    'row 22': {
+    CreateExternal: {
       scene: () => failingScene(new Scene(), 'create'),
       reason: 'CannotCreateExternalResource',
       message: 'no route to cloud',
     },
-    'row 29': {
+    Update: {
       scene: () => failingScene(drifted(), 'update'),
       reason: 'CannotUpdateExternalResource',
       message: 'no route to cloud',
@@ -1047,8 +1047,8 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     scene.external.gate = failAt(method);
     return scene;
   }
-  for (const [row, { scene: make, reason, message }] of Object.entries(lasting)) {
-    test(`${row} that lasts is written once, and told at each pass, in the words of the cause`, async () => {
+  for (const [failure, { scene: make, reason, message }] of Object.entries(lasting)) {
+    test(`${failure}: what lasts is written once, and told at each pass, in the words of the cause`, async () => {
       const scene = make();
       await scene.run();
       const writes = scene.cluster.writes.length;
@@ -1061,7 +1061,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     });
   }
 
-  test('any row: no secret leaves in a condition or an Event', async () => {
+  test('any decision: no secret leaves in a condition or an Event', async () => {
     const scene = new Scene();
     await scene.run();
     scene.external.gate = failAt('observe', new Error('login with made-at-creation-1 refused'));
@@ -1073,7 +1073,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     );
   });
 
-  test('any row: nor in what the external client says of readiness, also as part of a URL', async () => {
+  test('any decision: nor in what the external client says of readiness, also as part of a URL', async () => {
     const scene = new Scene();
     scene.external.creation = { details: { password: 'p@ss word', apiKey: 'k-123456', endpoint: 'db' } };
     await scene.run();
@@ -1083,7 +1083,7 @@ describe('rows 26 to 31 of the original: what exists is kept', () => {
     assert.equal(scene.condition('Ready'), 'False/Unavailable: db: ***, postgres://u:***@db, ***');
   });
 
-  test('any row: a message is cut where it is too long', async () => {
+  test('any decision: a message is cut where it is too long', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe', new Error('x'.repeat(1_000_000)));
     await scene.run();

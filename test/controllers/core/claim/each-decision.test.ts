@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
-import type { ClassRow } from '../../../../controllers/core/claim/class-decision.ts';
+import type { ClassDecisionName } from '../../../../controllers/core/claim/class-decision.ts';
 import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
 import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
 import { FakeCluster } from '../cluster-fake.ts';
@@ -38,9 +38,9 @@ interface Mode {
   /** What a claim says that this controller looks after. */
   readonly spec: ClaimSpec;
   readonly fitting: Class;
-  readonly reason: string;
-  /** Which rows it has beside those of the other. */
-  readonly own: Readonly<Partial<Record<ClassRow, World>>>;
+  readonly reason: 'NoMatchingClass' | 'NoDefaultClass';
+  /** Which decisions it has beside those of the other. */
+  readonly own: Readonly<Partial<Record<ClassDecisionName, World>>>;
 }
 
 const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
@@ -51,7 +51,7 @@ const modes: Readonly<Record<string, Mode>> = {
     spec: { classSelector: { matchLabels: { size: 'small' } } },
     fitting: resourceClass('small', { labels: { size: 'small' } }),
     reason: 'NoMatchingClass',
-    own: { 'S5 malformed': { claim: malformed, byFirst: true } },
+    own: { InvalidClassSelector: { claim: malformed, byFirst: true } },
   },
   'claim defaulting': {
     controller: claimDefaulting,
@@ -62,14 +62,14 @@ const modes: Readonly<Record<string, Mode>> = {
   },
 };
 
-/** For each row, a world in which the claim takes it. */
-const worldsOf = ({ spec, reason, own }: Mode): Readonly<Partial<Record<ClassRow, World>>> => ({
-  S1: {},
-  'S3 holding': { claim: claim(spec), isHolding: true },
-  S3: { claim: claim({ ...spec, classRef: classRef('small') }) },
-  H8: { claim: claim(spec, { deletionTimestamp, finalizers: ['example.com/other'] }) },
-  S5: { claim: claim(spec), byFirst: true },
-  'S5 told': {
+/** For each decision, a world in which the claim takes it. */
+const worldsOf = ({ spec, reason, own }: Mode): Readonly<Partial<Record<ClassDecisionName, World>>> => ({
+  ClaimGone: {},
+  HasResource: { claim: claim(spec), isHolding: true },
+  HasClass: { claim: claim({ ...spec, classRef: classRef('small') }) },
+  NeedsNoClass: { claim: claim(spec, { deletionTimestamp, finalizers: ['example.com/other'] }) },
+  [reason]: { claim: claim(spec), byFirst: true },
+  ReportedElsewhere: {
     claim: claim(spec, {
       status: {
         conditions: [
@@ -86,16 +86,16 @@ const worldsOf = ({ spec, reason, own }: Mode): Readonly<Partial<Record<ClassRow
     }),
     byFirst: true,
   },
-  'S5 peer': { claim: claim(spec) },
-  S6: { claim: claim(spec), hasClass: true },
-  'S6 peer': { claim: claim(spec), hasClass: true, byFirst: true },
+  PeerReports: { claim: claim(spec) },
+  AssignClass: { claim: claim(spec), hasClass: true },
+  PeerAssigns: { claim: claim(spec), hasClass: true, byFirst: true },
   ...own,
 });
 
 for (const [name, mode] of Object.entries(modes)) {
   describe(`${name} takes`, () => {
-    for (const [row, world] of Object.entries(worldsOf(mode))) {
-      test(`row ${row}`, async () => {
+    for (const [decision, world] of Object.entries(worldsOf(mode))) {
+      test(decision, async () => {
         const cluster = new FakeCluster();
         if (world.hasClass) cluster.put(classKind, mode.fitting);
         if (world.isHolding) cluster.put(managedKind, managed({ claimRef: claimRef() }));
@@ -105,7 +105,7 @@ for (const [name, mode] of Object.entries(modes)) {
           mode.controller(env, who, peersOf(otherService, service)),
         ]);
         const result = await process.reconcile({ namespace: 'team', name: 'orders' });
-        assert.equal(result.row, row);
+        assert.equal(result.decision, decision);
       });
     }
   });
