@@ -141,12 +141,13 @@ function start(
       resource: (...kind) => informers.resource(...kind),
       client: { get: (...asked) => client.get(...asked) },
     });
+  const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
   const http = kubernetesClient({
     kubeConfig,
     log,
     clock,
     onRequest: metrics.request,
-    checkLease: () => election?.check(),
+    checkLease,
   });
   const { client, informers, events, controllers, stackStates } = composition({
     client: http,
@@ -159,7 +160,7 @@ function start(
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
     ...(stackMetrics && { metrics: stackMetrics }),
     host: createHost({ variables: process.env }),
-    checkLease: () => election?.check(),
+    checkLease,
     ...(dashboard && { onEvent: dashboard.memory.told }),
     ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
     ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),

@@ -37,8 +37,11 @@ export interface KubernetesClientOptions {
   readonly log: Logger;
   /** Told of every request, retries included; watches when they are opened. */
   readonly onRequest?: (facts: RequestFacts) => void;
-  /** Asked right before each write but those of leases is sent, each time it is: throws if it must not be. */
-  readonly checkLease?: () => void;
+  /**
+   * How many milliseconds a write may take, asked right before each write is sent, except those of leases. Throws if it
+   * must not be sent. Absent: the timeout of a request.
+   */
+  readonly checkLease?: () => number;
   /** Milliseconds one request may take, waits the server asks for not included; default 30 000. */
   readonly timeoutMs?: number;
   /** How often a request is sent again because the server asked for that; default 10, as client-go does. */

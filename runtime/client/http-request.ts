@@ -46,6 +46,10 @@ const aborted = (signal: AbortSignal | undefined): ApiError =>
 const isLeadersOnly = ({ method, resource }: Call): boolean =>
   method !== 'GET' && resource !== 'leases.coordination.k8s.io';
 
+/** Asks the API server to give up after that time, as client-go does. */
+const withTimeout = (path: string, timeoutMs: number): string =>
+  `${path}${path.includes('?') ? '&' : '?'}timeout=${Math.max(1, Math.floor(timeoutMs / 1000))}s`;
+
 /** Host and port. */
 export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexOf('//') + 2);
 
@@ -75,8 +79,8 @@ export interface RequestSenderOptions {
   readonly transport: Transport;
   readonly log: Logger;
   readonly onRequest: ((facts: RequestFacts) => void) | undefined;
-  /** Throws if a write must not be sent now. */
-  readonly checkLease: (() => void) | undefined;
+  /** How many milliseconds a write that is sent now may take. Throws if it must not be sent. */
+  readonly checkLease: (() => number) | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   /** A larger answer is none. */
@@ -101,6 +105,8 @@ export function requestSender(
         reject(aborted(signal));
         return;
       }
+      const lease = isLeadersOnly(call) ? checkLease : undefined;
+      const budgetMs = Math.min(timeoutMs, lease?.() ?? timeoutMs);
       let abandon: (() => void) | undefined;
       let isSettled = false;
       let host = '';
@@ -116,9 +122,10 @@ export function requestSender(
       const fail = (error: ApiError): void => settle(0, () => reject(error));
       const onAbort = (): void => fail(aborted(signal));
       const timer = clock.scheduler.schedule(() => {
-        const seconds = timeoutMs / 1000;
-        fail(new ApiError(`the API server did not answer in ${seconds} s`, { code: 0, reason: 'Timeout' }));
-      }, timeoutMs);
+        // Not how long that was: it ends up in conditions, where it would differ each time.
+        const limit = budgetMs < timeoutMs ? 'within the lease' : `in ${timeoutMs / 1000} s`;
+        fail(new ApiError(`the API server did not answer ${limit}`, { code: 0, reason: 'Timeout' }));
+      }, budgetMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       const open = (access: Access): void => {
         host = hostOf(access);
@@ -126,9 +133,11 @@ export function requestSender(
         const chunks: Buffer[] = [];
         let bytes = 0;
         let head: ExchangeHead = { status: 0, headers: {} };
-        abandon = exchange(access.requests, requestOptions(access, call), {
-          // Not before: a call may wait for a connection, and the process may have been stopped meanwhile.
-          ...(checkLease && isLeadersOnly(call) && { onStart: checkLease }),
+        // The API server drops what arrives too late, also from a process that was stopped and cannot give up by itself.
+        const sent = budgetMs < timeoutMs ? { ...call, path: withTimeout(call.path, budgetMs) } : call;
+        abandon = exchange(access.requests, requestOptions(access, sent), {
+          // Again: a call may wait for a connection, and the process may have been stopped during that time.
+          ...(lease && { onStart: lease }),
           onHead: (given) => {
             head = given;
           },

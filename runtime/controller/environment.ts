@@ -25,10 +25,10 @@ export interface Environment {
   /** Where credentials may come from that are in no secret; absent: such are refused. */
   readonly host?: Host;
   /**
-   * Throws ApiError if this process led and its lease is too old to act under; asked before each call of an external
-   * system. Absent: there is no lease.
+   * How many milliseconds a call of an external system that begins now may take; asked before each. Throws ApiError if
+   * this process led and its lease is too old to act under. Absent: there is no lease.
    */
-  readonly checkLease?: () => void;
+  readonly checkLease?: () => number;
   /** Claims of other namespaces are left alone, and not watched; never none. Absent: all namespaces. */
   readonly claimNamespaces?: readonly string[];
 }

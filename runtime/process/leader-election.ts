@@ -54,11 +54,12 @@ export interface LeaderElection {
    */
   readonly leadership$: Observable<'leading' | 'lost'>;
   /**
-   * Throws `leaseExpired` if we have led and our last renewal is longer ago than the renew deadline: another may
-   * lead by now, and we may not have noticed, if the process was stopped for a while. To be asked right before
+   * How many milliseconds a call that begins now may take: afterwards another process may lead. Infinity if this process
+   * has not led yet. Throws `leaseExpired` if it has led and its last renewal is longer ago than the renew deadline:
+   * another process may lead, and a process that was stopped for a while has not noticed yet. To be asked right before
    * whatever only the leader may do.
    */
-  check(): void;
+  check(): number;
   /** Stops contending and gives the lease, if ours, free for the next at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;
 }
@@ -204,8 +205,11 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 
   return {
     check() {
-      const isHeld = renewedMs === undefined || clock.elapsedMs() < renewedMs + renewDeadlineMs;
-      if (isHeld && !isReleased) return;
+      const sinceMs = renewedMs === undefined ? undefined : clock.elapsedMs() - renewedMs;
+      if (!isReleased) {
+        if (sinceMs === undefined) return Number.POSITIVE_INFINITY;
+        if (sinceMs < renewDeadlineMs) return leaseDurationMs - sinceMs;
+      }
       const why = isReleased ? 'the lease was released' : 'the lease was not renewed in time';
       throw leaseExpired(`${why}: another process may lead`);
     },

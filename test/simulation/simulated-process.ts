@@ -113,7 +113,7 @@ export class SimulatedProcess {
         if (!this.#isDead) write(line);
       },
     });
-    const checkLease = (): void => election?.check();
+    const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
     const door: DoorOptions = {
       ...this.#options,
       ...{ clock, watches: this.watches, checkLease },

@@ -99,7 +99,7 @@ describe('the clients of a cloud', () => {
   test('send nothing once another process may lead', async () => {
     const { process } = scene();
     const halt = new Error('another process may lead');
-    const checkLease = (): void => {
+    const checkLease = (): number => {
       throw halt;
     };
     const connect = cloudClients(({ dispatcher }: CloudClientOptions<Parameters>) => dispatcher)(

@@ -509,14 +509,15 @@ describe('HTTP client', () => {
   describe('with a lease', () => {
     const expired = new ApiError('the lease ran out', { code: 0, reason: 'LeaseExpired' });
     let hasRunOut = true;
-    const led = () =>
-      create({
-        checkLease: () => {
-          if (hasRunOut) throw expired;
-        },
-      });
+    let leftMs = 13_500;
+    const checkLease = (): number => {
+      if (hasRunOut) throw expired;
+      return leftMs;
+    };
+    const led = () => create({ checkLease });
     beforeEach(() => {
       hasRunOut = true;
+      leftMs = 13_500;
       server.install(LeaseKind);
     });
 
@@ -537,6 +538,35 @@ describe('HTTP client', () => {
         server.requests.map(({ method }) => method),
         ['GET', 'POST'],
       );
+    });
+
+    test('a write asks the API server to give up before another process may lead; a read does not', async () => {
+      hasRunOut = false;
+      client = led();
+      await client.create(ThingKind, thing('a'));
+      await client.apply(ThingKind, key, {}, { fieldManager: 'me' });
+      leftMs = Number.POSITIVE_INFINITY; // this process has not led yet
+      await client.delete(ThingKind, key, {});
+      await client.list(ThingKind, {});
+      assert.deepEqual(
+        server.requests.map(({ method, query }) => [method, query.timeout]),
+        [
+          ['POST', '13s'],
+          ['PATCH', '13s'],
+          ['DELETE', undefined],
+          ['GET', undefined],
+        ],
+      );
+    });
+
+    test('a write that the API server does not answer is given up before another process may lead', async () => {
+      hasRunOut = false;
+      leftMs = 50;
+      client = led();
+      server.fail({ status: -1 });
+      const { code, reason, message } = await failure(client.create(ThingKind, thing('a')));
+      assert.deepEqual([code, reason], [0, 'Timeout']);
+      assert.equal(message, 'the API server did not answer within the lease');
     });
 
     test('that runs out while a write waits for a connection: it is not sent', async () => {
@@ -564,9 +594,7 @@ describe('HTTP client', () => {
       test(`that runs out while the API server asks to wait (${status}): it is not sent again, and ${want[1]} is told`, async () => {
         hasRunOut = false;
         client = create({
-          checkLease: () => {
-            if (hasRunOut) throw expired;
-          },
+          checkLease,
           clock: {
             ...realClock(),
             sleep: async () => {

@@ -243,7 +243,7 @@ describe('leader election', () => {
 
   test('whoever has led may act until the renew deadline by the clock, whatever has been noticed', async () => {
     const contender = election('a');
-    contender.check(); // who has never led is no concern of the lease
+    assert.equal(contender.check(), Number.POSITIVE_INFINITY, 'a process that has not led needs no lease');
     const told = contend(contender);
     await clock.settle();
     clock.stall(9999);
@@ -288,9 +288,10 @@ describe('leader election', () => {
     };
     await clock.advance(times.retryPeriodMs + 1500); // asked for after 2 s
     clock.stall(9999 - 1500);
-    contender.check();
+    assert.equal(contender.check(), 5001);
     clock.stall(1);
     assert.throws(() => contender.check(), { reason: 'LeaseExpired' });
     network = carriedOut;
   });
 });
+    assert.equal(contender.check(), 15_000, 'until another process may lead');

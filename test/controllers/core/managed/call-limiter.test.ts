@@ -157,6 +157,7 @@ describe('the cap on external calls', () => {
       maxExternalCallsPerSecond: 20,
       checkLease: () => {
         if (!isLeading) throw new Error('the lease ran out');
+        return 15_000;
       },
     });
     const external = new FakeExternal();
