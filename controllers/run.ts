@@ -67,8 +67,7 @@ import { WiringError } from './core/wiring.ts';
 /** What a process is, beside its stacks. */
 export interface ProcessFacts {
   /**
-   * Who Events say they come from, and the name of its Lease: of the processes of one name that share --leader-elect's
-   * namespace only one works. Lower case letters, digits and dashes.
+   * Who Events say they come from, and the default of `--leader-election-id`. Lower case letters, digits and dashes.
    */
   readonly name: string;
   /** For `--version`, the log and metrics. */
@@ -92,6 +91,7 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
     if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
     const invocation = parseFlags(process.argv.slice(2), {
       stacks: stacks.map(({ name }) => name),
+      name: facts.name,
       version: facts.version,
     });
     if (invocation.type === 'print') process.stdout.write(invocation.text);
@@ -169,7 +169,8 @@ function start(
     ? leaderElection({
         client,
         namespace: flags.leaderElectionNamespace,
-        name: component,
+        name: flags.leaderElectionId,
+        createsNamespace: flags.installCrds,
         identity: `${hostname()}_${randomUUID()}`,
         log,
         clock,
@@ -177,7 +178,7 @@ function start(
       })
     : undefined;
   // One that stands by says so: where none leads, the sum of all is 0.
-  if (election !== undefined) metrics.leading(component, false);
+  if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
   const withoutRules = missingRules({ client, directory: crds, kinds: informers.kinds(), log, clock });
   const signals$ = stopSignals().pipe(share());
   const stop$ = signals$.pipe(
@@ -198,7 +199,11 @@ function start(
       ...(flags.installCrds ? [] : [withoutRules.run$]),
       ...servers(
         flags,
-        { ...informers, stackStates, told: withoutRules.told },
+        {
+          ...informers,
+          stackStates,
+          told: () => [...withoutRules.told(), ...(election?.told() ?? [])],
+        },
         { ...metrics, page: () => pageOf(metrics, stackMetrics) },
         clock,
       ),
@@ -217,7 +222,7 @@ function start(
         leadership$: election.leadership$.pipe(
           tap((state) => {
             isLeading = state === 'leading';
-            metrics.leading(component, isLeading);
+            metrics.leading(flags.leaderElectionId, isLeading);
           }),
         ),
       },
@@ -243,6 +248,9 @@ function start(
 
   const server = kubeConfig.getCurrentCluster()?.server;
   log.info('starting', { version, stacks: chosen.map(({ name }) => name), server });
+  if (election === undefined) {
+    log.warn('leader election is off: no other process may run these stacks in this cluster');
+  }
   merge(
     stop$,
     insistence$,

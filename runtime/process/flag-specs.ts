@@ -28,6 +28,12 @@ const namespaceName = {
   parse: (text: string) => (isNamespaceName(text) ? text : undefined),
 };
 
+/** DNS-1123 subdomain, the form of a Lease's name. */
+const leaseName = {
+  allowed: 'the name of a Lease (lower-case letters, digits, dashes and dots)',
+  parse: (text: string) => (text.length <= 253 && text.split('.').every(isNamespaceName) ? text : undefined),
+};
+
 /** Stricter than other lists: a name that is there twice is likely to be meant for another. */
 const namespaceNames = {
   allowed:
@@ -82,8 +88,15 @@ function numberFrom(pattern: RegExp, min: number, max: number, allowed: string) 
   };
 }
 
-/** Every flag of the process by the name its value goes by; `stacks` are the names `--stacks` may list. */
-export const flagSpecs = (stacks: readonly string[]) => ({
+/** What is particular to a process: the names that `--stacks` may list, and its own name. */
+export interface ProcessNames {
+  readonly stacks: readonly string[];
+  /** The default of `--leader-election-id`. */
+  readonly name: string;
+}
+
+/** Every flag of the process by the name its value goes by. */
+export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
   kubeconfig: {
     usage: '--kubeconfig <path>',
     description: 'credentials of the API server; without it $KUBECONFIG, ~/.kube/config or in-cluster',
@@ -142,13 +155,19 @@ export const flagSpecs = (stacks: readonly string[]) => ({
   },
   leaderElect: {
     usage: '--leader-elect [boolean]',
-    description: 'run only while holding a lease, so that several replicas may stand by',
-    default: 'false',
+    description: 'work only while holding the lease; false: this is the only process',
+    default: 'true',
     ...flag,
+  },
+  leaderElectionId: {
+    usage: '--leader-election-id <name>',
+    description: 'the name of the lease; of all processes with the same lease one works',
+    default: name,
+    ...leaseName,
   },
   leaderElectionNamespace: {
     usage: '--leader-election-namespace <name>',
-    description: 'where the lease is',
+    description: 'the namespace of the lease; --install-crds creates it if it does not exist',
     default: 'crossplane-system',
     ...namespaceName,
   },

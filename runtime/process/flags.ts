@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import uniq from 'lodash/uniq.js';
 import type { LogFormat, LogLevel } from '../log/log.ts';
 import type { BindAddress } from '../probes/serve-http.ts';
-import type { FlagSpec } from './flag-specs.ts';
+import type { FlagSpec, ProcessNames } from './flag-specs.ts';
 import { flagSpecs } from './flag-specs.ts';
 
 /** What the process was told, checked. Absent where nothing was said and nothing is the default. */
@@ -22,6 +22,8 @@ export interface Flags {
   /** Per provider. */
   readonly maxExternalCallsPerSecond: number;
   readonly leaderElect: boolean;
+  /** The name of the Lease. */
+  readonly leaderElectionId: string;
   readonly leaderElectionNamespace: string;
   /** Absent: not served. */
   readonly metricsBindAddress?: BindAddress;
@@ -45,9 +47,7 @@ export class FlagError extends Error {
   readonly exitCode = 2;
 }
 
-export interface FlagOptions {
-  /** The names `--stacks` may list, all of them its default. */
-  readonly stacks: readonly string[];
+export interface FlagOptions extends ProcessNames {
   readonly version: string;
 }
 
@@ -71,8 +71,8 @@ const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UD
  * Reads the flags of `argv` (without node and script), then variables of the process (`--poll-interval` is also
  * `SERVICES_STACK_POLL_INTERVAL`; an empty one counts as absent), then defaults. Throws `FlagError`.
  */
-export function parseFlags(argv: readonly string[], { stacks, version }: FlagOptions): Invocation {
-  const specs = flagSpecs(stacks);
+export function parseFlags(argv: readonly string[], { version, ...names }: FlagOptions): Invocation {
+  const specs = flagSpecs(names);
   const all: readonly FlagSpec<unknown>[] = Object.values(specs);
   const parsed = readArguments(argv, all, version);
   if (typeof parsed === 'string') return { type: 'print', text: parsed };
@@ -179,6 +179,7 @@ function flagsOf(values: Values): Flags {
     maxConcurrentReconciles: rest.maxConcurrentReconciles,
     maxExternalCallsPerSecond: rest.maxExternalCallsPerSecond,
     leaderElect: rest.leaderElect,
+    leaderElectionId: rest.leaderElectionId,
     leaderElectionNamespace: rest.leaderElectionNamespace,
     ...(metricsBindAddress && metricsBindAddress !== 'disabled' && { metricsBindAddress }),
     ...(healthProbeBindAddress && healthProbeBindAddress !== 'disabled' && { healthProbeBindAddress }),

@@ -7,6 +7,7 @@ import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { deadlineAfter } from '../time/deadline.ts';
 import type { Random } from '../time/random.ts';
+import { createLeaseNamespace, LeaseNamespaceMissing } from './lease-namespace.ts';
 
 /** coordination.k8s.io/v1 Lease. Times are RFC 3339 with six fraction digits. */
 export interface Lease extends KubernetesObject {
@@ -32,6 +33,8 @@ export interface LeaderElectionOptions {
   /** Of the Lease. */
   readonly namespace: string;
   readonly name: string;
+  /** Whether the namespace is created where it does not exist; default false. */
+  readonly createsNamespace?: boolean;
   /** Unique among the contenders, also after a restart. */
   readonly identity: string;
   readonly log: Logger;
@@ -49,8 +52,8 @@ export interface LeaderElectionOptions {
 export interface LeaderElection {
   /**
    * Contends for the lease while subscribed to. `leading` once it is ours; `lost`, and completion, when it no
-   * longer surely is: whoever led must stop at once. Never errors. Unsubscribing stops renewing and lets the
-   * lease run out.
+   * longer surely is: whoever led must stop at once. Errors only with LeaseNamespaceMissing. Unsubscribing stops
+   * renewing and lets the lease run out.
    */
   readonly leadership$: Observable<'leading' | 'lost'>;
   /**
@@ -60,6 +63,8 @@ export interface LeaderElection {
    * whatever only the leader may do.
    */
   check(): number;
+  /** What an administrator should know: while this process waits for the lease, which process holds it. */
+  told(): readonly string[];
   /** Stops contending and gives the lease, if ours, free for the next at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;
 }
@@ -78,12 +83,13 @@ interface Observed {
  * it, as seen by our own clock, for its duration. The API server's resourceVersion settles races.
  */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
-  const { client, namespace, name, identity, log, clock, random } = options;
+  const { client, namespace, name, createsNamespace = false, identity, log, clock, random } = options;
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
   const facts = { namespace, name, identity };
   const failures = createKnownFailures(clock);
   let observed: Observed | undefined;
   let isReleased = false;
+  let isWaiting = false;
   /** When the renewal that was last successful began; undefined: we have not led. */
   let renewedMs: number | undefined;
   const releasing = new AbortController();
@@ -94,7 +100,20 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     if (lease.metadata.resourceVersion === observed?.lease.metadata.resourceVersion) return;
     observed = { lease, atMs: clock.elapsedMs() };
   };
-  const isOurs = (): boolean => observed?.lease.spec?.holderIdentity === identity;
+  const holder = (): string | undefined => observed?.lease.spec?.holderIdentity || undefined;
+  const isOurs = (): boolean => holder() === identity;
+
+  async function create(lease: Lease, signal: AbortSignal): Promise<Lease> {
+    try {
+      return await client.create(LeaseKind, lease, signal);
+    } catch (error) {
+      // What is not found of something that is created is its namespace.
+      if (!isNotFound(error)) throw error;
+      await createLeaseNamespace({ client, namespace, mayCreate: createsNamespace, signal });
+      log.info('created the namespace of the lease', facts);
+      return client.create(LeaseKind, lease, signal);
+    }
+  }
 
   /** True if the lease is ours for another duration. Throws what the API server says, conflicts included. */
   async function acquireOrRenew(signal: AbortSignal): Promise<boolean> {
@@ -112,7 +131,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
           metadata: { namespace, name },
           spec: { ...mine, acquireTime: renewTime, leaseTransitions: 0 },
         };
-        observe(await client.create(LeaseKind, lease, signal));
+        observe(await create(lease, signal));
         return true;
       }
     }
@@ -148,6 +167,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       return isHeld;
     } catch (error) {
       if (outer.aborted) return false;
+      if (error instanceof LeaseNamespaceMissing) throw error;
       if (isConflict(error) || isAlreadyExists(error)) {
         // Somebody else wrote it: what we know of it is old.
         observed = undefined;
@@ -167,14 +187,21 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   async function contend(tell: (state: 'leading' | 'lost') => void, signal: AbortSignal): Promise<void> {
     const pause = (delayMs: number) => clock.sleep(delayMs, signal).catch(() => {});
     log.info('waiting for the lease', facts);
+    isWaiting = true;
     let startedMs = clock.elapsedMs();
+    let known: string | undefined;
     while (!(await tryOnce(renewDeadlineMs, signal))) {
       if (signal.aborted) return;
+      if (holder() !== undefined && holder() !== known) {
+        known = holder();
+        log.info('standing by: another process holds the lease', { ...facts, holder: known });
+      }
       await pause(retryPeriodMs * (1 + 1.2 * random()));
       if (signal.aborted) return;
       startedMs = clock.elapsedMs();
     }
     if (signal.aborted) return;
+    isWaiting = false;
     log.info('leading', facts);
     renewedMs = startedMs;
     tell('leading');
@@ -192,10 +219,9 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
         log.warn('leading again, after an interruption: nobody else has led', { ...facts, sinceMs });
       } else if (signal.aborted) return;
       else {
-        const { holderIdentity } = observed?.lease.spec ?? {};
-        const isTaken = holderIdentity !== undefined && holderIdentity !== '' && holderIdentity !== identity;
+        const isTaken = holder() !== undefined && !isOurs();
         if (isTaken || clock.elapsedMs() >= renewedMs + renewDeadlineMs) {
-          log.error('lost the lease', { ...facts, ...(isTaken && { holder: holderIdentity }) });
+          log.error('lost the lease', { ...facts, ...(isTaken && { holder: holder() }) });
           tell('lost');
           return;
         }
@@ -213,12 +239,18 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       const why = isReleased ? 'the lease was released' : 'the lease was not renewed in time';
       throw leaseExpired(`${why}: another process may lead`);
     },
+    told: () =>
+      isWaiting ? [`standing by: ${holder() ?? 'no process yet'} holds the lease ${namespace}/${name}`] : [],
     leadership$: new Observable((subscriber) => {
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, releasing.signal]);
       contend((state) => subscriber.next(state), signal).then(
         () => subscriber.complete(),
         (error: unknown) => {
+          if (error instanceof LeaseNamespaceMissing) {
+            subscriber.error(error);
+            return;
+          }
           log.error('leader election failed', { ...facts, error });
           subscriber.next('lost');
           subscriber.complete();

@@ -73,7 +73,8 @@ export class LeadershipLost extends Error {
  * Runs informers, and the controllers of each stack once its stores hold complete lists and, where asked for, the lease is
  * held: a kind that the API server does not have keeps its own stack waiting, and no other (docs/decisions/0033). The lease
  * is asked for when the first stack may run. Emits the outcome of every reconcile. Completes when `stop$` has emitted and
- * every running reconcile has ended or its time is up. Errors only with LeadershipLost or an error of the background.
+ * every running reconcile has ended or its time is up. Errors only with LeadershipLost, LeaseNamespaceMissing or an error
+ * of the background.
  */
 export function run(options: RunOptions): Observable<Outcome> {
   const { informers, background, election, drainTimeoutMs, log, clock } = options;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { stacks } from '../../controllers/stacks.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
@@ -16,11 +16,12 @@ describe('the process', () => {
   let fixture: FancySQLFixture;
   const processes: StackProcess[] = [];
   const start = (...flags: string[]): StackProcess => {
-    const stack = fixture.cluster.startProcess(flags);
+    const stack = fixture.cluster.startProcess(flags, { isAlone: false });
     processes.push(stack);
     return stack;
   };
   const endAll = () => Promise.all(processes.splice(0).map((stack) => stack.end()));
+  afterEach(endAll);
   const claim = (name: string) =>
     fixture.claim('team-a', name, {
       classRef: favouriteClassRef('small'),
@@ -30,6 +31,7 @@ describe('the process', () => {
   before(async () => {
     fixture = await startFancySQL({ provisioningMs: 500 });
     await fixture.favouriteClass('small');
+    await fixture.cluster.kubectl(['create', 'namespace', 'crossplane-system']);
   });
   after(() => fixture?.stop());
 
@@ -61,21 +63,51 @@ describe('the process', () => {
     const told =
       /"msg":"changed",.*"namespace":"team-a","name":"interrupted",.*"change":"BoundManagedResource"/;
     await eventually('its log says so', async () => told.test(processes.at(-1)?.log() ?? ''));
-    await endAll();
   });
 
   test('a restart of the API server is survived: what happens afterwards is seen', async () => {
-    start();
+    start('--leader-elect=false'); // a leader would exit if the restart took 10 s
     await claim('before');
     await fixture.bound('team-a', 'before');
     await fixture.cluster.controlPlane.restartApiServer();
     await claim('afterwards');
     await fixture.bound('team-a', 'afterwards', 60_000);
-    await endAll();
   });
 
-  test('of two processes with --leader-elect one works; when it is killed the other takes over', async () => {
-    await fixture.cluster.kubectl(['create', 'namespace', 'crossplane-system']);
+  test('processes with different leases work at the same time', async () => {
+    start('--stacks', 'fcp', '--leader-election-id', 'fcp');
+    start('--stacks', 'ocp', '--leader-election-id', 'ocp');
+    for (const name of ['fcp', 'ocp']) {
+      await eventually(`the lease ${name} is held`, async () => {
+        const lease = await fixture.cluster.find(LeaseKind, { namespace: 'crossplane-system', name });
+        return (lease?.spec?.holderIdentity ?? '') !== '';
+      });
+    }
+  });
+
+  test('without the namespace of its lease it ends with 1 and the command, and --install-crds creates it', async () => {
+    const flags = ['--stacks', 'fcp', '--leader-election-namespace', 'elsewhere'];
+    const stack = start(...flags);
+    await eventually('it has ended', async () => stack.child.exitCode !== null);
+    assert.equal(stack.child.exitCode, 1);
+    assert.match(
+      stack.log(),
+      /the namespace elsewhere of the lease does not exist: run \\"kubectl create namespace elsewhere/,
+    );
+    start(...flags, '--install-crds');
+    await eventually('the lease is held', async () => {
+      const lease = await fixture.cluster.find(LeaseKind, { namespace: 'elsewhere', name: 'services-stack' });
+      return lease !== undefined;
+    });
+  });
+
+  test('without leader election the log warns that no other process may run', async () => {
+    const stack = start('--leader-elect=false');
+    const warning = /"level":"warn","msg":"leader election is off: no other process may run these stacks/;
+    await eventually('the log warns', async () => warning.test(stack.log()));
+  });
+
+  test('of two processes one works and the other shows which; when it is killed the other takes over', async () => {
     const holder = async () => {
       const lease = await fixture.cluster.find(LeaseKind, {
         namespace: 'crossplane-system',
@@ -83,13 +115,21 @@ describe('the process', () => {
       });
       return lease?.spec?.holderIdentity;
     };
-    const first = start('--leader-elect', '--log-level', 'debug');
-    await eventually('the first one leads', async () => (await holder()) !== undefined);
-    const second = start('--leader-elect', '--log-level', 'debug');
+    const first = start('--log-level', 'debug');
+    await eventually('the first one leads', async () => ((await holder()) ?? '') !== '');
+    const probes = `127.0.0.1:${await freePort()}`;
+    const second = start('--log-level', 'debug', '--health-probe-bind-address', probes);
     await claim('led');
     await fixture.bound('team-a', 'led');
-    assert.doesNotMatch(second.log(), /"msg":"reconciled"/, 'who stands by does nothing');
     const leader = await holder();
+    await eventually('the second one shows which process leads', async () => {
+      const shown = await (await fetch(`http://${probes}/readyz?verbose`)).text();
+      return shown.includes(
+        `\n[!]standing by: ${leader} holds the lease crossplane-system/services-stack\nok\n`,
+      );
+    });
+    assert.match(second.log(), new RegExp(`"msg":"standing by: [^"]*",.*"holder":"${leader}"`));
+    assert.doesNotMatch(second.log(), /"msg":"reconciled"/, 'a standby does nothing');
     await first.end('SIGKILL');
     await claim('inherited');
     await fixture.bound('team-a', 'inherited', 40_000);
@@ -106,7 +146,6 @@ describe('the process', () => {
     await fixture.bound('team-b', 'ours');
     assert.equal((await fixture.getClaim('team-a', 'not-ours'))?.status, undefined);
     assert.ok(!('PATCH providers' in difference(before, await fixture.cluster.writes())));
-    await endAll();
   });
 
   test('metrics tell of reconciles, queues, requests and watches', async () => {
@@ -120,7 +159,6 @@ describe('the process', () => {
     for (const metric of ['workqueue_depth', 'rest_client_requests_total', 'process_resident_memory_bytes']) {
       assert.match(page, new RegExp(`^${metric}`, 'm'));
     }
-    await endAll();
   });
 });
 
@@ -133,7 +171,8 @@ describe('the process, on an API server without definitions', () => {
 
   async function runUntilReady(...flags: readonly string[]): Promise<void> {
     const probes = `127.0.0.1:${await freePort()}`;
-    const stack = cluster.startProcess([...flags, '--install-crds', '--health-probe-bind-address', probes]);
+    const all = [...flags, '--install-crds', '--health-probe-bind-address', probes];
+    const stack = cluster.startProcess(all, { isAlone: false });
     await eventually('it is ready', async () => (await fetch(`http://${probes}/readyz`)).ok, 90_000);
     assert.equal(await stack.end(), 0);
   }

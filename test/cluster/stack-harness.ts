@@ -28,8 +28,16 @@ export interface Cluster {
   /** Writes the API server has accepted or refused so far, by `VERB resource`; events do not count. */
   writes(): Promise<Readonly<Record<string, number>>>;
   /** Starts `node main.ts`. Its log is kept, and told if a test fails. */
-  startProcess(flags?: readonly string[]): StackProcess;
+  startProcess(flags?: readonly string[], options?: ProcessOptions): StackProcess;
   stop(): Promise<void>;
+}
+
+export interface ProcessOptions {
+  /**
+   * Whether it is the only process of the cluster: then it takes no lease, and one that follows a killed one does not wait
+   * until that one's lease has run out. Default true.
+   */
+  readonly isAlone?: boolean;
 }
 
 export interface StackProcess {
@@ -87,8 +95,9 @@ export async function startCluster(
       }
       return counts;
     },
-    startProcess(flags = []) {
-      const started = startProcess(controlPlane.kubeconfigPath, flags);
+    startProcess(flags = [], { isAlone = true } = {}) {
+      const all = [...(isAlone ? ['--leader-elect=false'] : []), ...flags];
+      const started = startProcess(controlPlane.kubeconfigPath, all);
       processes.push(started);
       return started;
     },

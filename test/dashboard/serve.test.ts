@@ -155,7 +155,11 @@ describe('the live page of a process', () => {
 
 describe('where the page is served', () => {
   const flags = (address: string) => {
-    const invocation = parseFlags(['--dashboard-bind-address', address], { stacks: ['fcp'], version: '0' });
+    const invocation = parseFlags(['--dashboard-bind-address', address], {
+      stacks: ['fcp'],
+      name: 'x',
+      version: '0',
+    });
     return invocation.type === 'run' ? invocation.flags.dashboardBindAddress : undefined;
   };
   const given: Readonly<Record<string, object | undefined>> = {

@@ -21,8 +21,8 @@ const code = (text: string): readonly string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
 
 test('its table of flags is that of the process', () => {
-  const stacks = ['all'];
-  const specs = Object.values(flagSpecs(stacks)).map(({ usage, default: byDefault }) => [
+  const names = { stacks: ['all'], name: 'services-stack' };
+  const specs = Object.values(flagSpecs(names)).map(({ usage, default: byDefault }) => [
     usage.split(' ')[0],
     byDefault || (usage.startsWith('--namespace') ? 'all' : ''),
   ]);

@@ -244,8 +244,8 @@ describe('the command', () => {
 └ ✗ class selector size=huge ◀ the first broken link: no match
       0 of 0 classes match
 ? controllers
-    no lease: either nobody runs, or one process
-    without --leader-elect
+    no lease: no process runs, or one with
+    --leader-elect=false
 `,
     );
   });

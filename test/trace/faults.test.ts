@@ -620,7 +620,7 @@ const cases: readonly Case[] = [
     },
     link: 'controllers',
     cause:
-      'No controllers are at work on it: no lease: either nobody runs, or one process without --leader-elect; nobody has looked at FancySQLInstance team-shop/orders as it is now.',
+      'No controllers are at work on it: no lease: no process runs, or one with --leader-elect=false; nobody has looked at FancySQLInstance team-shop/orders as it is now.',
     mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {

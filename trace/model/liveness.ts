@@ -8,7 +8,7 @@ import { isLookedAt } from './view.ts';
 const patienceMs = 60_000;
 
 export interface Liveness {
-  /** `none`: there is no lease, as where one process runs without election. */
+  /** `none`: there is no lease, as where one process runs without leader election. */
   readonly lease: 'held' | 'run out' | 'released' | 'none' | 'unknown';
   /** A sentence on it. */
   readonly says: string;
@@ -34,7 +34,7 @@ export function livenessOf(
 
 function leaseState(lease: Found<Lease>, now: Date): Pick<Liveness, 'lease' | 'says'> {
   if (lease.is === 'absent')
-    return { lease: 'none', says: 'no lease: either nobody runs, or one process without --leader-elect' };
+    return { lease: 'none', says: 'no lease: no process runs, or one with --leader-elect=false' };
   if (lease.is !== 'there') {
     return {
       lease: 'unknown',

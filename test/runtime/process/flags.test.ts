@@ -4,7 +4,7 @@ import type { Flags } from '../../../runtime/process/flags.ts';
 import { FlagError, parseFlags } from '../../../runtime/process/flags.ts';
 
 type Env = Readonly<Record<string, string>>;
-const options = { stacks: ['fcp', 'ocp', 'postgresql'], version: '1.2.3' };
+const options = { stacks: ['fcp', 'ocp', 'postgresql'], name: 'my-stacks', version: '1.2.3' };
 
 const own = { ...process.env };
 afterEach(() => {
@@ -30,7 +30,8 @@ const defaults: Flags = {
   syncPeriodMs: 3_600_000,
   maxConcurrentReconciles: 10,
   maxExternalCallsPerSecond: 200,
-  leaderElect: false,
+  leaderElect: true,
+  leaderElectionId: 'my-stacks',
   leaderElectionNamespace: 'crossplane-system',
   logLevel: 'info',
   logFormat: 'json',
@@ -59,6 +60,7 @@ describe('flags', () => {
       ],
       ['--leader-elect', 'LEADER_ELECT', 'true', { leaderElect: true }],
       ['--leader-elect', 'LEADER_ELECT', 'false', { leaderElect: false }],
+      ['--leader-election-id', 'LEADER_ELECTION_ID', 'aws.stacks', { leaderElectionId: 'aws.stacks' }],
       ['--leader-election-namespace', 'LEADER_ELECTION_NAMESPACE', 'x', { leaderElectionNamespace: 'x' }],
       [
         '--metrics-bind-address',
@@ -89,7 +91,7 @@ describe('flags', () => {
     const secretNamespaces = ['team-a', 'team-b', 'credentials'];
     assert.deepEqual(flags(args), { ...defaults, namespaces: ['team-a', 'team-b'], secretNamespaces });
   });
-  test('a boolean flag alone is true', () => assert.equal(flags(['--leader-elect']).leaderElect, true));
+  test('a boolean flag alone is true', () => assert.equal(flags(['--install-crds']).installCrds, true));
   test('a boolean flag does not take the next flag for its value', () =>
     assert.deepEqual(flags(['--install-crds', '--stacks', 'fcp']), {
       ...defaults,
@@ -149,6 +151,8 @@ describe('flags', () => {
     [['--max-concurrent-reconciles', '-1'], {}, '--max-concurrent-reconciles', '"-1"'],
     [['--max-external-calls-per-second', 'NaN'], {}, '--max-external-calls-per-second', '"NaN"'],
     [['--leader-elect=yes'], {}, '--leader-elect', '"yes"', 'true or false'],
+    [['--leader-election-id', 'AWS'], {}, '--leader-election-id: "AWS"', 'the name of a Lease'],
+    [['--leader-election-id', 'aws.'], {}, '--leader-election-id: "aws."', 'the name of a Lease'],
     [['--metrics-bind-address', '8080'], {}, '--metrics-bind-address', '"8080"', 'host:port'],
     [['--health-probe-bind-address', ':99999'], {}, '--health-probe-bind-address', '":99999"'],
     [['--log-level', 'trace'], {}, '--log-level', '"trace"', 'debug, info, warn, error'],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
+import { lastValueFrom } from 'rxjs';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { ApiError, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type {
@@ -9,6 +11,7 @@ import type {
   Lease,
 } from '../../../runtime/process/leader-election.ts';
 import { LeaseKind, leaderElection } from '../../../runtime/process/leader-election.ts';
+import { LeaseNamespaceMissing } from '../../../runtime/process/lease-namespace.ts';
 import type { CarryOut, Verb } from '../../../testing/in-process-client.ts';
 import { inProcessClient } from '../../../testing/in-process-client.ts';
 import type { MemoryCluster } from '../../../testing/memory-cluster.ts';
@@ -136,6 +139,99 @@ describe('leader election', () => {
     assert.deepEqual([holder(), lease()?.spec?.leaseTransitions], ['a', 5]);
   });
 
+  describe('without the namespace of the lease', () => {
+    const missing = new ApiError('namespaces "ns" not found', { code: 404, reason: 'NotFound' });
+    const forbidden = new ApiError('namespaces is forbidden', { code: 403, reason: 'Forbidden' });
+    const hasNamespace = () => cluster.find(NamespaceKind, { name: 'ns' }) !== undefined;
+    beforeEach(() => {
+      network = async ({ verb, kind }, effect) => {
+        if (verb === 'create' && kind === LeaseKind && !hasNamespace()) throw missing;
+        return effect();
+      };
+    });
+    /** With which message it ends. */
+    const refusal = async (contender: LeaderElection): Promise<string> => {
+      const ending = lastValueFrom(contender.leadership$).catch((error: unknown) => error);
+      await clock.settle();
+      const error = await ending;
+      assert.ok(error instanceof LeaseNamespaceMissing);
+      return error.message;
+    };
+
+    test('a process that may create it does, and leads', async () => {
+      const told = contend(election('a', { createsNamespace: true }));
+      await clock.settle();
+      assert.deepEqual([told, hasNamespace(), holder()], [['leading'], true, 'a']);
+    });
+
+    test('two replicas that create it at the same time both go on', async () => {
+      const all = ['a', 'b'].map((identity) => contend(election(identity, { createsNamespace: true })));
+      await clock.advance(60_000);
+      assert.deepEqual(all.flat(), ['leading']);
+    });
+
+    test('a process that may not create it ends with the command that does', async () => {
+      assert.equal(
+        await refusal(election('a')),
+        'the namespace ns of the lease does not exist: run "kubectl create namespace ns", or start with --install-crds',
+      );
+    });
+
+    test('a process whose rights do not suffice ends with the command', async () => {
+      const before = network;
+      network = async (call, effect) => {
+        if (call.kind === NamespaceKind) throw forbidden;
+        return before(call, effect);
+      };
+      assert.equal(
+        await refusal(election('a', { createsNamespace: true })),
+        'the namespace ns of the lease does not exist, and this process is not allowed to create it: run "kubectl create namespace ns"',
+      );
+    });
+
+    test('a failure of the API server is tried again', async () => {
+      const before = network;
+      network = async (call, effect) => {
+        if (call.kind === NamespaceKind) throw unavailable;
+        return before(call, effect);
+      };
+      const told = contend(election('a', { createsNamespace: true }));
+      await clock.settle();
+      network = before;
+      await clock.advance(times.retryPeriodMs);
+      assert.deepEqual(told, ['leading']);
+    });
+  });
+
+  test('a standby logs once which process holds the lease, and reports it until it leads', async () => {
+    const leader = election('a');
+    contend(leader);
+    await clock.settle();
+    const standby = election('b');
+    assert.deepEqual(standby.told(), []);
+    contend(standby);
+    await clock.advance(3 * times.retryPeriodMs);
+    assert.deepEqual(standby.told(), ['standing by: a holds the lease ns/stack']);
+    assert.deepEqual(leader.told(), []);
+    const said = log.lines.filter(({ message }) => message.startsWith('standing by'));
+    assert.deepEqual(
+      said.map(({ level, message, fields }) => [level, message, fields?.holder]),
+      [['info', 'standing by: another process holds the lease', 'a']],
+    );
+    await leader.release(forever);
+    await clock.advance(times.retryPeriodMs);
+    assert.deepEqual([holder(), standby.told()], ['b', []]);
+  });
+
+  test('a process that cannot reach the API server reports that it knows no holder', async () => {
+    network = hangs;
+    const standby = election('a');
+    contend(standby);
+    await clock.settle();
+    assert.deepEqual(standby.told(), ['standing by: no process yet holds the lease ns/stack']);
+    network = carriedOut;
+  });
+
   test('a 404 of a proxy does not mean that there is no lease', async () => {
     put({ holderIdentity: 'other', leaseDurationSeconds: 3600 });
     network = async () => {
@@ -246,8 +342,9 @@ describe('leader election', () => {
     assert.equal(contender.check(), Number.POSITIVE_INFINITY, 'a process that has not led needs no lease');
     const told = contend(contender);
     await clock.settle();
+    assert.equal(contender.check(), 15_000, 'until another process may lead');
     clock.stall(9999);
-    contender.check();
+    assert.equal(contender.check(), 5001);
     clock.stall(1);
     assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
     assert.deepEqual(told, ['leading'], 'nobody has told us yet');
@@ -288,10 +385,9 @@ describe('leader election', () => {
     };
     await clock.advance(times.retryPeriodMs + 1500); // asked for after 2 s
     clock.stall(9999 - 1500);
-    assert.equal(contender.check(), 5001);
+    contender.check();
     clock.stall(1);
     assert.throws(() => contender.check(), { reason: 'LeaseExpired' });
     network = carriedOut;
   });
 });
-    assert.equal(contender.check(), 15_000, 'until another process may lead');

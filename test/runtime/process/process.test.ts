@@ -100,7 +100,7 @@ describe('the process, over an API server in memory', () => {
     const writes = () =>
       server.requests.filter(({ method, path }) => !/GET|WATCH/.test(method) && !/leases|events/.test(path));
     const lease = () => server.objects().find(({ kind }) => kind === 'Lease') as Lease | undefined;
-    const { started, exit } = start(['--leader-elect']);
+    const { started, exit } = start([]);
     await until('it leads', () => lease() !== undefined, startMs);
     claim('before');
     await until('it works', () => writes().length > 0, startMs);
@@ -161,7 +161,7 @@ describe('the process, over an API server in memory', () => {
           each.status?.conditions?.[0]?.observedGeneration === each.metadata.generation &&
           each.spec.forProvider.displayName === displayName,
       );
-    const { started, exit } = start(['--leader-elect', '--poll-interval', '2s', '--log-format', 'json']);
+    const { started, exit } = start(['--poll-interval', '2s', '--log-format', 'json']);
     await until('they are made', () => areSynced('before'), startMs);
 
     started.kill('SIGSTOP');
