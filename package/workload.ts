@@ -1,7 +1,7 @@
 /** What a process of an author's stacks needs of a cluster beside its definitions and roles; deploy/ here has the same. */
 
 export interface WorkloadOptions {
-  /** Of all objects; what `run` is given, for the Lease of the process is called that. */
+  /** Of all objects; what `run` is given, for the Lease of the process is called that by default. */
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
@@ -121,7 +121,6 @@ spec:
         - name: ${name}
           image: ${image}
           args:
-            - --leader-elect
             - --leader-election-namespace=${namespace}
             - --health-probe-bind-address=:8081
             - --metrics-bind-address=:8080
