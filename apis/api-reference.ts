@@ -1,3 +1,5 @@
+import type { Rule } from './core/rules.ts';
+import { fieldPath, rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
 import { apiVersionOf } from './core/v1alpha1/kind.ts';
 import type { JsonSchema } from './crd.ts';
@@ -6,7 +8,14 @@ import { objectSchema } from './crd.ts';
 /** The API reference as Markdown: a chapter per kind, a row per field. */
 export function apiReference(definitions: readonly Definition[]): string {
   const chapters = definitions.map((definition) => {
-    const schema = objectSchema(definition, { withRules: true });
+    const schema = objectSchema(definition);
+    const atRoot = rulesIn(schema);
+    const notesAt = (path: string) => [
+      ...markSentences(definition, path),
+      ...atRoot.flatMap((rule) =>
+        rule.fieldPath === fieldPath(...path.split('.')) ? ruleSentence(rule) : [],
+      ),
+    ];
     const { apiVersion: _v, kind: _k, metadata: _m, ...own } = schema.properties ?? {};
     return [
       `## ${definition.kind} (${apiVersionOf(definition)})`,
@@ -17,7 +26,7 @@ export function apiReference(definitions: readonly Definition[]): string {
       '',
       '| Field | Type | Description |',
       '| --- | --- | --- |',
-      ...rows({ ...schema, properties: own }, '', (path) => markSentences(definition, path)),
+      ...rows({ ...schema, properties: own }, '', notesAt),
       '',
     ].join('\n');
   });
@@ -40,13 +49,11 @@ export function apiReference(definitions: readonly Definition[]): string {
 function markSentences({ marks }: Definition, path: string): readonly string[] {
   const field = path.replace(/^spec\.forProvider\./, '');
   if (marks === undefined || field === path) return [];
-  const keeps = marks.identity.includes(field)
-    ? ['Identity: it tells one external resource from another, and is immutable once set.']
-    : marks.immutable.includes(field)
-      ? ['Immutable once set.']
-      : [];
   const isLate = marks.late.includes(field);
-  return [...keeps, ...(isLate ? ['Late: taken over from the external system if absent.'] : [])];
+  return [
+    ...(marks.identity.includes(field) ? ['Identity: it tells one external resource from another.'] : []),
+    ...(isLate ? ['Late: taken over from the external system if absent.'] : []),
+  ];
 }
 
 function rows(
@@ -74,13 +81,16 @@ function describe(
   { description = '', default: byDefault, ...rest }: JsonSchema,
   marks: readonly string[],
 ): string {
-  const rules = (rest['x-kubernetes-validations'] ?? []) as readonly { readonly message: string }[];
   return [
     description,
     ...marks,
     ...(byDefault === undefined ? [] : [`Default: \`${JSON.stringify(byDefault)}\`.`]),
-    ...rules.map(({ message }) => `Rule: ${message}.`),
+    ...rulesIn(rest).map(ruleSentence),
   ].join(' ');
 }
+
+const rulesIn = (schema: JsonSchema): readonly Rule[] => (schema[rulesKey] ?? []) as readonly Rule[];
+
+const ruleSentence = ({ message }: Rule): string => `Rule: ${message}.`;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

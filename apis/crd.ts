@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
 
 /** OpenAPI as Kubernetes' structural schemas have it. */
@@ -19,13 +20,14 @@ const objectFields: Readonly<Record<string, JsonSchema>> = {
   metadata: { type: 'object' },
 };
 
-const celKey = 'x-kubernetes-validations';
-
 /** The schema of a kind's objects. Every field must be described, or an Error names it. */
-export function objectSchema(definition: Definition, options: { readonly withRules: boolean }): JsonSchema {
-  const { properties = {}, required } = structural(
+export function objectSchema(definition: Definition): JsonSchema {
+  const {
+    properties = {},
+    required,
+    [rulesKey]: rules,
+  } = structural(
     z.toJSONSchema(definition.schema, { target: 'openapi-3.0', io: 'input' }) as JsonSchema,
-    options,
     definition.kind,
   );
   return {
@@ -33,14 +35,14 @@ export function objectSchema(definition: Definition, options: { readonly withRul
     type: 'object',
     properties: { ...objectFields, ...properties },
     ...(required === undefined ? {} : { required }),
+    ...(rules === undefined ? {} : { [rulesKey]: rules }),
   };
 }
 
-function structural(schema: JsonSchema, options: { readonly withRules: boolean }, path: string): JsonSchema {
+function structural(schema: JsonSchema, path: string): JsonSchema {
   const { properties, items, additionalProperties, allOf, minimum, maximum, ...rest } = schema;
-  const inner = (child: JsonSchema, at: string) => structural(child, options, at);
   return {
-    ...Object.fromEntries(Object.entries(rest).filter(([key]) => options.withRules || key !== celKey)),
+    ...rest,
     // Limits of JavaScript's numbers say nothing about the field.
     ...(typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? { minimum } : {}),
     ...(typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
@@ -52,14 +54,14 @@ function structural(schema: JsonSchema, options: { readonly withRules: boolean }
           properties: Object.fromEntries(
             Object.entries(properties).map(([key, child]) => {
               if (!child.description) throw new Error(`${path}.${key} has no description`);
-              return [key, inner(child, `${path}.${key}`)];
+              return [key, structural(child, `${path}.${key}`)];
             }),
           ),
         }),
-    ...(items === undefined ? {} : { items: inner(items, `${path}[]`) }),
+    ...(items === undefined ? {} : { items: structural(items, `${path}[]`) }),
     ...(additionalProperties === undefined
       ? {}
-      : { additionalProperties: inner(additionalProperties, `${path}.*`) }),
+      : { additionalProperties: structural(additionalProperties, `${path}.*`) }),
   };
 }
 
@@ -67,14 +69,8 @@ function structural(schema: JsonSchema, options: { readonly withRules: boolean }
 export const crdName = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
   `${plural}.${group}`;
 
-/**
- * The CustomResourceDefinition of a kind. `withRules` adds the CEL rules, which `kubectl` refuses to send to a
- * server that does not know them (before 1.25).
- */
-export function customResourceDefinition(
-  definition: Definition,
-  options: { readonly withRules: boolean },
-): object {
+/** The CustomResourceDefinition of a kind. */
+export function customResourceDefinition(definition: Definition): object {
   const { group, version, kind, plural, scope, categories, shortNames } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -97,7 +93,7 @@ export function customResourceDefinition(
           served: true,
           storage: true,
           additionalPrinterColumns: definition.columns,
-          schema: { openAPIV3Schema: objectSchema(definition, options) },
+          schema: { openAPIV3Schema: objectSchema(definition) },
           ...(definition.hasStatusSubresource ? { subresources: { status: {} } } : {}),
         },
       ],

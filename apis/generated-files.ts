@@ -10,22 +10,19 @@ import { crdName, customResourceDefinition } from './crd.ts';
 /** What is to be in files, by their paths in a project. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
 
-/** Each kind's definition, with rules and without, and the API reference of all. `origin` says what they were made by. */
+/** Each kind's definition, and the API reference of all. `origin` says what they were made by. */
 export function definitionFiles(definitions: readonly Definition[], origin: string): GeneratedFiles {
   const sorted = definitions.toSorted((a, b) => compareNames(crdName(a), crdName(b)));
-  const yaml = (definition: Definition, withRules: boolean): string =>
-    `# ${origin}\n${stringify(customResourceDefinition(definition, { withRules }), {
+  const yaml = (definition: Definition): string =>
+    `# ${origin}\n${stringify(customResourceDefinition(definition), {
       lineWidth: 0,
       aliasDuplicateObjects: false,
     })}`;
   return new Map([
-    ...sorted.flatMap((definition): [string, string][] => {
-      const file = `${definition.group}_${definition.plural}.yaml`;
-      return [
-        [join('crds', file), yaml(definition, false)],
-        [join('crds', 'with-cel-rules', file), yaml(definition, true)],
-      ];
-    }),
+    ...sorted.map((definition): [string, string] => [
+      join('crds', `${definition.group}_${definition.plural}.yaml`),
+      yaml(definition),
+    ]),
     [join('docs', 'api-reference.md'), `<!-- ${origin} -->\n\n${apiReference(sorted)}`],
   ]);
 }

@@ -155,21 +155,6 @@ export function processRoles(
             'ProviderConfigs are kept while they are used, and say by how many. They and Providers say whether they work.',
         }),
         ...statuses(each([...providers, ...providerConfigs])),
-        {
-          because: 'Whether definitions have the rules that the API server would ask.',
-          ...ofDefinitions,
-          resourceNames: each([
-            ...claims,
-            ...classes,
-            ...managed,
-            ...providers,
-            ...providerConfigs,
-            StoreConfigKind,
-          ])
-            .map(nameOf)
-            .toSorted(compareNames),
-          verbs: ['get'],
-        },
       ],
     },
     {

@@ -73,14 +73,14 @@ description: Crossplane's claims, classes and binding as reactive Kubernetes con
 type: application
 version: ${version}
 appVersion: "${version}"
-kubeVersion: ">=1.20.0-0"
+kubeVersion: ">=1.28.0-0"
 `;
 
 const values = (origin: string, version: string): string => `# ${origin}
 # Flags beyond these: a ConfigMap services-stack in the release's namespace, with SERVICES_STACK_LOG_LEVEL and the like.
 image: services-stack:${version}
 replicas: 2
-# Whether the process installs and updates its definitions, as the server's version takes them.
+# Whether the process installs and updates its definitions.
 installCrds: true
 cpu: 100m
 memory: 192Mi

@@ -30,8 +30,8 @@ import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
 import { installCrds } from '../runtime/client/install-crds.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
-import type { MissingRules } from '../runtime/client/missing-rules.ts';
-import { missingRules } from '../runtime/client/missing-rules.ts';
+import type { OldServer } from '../runtime/client/old-server.ts';
+import { oldServer } from '../runtime/client/old-server.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
 import {
@@ -179,7 +179,7 @@ function start(
     : undefined;
   // One that stands by says so: where none leads, the sum of all is 0.
   if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
-  const withoutRules = missingRules({ client, directory: crds, kinds: informers.kinds(), log, clock });
+  const old = oldServer({ client, log, clock });
   const signals$ = stopSignals().pipe(share());
   const stop$ = signals$.pipe(
     take(1),
@@ -196,13 +196,13 @@ function start(
     background: [
       events.run$,
       ...(stackMetrics ? [stackMetrics.run$] : []),
-      ...(flags.installCrds ? [] : [withoutRules.run$]),
+      old.run$,
       ...servers(
         flags,
         {
           ...informers,
           stackStates,
-          told: () => [...withoutRules.told(), ...(election?.told() ?? [])],
+          told: () => [...old.told(), ...(election?.told() ?? [])],
         },
         { ...metrics, page: () => pageOf(metrics, stackMetrics) },
         clock,
@@ -302,7 +302,7 @@ function servers(
     states,
     stackStates,
     told,
-  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<MissingRules, 'told'>,
+  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<OldServer, 'told'>,
   metrics: Metrics,
   clock: Clock,
 ): readonly Observable<unknown>[] {

@@ -79,7 +79,6 @@ const notUnit = [
   'postgresql',
   'mariadb',
   'redis',
-  'with-rules',
 ];
 
 test('no folder of tests is left out: each is run by test:unit, or is known to need more', () => {

@@ -41,7 +41,7 @@ export function describeStacks(
     const definitions = [...stacks.flatMap((stack) => stack.definitions), StoreConfigKind];
     for (const definition of new Set(definitions)) {
       test(`the definition ${crdName(definition)} can be generated`, () => {
-        customResourceDefinition(definition, { withRules: true });
+        customResourceDefinition(definition);
       });
     }
 

@@ -29,9 +29,9 @@ function marked<S extends z.ZodType>(schema: S, mark: Mark): S {
 }
 
 /**
- * A field that the external system cannot change. It may be given a value later, as late initialisation does, and keeps it
- * from then on. An edit is refused by the API server where that knows rules (1.25 and later); everywhere the controllers
- * tell of it, and the external system is never asked for it. Marks go around a field, wrapped or not:
+ * A field that the external system cannot change. It may be set later: late initialisation does. While the external resource
+ * exists, the API server refuses to change or remove it. Before that it can be corrected. Whatever edit gets through, the
+ * controllers report it, and never ask the external system for it. Marks go around a field, wrapped or not:
  *
  *     version: optional(late(immutable(text('The version that it runs.')))),
  */

@@ -1,9 +1,17 @@
 import type { z } from 'zod';
 
-/** A validation rule in CEL; `oldSelf` makes it one about updates. Servers before 1.25 know none. */
+/** A validation rule in CEL (Kubernetes 1.28 and later). `oldSelf` makes it a rule about updates. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;
+  /** The field that the API server names in its refusal: a path below the schema with the rule, such as `.spec.claimRef`. */
+  readonly fieldPath?: string;
+  /** The kind of refusal. Absent: `FieldValueInvalid`. */
+  readonly reason?:
+    | 'FieldValueInvalid'
+    | 'FieldValueForbidden'
+    | 'FieldValueRequired'
+    | 'FieldValueDuplicate';
 }
 
 /** Where a schema keeps its rules. */
@@ -16,20 +24,33 @@ export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rul
   return schema.meta({ ...rest, [rulesKey]: [...(present as readonly Rule[]), ...rules] }) as S;
 };
 
+/** How a rule refers to a field in `fieldPath`: `.spec.forProvider.region`, or `['a-b']` for an odd name. */
+export const fieldPath = (...names: readonly string[]): string =>
+  names.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name}']`)).join('');
+
 /**
- * A field of an object, or of one within it, keeps the value it has: it may be set later, as controllers do with what the
- * external system chose, but is neither changed nor removed from then on. The rule is the outer object's: a field's own is
- * not asked when the field goes (Kubernetes, "Transition rules").
+ * A condition at the root of a managed kind that holds once something was created. Until the status names an external
+ * resource, every edit is allowed: a mistyped region or version can be corrected.
+ */
+export const onceCreated = (condition: string): string =>
+  `!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || ${condition}`;
+
+/**
+ * A field of `forProvider`, or a field within it, cannot change or be removed while the external resource exists. It may be
+ * set later: late initialisation does. The rule stands at the root of the kind, because only there it sees the status.
  */
 export function immutableRule(path: string): Rule {
-  const names = path.split('.').map(celName);
-  const at = (object: string, depth = names.length): string => [object, ...names.slice(0, depth)].join('.');
+  const names = path.split('.');
+  const at = (object: string, depth = names.length): string =>
+    [`${object}.spec.forProvider`, ...names.slice(0, depth).map(celName)].join('.');
   const has = (object: string): string =>
     names.map((_, index) => `has(${at(object, index + 1)})`).join(' && ');
   const wasUnset = names.length === 1 ? `!${has('oldSelf')}` : `!(${has('oldSelf')})`;
   return {
-    rule: `${wasUnset} || (${has('self')} && ${at('self')} == ${at('oldSelf')})`,
-    message: `${path} is immutable once set: create a new resource`,
+    rule: onceCreated(`${wasUnset} || (${has('self')} && ${at('self')} == ${at('oldSelf')})`),
+    message: 'cannot change while the external resource exists; create a new resource instead',
+    fieldPath: fieldPath('spec', 'forProvider', ...names),
+    reason: 'FieldValueForbidden',
   };
 }
 

@@ -53,8 +53,7 @@ const differing = (parts: readonly Part[]): readonly string[] =>
 const saysTheSame = (a: Definition, b: Definition): boolean =>
   a === b || isEqual(asManifest(a), asManifest(b));
 
-const asManifest = (definition: Definition): object =>
-  customResourceDefinition(definition, { withRules: true });
+const asManifest = (definition: Definition): object => customResourceDefinition(definition);
 
 /** Definitions of two names that a group cannot have both: the API server serves the first that it sees. */
 function sameWords(parts: readonly Part[]): readonly string[] {

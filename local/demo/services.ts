@@ -12,6 +12,7 @@ import { allServices } from '../aws/services.ts';
 import { controlPlaneBinaries } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
+import { prepareRules } from '../control-plane/definitions-server-binary.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import type { FlavourName } from '../favourite-cloud/cloud.ts';
 import type { FavouriteCloud } from '../favourite-cloud/server.ts';
@@ -91,8 +92,9 @@ export async function startServices(
   };
   try {
     const binaries = await controlPlaneBinaries({ progress });
+    await prepareRules(binaries, { environment: process.env, progress }); // to show here what takes so long
     const controlPlane = await progress.step('start the control plane', () =>
-      startControlPlane({ binaries, progress, withDefinitions: true }),
+      startControlPlane({ binaries, progress, withDefinitions: true, rules: 'preferred' }),
     );
     stops.push(() => controlPlane.stop());
     const postgresql = await progress.step('start PostgreSQL', () =>

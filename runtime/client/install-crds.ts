@@ -7,7 +7,8 @@ import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
-import { definitionsFolder } from './server-version.ts';
+import type { ServerVersion } from './server-version.ts';
+import { isSupported } from './server-version.ts';
 
 /** apiextensions.k8s.io/v1 CustomResourceDefinition, as far as it is read here. */
 export interface CustomResourceDefinition extends KubernetesObject {
@@ -42,7 +43,7 @@ const maxLastAppliedBytes = 200_000;
 
 export interface InstallCrdsOptions {
   readonly client: KubernetesClient;
-  /** Of YAML files, each with one or more definitions; those with rules are in the folder `with-cel-rules` in it. */
+  /** Of YAML files, each with one or more definitions. */
   readonly directory: string;
   /** Of these kinds only; absent: all. */
   readonly kinds?: readonly Pick<Kind, 'plural' | 'group'>[];
@@ -63,11 +64,10 @@ const retryMs = 100;
 const maxAttempts = 10;
 
 /**
- * Creates or updates the definitions of a folder and waits until the API server serves their kinds; those with rules
- * if its version knows them, so that a server that learns them by an upgrade gets them at the next start. Writes
- * nothing for a definition that was installed from the same content, whatever became of it since. Labels and
- * annotations of others stay; `kubectl apply` may take over. Throws an error that names the file; nothing is written if a file is not well
- * formed.
+ * Creates or updates the definitions of a folder and waits until the API server serves their kinds. Writes nothing for a
+ * definition that was installed from the same content, whatever became of it since; but what was sent to a server that
+ * drops rules is sent again once the server is supported. Labels and annotations of others stay; `kubectl apply` may take
+ * over. Throws an error that names the file; nothing is written if a file is not well formed.
  */
 export async function installCrds(options: InstallCrdsOptions): Promise<void> {
   const { client, directory, kinds, log, clock, signal, timeoutMs = 60_000 } = options;
@@ -76,13 +76,13 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
     throw new Error(`cannot get the version of the API server: ${messageOf(error)}`, { cause: error });
   });
   const wanted = kinds && new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
-  const read = await readDefinitions(definitionsFolder(directory, version));
+  const read = await readDefinitions(directory);
   const definitions = read.filter(({ object }) => wanted?.has(object.metadata.name) ?? true);
 
   for (const { file, object } of definitions) {
     const { name } = object.metadata;
     try {
-      const change = await installOne(client, object, { signal, clock });
+      const change = await installOne(client, object, { version, signal, clock });
       if (change === 'unchanged') log.debug('definition is installed', { name });
       else log.info('installed definition', { name, change });
     } catch (error) {
@@ -166,9 +166,14 @@ function isDefinition(content: unknown): content is CustomResourceDefinition {
 async function installOne(
   client: KubernetesClient,
   definition: CustomResourceDefinition,
-  { signal, clock }: Pick<InstallCrdsOptions, 'signal' | 'clock'>,
+  {
+    version,
+    signal,
+    clock,
+  }: Pick<InstallCrdsOptions, 'signal' | 'clock'> & { readonly version: ServerVersion },
 ): Promise<'created' | 'updated' | 'unchanged'> {
-  const hash = createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 32);
+  const content = `${JSON.stringify(definition)}${isSupported(version) ? '' : ' without rules'}`;
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 32);
   for (let attempt = 1; ; attempt += 1) {
     try {
       const current = await find(client, definition.metadata.name, signal);

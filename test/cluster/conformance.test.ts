@@ -1,7 +1,5 @@
 import { after, before, describe } from 'node:test';
 import { customResourceDefinition } from '../../apis/crd.ts';
-import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
-import { rulesSupport } from '../../local/control-plane/definitions-server-binary.ts';
 import { testBehaviour } from '../conformance/behaviour.ts';
 import { testJudgement } from '../conformance/judgement.ts';
 import { ForeignKind } from '../conformance/table.ts';
@@ -11,23 +9,11 @@ import { startCluster } from './stack-harness.ts';
 
 const untilSo = (isSo: () => boolean): Promise<void> => until('the watch has told', isSo, 30_000);
 
-describe('an API server behaves as the cluster in memory does', () => {
+describe('an API server behaves and judges as the cluster in memory does', () => {
   let cluster: Cluster;
   before(async () => {
     cluster = await startCluster();
-  });
-  after(() => cluster?.stop());
-  testBehaviour(() => cluster.client, untilSo);
-});
-
-const support = await rulesSupport(await controlPlaneBinaries());
-const skip = support.by === 'nobody' && support.reason;
-
-describe('an API server that knows rules judges as those in memory do', { skip }, () => {
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster({ enforcesRules: true });
-    const foreign = customResourceDefinition(ForeignKind, { withRules: true });
+    const foreign = customResourceDefinition(ForeignKind);
     await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(foreign));
     await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
+import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { isRunning, processIdentity } from '../../local/control-plane/process-identity.ts';
@@ -162,7 +163,7 @@ describe('the command', () => {
     const { directory } = await controlPlaneBinaries();
     const cache = await mkdtemp(join(tmpdir(), 'services-stack-detached-'));
     // As a shell runs it: npm's shell ends at once, and what was started must not take that for its own end.
-    const env = {
+    const env: NodeJS.ProcessEnv = {
       ...process.env,
       XDG_CACHE_HOME: cache,
       KUBEBUILDER_ASSETS: directory,
@@ -175,6 +176,10 @@ describe('the command', () => {
       return { code, stdout, stderr };
     };
     try {
+      // Otherwise it would be built again.
+      const definitionsServer = `definitions-server-${process.platform}-${process.arch}`;
+      await mkdir(cacheRoot(env), { recursive: true });
+      await symlink(join(cacheRoot(process.env), definitionsServer), join(cacheRoot(env), definitionsServer));
       const none = await ask('--stop');
       assert.deepEqual([none.code, none.stdout], [1, '']);
       assert.match(none.stderr, /none goes on behind a shell/);

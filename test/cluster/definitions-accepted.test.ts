@@ -86,7 +86,7 @@ describe('a definition is refused by us exactly if the API server would refuse i
 
   /** Whether the API server takes a definition; any other answer than that is thrown. */
   async function isAccepted(definition: Definition): Promise<boolean> {
-    const manifest = customResourceDefinition(definition, { withRules: false }) as CustomResourceDefinition;
+    const manifest = customResourceDefinition(definition) as CustomResourceDefinition;
     try {
       await cluster.client.create(CustomResourceDefinitionKind, manifest);
       return true;

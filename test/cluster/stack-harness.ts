@@ -55,9 +55,9 @@ export function adminClient({ kubeconfig }: ControlPlane) {
   return kubernetesClient({ kubeConfig, log: recordedLog(), clock: realClock() });
 }
 
-/** Starts a control plane with our definitions, unless told otherwise, and their rules where it knows them. */
+/** Starts a control plane with our definitions, unless told otherwise. */
 export async function startCluster(
-  options: Pick<ControlPlaneOptions, 'enforcesRules' | 'withDefinitions' | 'apiServerFlags'> = {},
+  options: Pick<ControlPlaneOptions, 'rules' | 'withDefinitions' | 'apiServerFlags'> = {},
 ): Promise<Cluster> {
   const controlPlane = await startControlPlane({ withDefinitions: true, ...options });
   const client = adminClient(controlPlane);

@@ -12,7 +12,11 @@ async function written(
   name: string,
 ) {
   if (before === undefined) return client.create(kind, objectOf(kind, name, after));
-  const { metadata } = await client.create(kind, objectOf(kind, name, before));
+  const created = await client.create(kind, objectOf(kind, name, before));
+  const { metadata } =
+    before.status === undefined
+      ? created
+      : await client.patch(kind, created.metadata, { status: before.status }, { subresource: 'status' });
   const { status } = after as { readonly status?: object };
   if (isStatus) return client.patch(kind, metadata, { status }, { subresource: 'status' });
   return client.replace(kind, { ...objectOf(kind, name, after), metadata });

@@ -61,16 +61,23 @@ const resource = {
 };
 const classSelector = { matchLabels: { size: 'small' } };
 
-const once = (field: string) => `${field} is immutable once set`;
 const spec = (message: string) => ({ field: 'spec', message });
 const forProvider = (message: string) => ({ field: 'spec.forProvider', message });
+const fixed = (field: string) => ({ field: `spec.${field}`, message: 'Forbidden: cannot change' });
 
-const claim = (what: string, before: Fields, after: Fields, refused?: string): Case => ({
+/** A claim as it is edited; `refused` is the field that may not change. With `isBound` its status says so. */
+const claim = (
+  what: string,
+  before: Fields,
+  after: Fields,
+  refused?: string,
+  { isBound = false }: { readonly isBound?: boolean } = {},
+): Case => ({
   what: `a claim: ${what}`,
   kind: FancySQLInstanceKind,
-  before: { spec: before },
+  before: { spec: before, ...(isBound && { status: { bindingPhase: 'Bound' } }) },
   after: { spec: after },
-  ...(refused === undefined ? {} : { refused: spec(refused) }),
+  ...(refused === undefined ? {} : { refused: fixed(refused) }),
 });
 
 const claims: readonly Case[] = [
@@ -99,80 +106,96 @@ const claims: readonly Case[] = [
     { classRef: small, version: '5.7' },
   ),
   claim('the selector changes before a class is chosen', { classSelector }, { classSelector: {} }),
+  claim('a mistyped class is corrected', { classRef: small }, { classRef: { ...small, name: 'large' } }),
+  claim('a mistyped class is removed', { classRef: small }, { classSelector }),
   claim(
-    'the class is another',
-    { classRef: small },
-    { classRef: { ...small, name: 'large' } },
-    once('classRef'),
-  ),
-  claim(
-    'the class is of another kind',
-    { classRef: small },
-    { classRef: { ...small, kind: 'Other' } },
-    once('classRef'),
-  ),
-  claim('the class reference goes', { classRef: small }, {}, once('classRef')),
-  claim('the class reference is emptied', { classRef: small }, { classRef: {} }, once('classRef')),
-  claim(
-    'the resource is another',
-    { resourceRef: resource },
-    { resourceRef: { ...resource, name: 'b' } },
-    once('resourceRef'),
-  ),
-  claim(
-    'the resource is in another namespace',
-    { resourceRef: resource },
-    { resourceRef: { ...resource, namespace: 'b' } },
-    once('resourceRef'),
-  ),
-  claim(
-    'the resource reference goes',
-    { classRef: small, resourceRef: resource },
-    { classRef: small },
-    once('resourceRef'),
-  ),
-  claim(
-    'the selector changes afterwards',
+    'the selector changes before there is a resource',
     { classSelector, classRef: small },
     { classSelector: {}, classRef: small },
-    'classSelector is immutable once a class was chosen',
   ),
   claim(
-    'the selector goes afterwards',
-    { classSelector, classRef: small },
-    { classRef: small },
-    'classSelector is immutable once a class was chosen',
-  ),
-  claim(
-    'a selector comes afterwards',
-    { classRef: small },
-    { classSelector, classRef: small },
-    'classSelector is immutable once a class was chosen',
-  ),
-  claim(
-    'the version changes once there is a resource',
-    { resourceRef: resource, version: '5.7' },
-    { resourceRef: resource, version: '8' },
-    'version is immutable once the claim has a resource',
-  ),
-  claim(
-    'a version comes once there is a resource',
+    'a mistyped resource is corrected before the claim is Bound',
     { resourceRef: resource },
-    { resourceRef: resource, version: '8' },
-    'version is immutable once the claim has a resource',
+    { resourceRef: { ...resource, name: 'b' } },
+  ),
+  claim('a mistyped resource is removed before the claim is Bound', { resourceRef: resource }, {}),
+  ...(
+    [
+      ['the class is another', { classRef: { ...small, name: 'large' } }],
+      ['the class is of another kind', { classRef: { ...small, kind: 'Other' } }],
+      ['the class reference is removed', {}],
+      ['the class reference is emptied', { classRef: {} }],
+    ] as const
+  ).map(([what, after]) =>
+    claim(
+      `${what} once there is a resource`,
+      { classRef: small, resourceRef: resource },
+      { ...after, resourceRef: resource },
+      'classRef',
+    ),
   ),
   claim(
-    'the version goes once there is a resource',
-    { resourceRef: resource, version: '8' },
+    'a class comes once there is a resource',
     { resourceRef: resource },
-    'version is immutable once the claim has a resource',
+    { classRef: small, resourceRef: resource },
+    'classRef',
+  ),
+  ...(
+    [
+      ['the resource is another', { resourceRef: { ...resource, name: 'b' } }],
+      ['the resource is in another namespace', { resourceRef: { ...resource, namespace: 'b' } }],
+      ['the resource reference is removed', {}],
+    ] as const
+  ).flatMap(([what, after]) => [
+    claim(
+      `${what}, beside a class`,
+      { classRef: small, resourceRef: resource },
+      { classRef: small, ...after },
+      'resourceRef',
+    ),
+    claim(`${what}, while Bound`, { resourceRef: resource }, after, 'resourceRef', { isBound: true }),
+  ]),
+  claim(
+    'a Bound claim asks for another secret',
+    { resourceRef: resource },
+    { resourceRef: { ...resource, uid: 'u' }, writeConnectionSecretToRef: { name: 'b' } },
+    undefined,
+    { isBound: true },
+  ),
+  ...(
+    [
+      ['changes', { classSelector }, { classSelector: {} }],
+      ['is removed', { classSelector }, {}],
+      ['comes', {}, { classSelector }],
+    ] as const
+  ).map(([what, before, after]) =>
+    claim(
+      `a selector ${what} once there is a resource`,
+      { ...before, classRef: small, resourceRef: resource },
+      { ...after, classRef: small, resourceRef: resource },
+      'classSelector',
+    ),
+  ),
+  ...(
+    [
+      ['changes', { version: '5.7' }, { version: '8' }],
+      ['comes', {}, { version: '8' }],
+      ['is removed', { version: '8' }, {}],
+    ] as const
+  ).map(([what, before, after]) =>
+    claim(
+      `the version ${what} once there is a resource`,
+      { resourceRef: resource, ...before },
+      { resourceRef: resource, ...after },
+      'version',
+    ),
   ),
   {
     what: 'a claim of PostgreSQL: the version changes once there is a resource',
     kind: PostgreSQLInstanceKind,
     before: { spec: { resourceRef: resource, engineVersion: '17' } },
     after: { spec: { resourceRef: resource, engineVersion: '18' } },
-    refused: spec('engineVersion is immutable once the claim has a resource'),
+    refused: fixed('engineVersion'),
   },
   {
     what: 'a claim: its controllers write the status of what names class and resource',
@@ -232,19 +255,38 @@ const claims: readonly Case[] = [
   },
 ];
 
+/** A managed resource as it is edited. `status` is what it has before. */
 const managed = (
   kind: Definition,
   what: string,
   before: Fields,
   after: Fields,
   refused?: Case['refused'],
+  status?: Fields,
 ): Case => ({
   what: `${kind.kind}: ${what}`,
   kind,
-  before: { spec: before },
+  before: { spec: before, ...(status && { status }) },
   after: { spec: after },
   ...(refused === undefined ? {} : { refused }),
 });
+
+const exists: Fields = { externalIdentity: '{}' };
+
+/** An edit that is allowed until the external resource exists. */
+const untilCreated = (
+  kind: Definition,
+  what: string,
+  before: Fields,
+  after: Fields,
+  refused: Case['refused'],
+): readonly Case[] => [
+  managed(kind, `${what} before the creation`, before, after),
+  managed(kind, `${what} before the creation, with a status`, before, after, undefined, {
+    bindingPhase: 'Unbindable',
+  }),
+  managed(kind, `${what} while the external resource exists`, before, after, refused, exists),
+];
 
 /** Every field of a kind's forProvider that keeps its value, with two values it may have. */
 const immutableFields: readonly (readonly [kind: Definition, field: string, one: string, other: string])[] = [
@@ -268,32 +310,38 @@ const immutable: readonly Case[] = immutableFields.flatMap(([kind, field, one, o
     `${field} is set later, as late initialisation does`,
     { forProvider: {} },
     { forProvider: { [field]: one } },
+    undefined,
+    exists,
   ),
   managed(
     kind,
     `${field} stays`,
     { forProvider: { [field]: one } },
     { forProvider: { [field]: one }, deletionPolicy: 'Orphan' },
+    undefined,
+    exists,
   ),
-  managed(
+  ...untilCreated(
     kind,
     `${field} changes`,
     { forProvider: { [field]: one } },
     { forProvider: { [field]: other } },
-    forProvider(once(field)),
+    fixed(`forProvider.${field}`),
   ),
-  managed(
+  ...untilCreated(
     kind,
-    `${field} goes`,
+    `${field} is removed`,
     { forProvider: { [field]: one } },
     { forProvider: {} },
-    forProvider(once(field)),
+    fixed(`forProvider.${field}`),
   ),
   managed(
     kind,
     `${field} of initProvider changes, which has done its work`,
     { forProvider: {}, initProvider: { [field]: one } },
     { forProvider: {}, initProvider: { [field]: other } },
+    undefined,
+    exists,
   ),
 ]);
 
@@ -331,7 +379,10 @@ const classes: readonly Case[] = classFields.flatMap(([kind, template, field, on
   }));
 });
 
-const ownOwner = 'a database keeps its own owner role, or a given one';
+const ownOwner = {
+  field: 'spec.forProvider.owner',
+  message: 'Forbidden: a database keeps its own owner role, or a given one',
+};
 const databases: readonly Case[] = [
   ...(['Observe', 'LateInitialize'] as const).map((last) =>
     managed(
@@ -362,33 +413,87 @@ const databases: readonly Case[] = [
     { forProvider: { owner: 'a' } },
     { forProvider: { owner: 'b' } },
   ),
-  managed(
+  ...untilCreated(
     PostgreSQLDatabaseKind,
-    'an owner is given later',
+    'an owner is given',
     { forProvider: {} },
     { forProvider: { owner: 'a' } },
-    spec(ownOwner),
+    ownOwner,
   ),
-  managed(
+  ...untilCreated(
     PostgreSQLDatabaseKind,
-    'an owner is given later, for the creation',
+    'an owner is given for the creation',
     { forProvider: {} },
     { forProvider: {}, initProvider: { owner: 'a' } },
-    spec(ownOwner),
+    ownOwner,
   ),
-  managed(
+  ...untilCreated(
     PostgreSQLDatabaseKind,
-    'the owner goes',
+    'the owner is removed',
     { forProvider: { owner: 'a' } },
     { forProvider: {} },
-    spec(ownOwner),
+    ownOwner,
+  ),
+  ...untilCreated(
+    PostgreSQLDatabaseKind,
+    'the owner of what is only observed is removed',
+    { managementPolicies: ['Observe'], forProvider: { owner: 'a' } },
+    { managementPolicies: ['Observe'], forProvider: {} },
+    ownOwner,
+  ),
+];
+
+const claimRef = {
+  apiVersion: apiVersionOf(FancySQLInstanceKind),
+  kind: 'FancySQLInstance',
+  namespace: 'team-a',
+  name: 'orders',
+  uid: 'u-1',
+};
+const ownerIs = (reference?: Fields) => ({ forProvider: {}, ...(reference && { claimRef: reference }) });
+const ownership: readonly Case[] = [
+  ...(
+    [
+      ['names another claim', { ...claimRef, name: 'other' }],
+      ['has another UID', { ...claimRef, uid: 'u-2' }],
+      ['has no UID any more', { ...claimRef, uid: undefined }],
+      ['is removed', undefined],
+    ] as const
+  ).flatMap(([what, after]) => [
+    ...[undefined, 'Unbound', 'Released'].map((bindingPhase) =>
+      managed(
+        PostgreSQLDatabaseKind,
+        `claimRef ${what} with the phase ${bindingPhase}`,
+        ownerIs(claimRef),
+        ownerIs(after),
+        undefined,
+        bindingPhase === undefined ? undefined : { bindingPhase },
+      ),
+    ),
+    managed(
+      PostgreSQLDatabaseKind,
+      `claimRef ${what} with the phase Bound`,
+      ownerIs(claimRef),
+      ownerIs(after),
+      fixed('claimRef'),
+      { bindingPhase: 'Bound' },
+    ),
+  ]),
+  managed(
+    PostgreSQLDatabaseKind,
+    'claimRef is added where it is missing, with the phase Bound',
+    ownerIs(),
+    ownerIs(claimRef),
+    undefined,
+    { bindingPhase: 'Bound' },
   ),
   managed(
     PostgreSQLDatabaseKind,
-    'the owner of what is only observed goes',
-    { managementPolicies: ['Observe'], forProvider: { owner: 'a' } },
-    { managementPolicies: ['Observe'], forProvider: {} },
-    spec(ownOwner),
+    'a Bound resource with the same claimRef is edited',
+    ownerIs(claimRef),
+    { ...ownerIs(claimRef), reclaimPolicy: 'Retain' },
+    undefined,
+    { bindingPhase: 'Bound' },
   ),
 ];
 
@@ -423,7 +528,7 @@ const grants: readonly Case[] = [
     PostgreSQLGrantKind,
     'of nothing',
     { spec: { forProvider: { role: 'a', database: 'd' } } },
-    spec('a grant has privileges'),
+    forProvider('a grant has privileges'),
   ),
   ...[['Observe'], ['Observe', 'LateInitialize'], ['Observe', 'Delete']].map((managementPolicies) =>
     created(PostgreSQLGrantKind, `that is looked at (${managementPolicies}) without its privileges`, {
@@ -435,7 +540,7 @@ const grants: readonly Case[] = [
     'what is looked at is taken over without its privileges',
     { managementPolicies: ['Observe'], forProvider: { role: 'a', database: 'd' } },
     { managementPolicies: ['*'], forProvider: { role: 'a', database: 'd' } },
-    spec('a grant has privileges'),
+    forProvider('a grant has privileges'),
   ),
 ];
 
@@ -511,32 +616,44 @@ const foreign: readonly Case[] = [
       `${field} stays`,
       { forProvider: { region: 'eu', [field]: one } },
       { forProvider: { region: 'us', [field]: one } },
+      undefined,
+      exists,
     ),
-    managed(
+    ...untilCreated(
       ForeignKind,
       `${field} changes`,
       { forProvider: { region: 'eu', [field]: one } },
       { forProvider: { region: 'eu', [field]: other } },
-      forProvider(once(field)),
+      fixed(`forProvider.${field}`),
     ),
-    managed(
+    ...untilCreated(
       ForeignKind,
-      `${field} goes`,
+      `${field} is removed`,
       { forProvider: { region: 'eu', [field]: one } },
       { forProvider: { region: 'eu' } },
-      forProvider(once(field)),
+      fixed(`forProvider.${field}`),
     ),
   ]),
 ];
 
 const net = (value?: Fields) => ({ forProvider: { region: 'eu', ...(value && { net: value }) } });
 const nested: readonly Case[] = [
-  managed(ForeignKind, 'a field within another is set later', net({ mtu: 9 }), net({ in: 1, mtu: 9 })),
-  managed(ForeignKind, 'with what it is in', net(), net({ in: 1 })),
-  managed(ForeignKind, 'stays, whatever is beside it', net({ in: 1 }), net({ in: 1, mtu: 9 })),
-  managed(ForeignKind, 'changes', net({ in: 1 }), net({ in: 2 }), forProvider(once('net.in'))),
-  managed(ForeignKind, 'goes', net({ in: 1, mtu: 9 }), net({ mtu: 9 }), forProvider(once('net.in'))),
-  managed(ForeignKind, 'goes with what it is in', net({ in: 1 }), net(), forProvider(once('net.in'))),
+  ...(
+    [
+      ['a field within another is set later', net({ mtu: 9 }), net({ in: 1, mtu: 9 })],
+      ['a field is set later with what it is in', net(), net({ in: 1 })],
+      ['a field within another stays, whatever is beside it', net({ in: 1 }), net({ in: 1, mtu: 9 })],
+    ] as const
+  ).map(([what, before, after]) => managed(ForeignKind, what, before, after, undefined, exists)),
+  ...(
+    [
+      ['a field within another changes', net({ in: 1 }), net({ in: 2 })],
+      ['a field within another is removed', net({ in: 1, mtu: 9 }), net({ mtu: 9 })],
+      ['a field is removed with what it is in', net({ in: 1 }), net()],
+    ] as const
+  ).flatMap(([what, before, after]) =>
+    untilCreated(ForeignKind, what, before, after, fixed('forProvider.net.in')),
+  ),
 ];
 
 const level = 'spec.forProvider.fancinessLevel';
@@ -619,6 +736,7 @@ export const cases: readonly Case[] = [
   ...immutable,
   ...classes,
   ...databases,
+  ...ownership,
   ...grants,
   ...foreign,
   ...nested,

@@ -72,7 +72,6 @@ test('the process may do with each kind what it does, and no more', () => {
       'mq.org/providerconfigs/status': ['patch'],
       'mq.org/providers/status': ['patch'],
       'other.org/providers/status': ['patch'],
-      'apiextensions.k8s.io/customresourcedefinitions': ['get'],
     },
     'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'list', 'patch', 'watch'] },
     'services-stack-namespaces': { '/namespaces': ['get', 'list', 'watch'] },

@@ -319,6 +319,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       [false, 'bind', 'rbac.authorization.k8s.io/clusterroles'],
       [false, 'impersonate', '/users'],
       [false, 'create', 'apiextensions.k8s.io/customresourcedefinitions'],
+      [false, 'get', 'apiextensions.k8s.io/customresourcedefinitions'],
       [false, 'delete', 'coordination.k8s.io/leases', namespace],
       [false, 'get', 'coordination.k8s.io/leases', 'kube-system'],
     ]));

@@ -15,6 +15,8 @@ export interface Cause {
   /** As `spec.forProvider`. */
   readonly field: string;
   readonly message: string;
+  /** As the rule says it; absent: `FieldValueInvalid`. */
+  readonly reason?: Rule['reason'];
 }
 
 /** What an API server makes of an object that is to be stored. */
@@ -76,7 +78,7 @@ const schemas = new WeakMap<
 function schemaOf(definition: Definition) {
   const known = schemas.get(definition);
   if (known !== undefined) return known;
-  const schema = objectSchema(definition, { withRules: true });
+  const schema = objectSchema(definition);
   const made = { schema, isValid: ajv.compile(schema) };
   schemas.set(definition, made);
   return made;
@@ -98,7 +100,10 @@ export function admit(definition: Definition, given: KubernetesObject, before?: 
   // Rules are not asked about what is not even of the right shape.
   const causes = wrong.length > 0 ? wrong : broken(schema, { self: object, oldSelf: before }, '');
   if (causes.length === 0) return { object };
-  const texts = causes.map(({ field, message }) => `${field}: Invalid value: ${message}`);
+  const texts = causes.map(
+    ({ field, message, reason }) =>
+      `${field}: ${reason === 'FieldValueForbidden' ? 'Forbidden' : 'Invalid value'}: ${message}`,
+  );
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const what = `${definition.kind}.${definition.group} "${metadata.name}"`;
   return { causes, message: `${what} is invalid: ${all}` };
@@ -167,7 +172,10 @@ function broken(
   const own = rules
     .filter(({ rule }) => oldSelf !== undefined || !isTransition(rule))
     .filter(({ rule }) => parse(rule)(variables) !== true)
-    .map(({ message }) => ({ field: path, message }));
+    .map(({ message, fieldPath = '', reason }): Cause => {
+      const field = `${path}${fieldPath}`.replace(/^\./, '').replaceAll(/\['(.*?)'\]/g, '.$1');
+      return { field, message, ...(reason && { reason }) };
+    });
   const under = childrenOf(schema, self, path).flatMap((child) => {
     // What is in a list has no former self.
     const former = Array.isArray(self) || !isRecord(oldSelf) ? undefined : oldSelf[child.key];

@@ -275,7 +275,7 @@ const metadata = (names: Names, { scope }: Pick<Kind, 'scope'>): Arbitrary<Objec
 
 /** An object of which its definition admits every value; rules of more than one field may be broken. */
 export function objectArbitrary(names: Names, definition: Definition): Arbitrary<KubernetesObject> {
-  const { properties = {}, required } = objectSchema(definition, { withRules: false });
+  const { properties = {}, required } = objectSchema(definition);
   const { apiVersion: _v, kind: _k, metadata: _m, ...own } = properties;
   const body = valueArbitrary(names, { type: 'object', properties: own, required: required ?? [] });
   return fc.tuple(metadata(names, definition), body).map(([meta, rest]) => ({

@@ -3,7 +3,7 @@ import type { classSpecTemplate } from './define-class.ts';
 import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
 
-/** What every resource class's template holds. A server before 1.25, or an older definition, may lack any of it. */
+/** What every resource class's template holds. An older definition may lack any of it. */
 export type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
   readonly forProvider?: object;
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
-import { celName, withRules } from '../rules.ts';
+import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { columnType, define, name, optional } from '../schema.ts';
 import {
@@ -26,10 +26,10 @@ export const claimSpec = z.object({
       'Chooses a class by its labels; one of several that match is taken at random. Without selector, classRef and resourceRef the default class is taken.',
     ),
   ),
-  classRef: optional(objectReference('The class from which a resource is provisioned. Immutable once set.')),
+  classRef: optional(objectReference('The class from which a resource is provisioned.')),
   resourceRef: optional(
     objectReference(
-      'The managed resource this claim binds to. Name one to claim what exists; otherwise it is filled in. Immutable once set.',
+      'The managed resource this claim binds to. Name one to claim what exists; otherwise it is filled in.',
     ),
   ),
 });
@@ -39,34 +39,41 @@ const sameReference = (field: string): string =>
   ['apiVersion', 'kind', 'namespace', 'name']
     .map(celName)
     .map((part) => {
-      const value = (self: string) => `(has(${self}.${field}.${part}) ? ${self}.${field}.${part} : '')`;
+      const value = (self: string) =>
+        `(has(${self}.spec.${field}.${part}) ? ${self}.spec.${field}.${part} : '')`;
       return `${value('self')} == ${value('oldSelf')}`;
     })
     .join(' && ');
 
+const isUnchanged = (name: string): string =>
+  `has(self.spec.${name}) == has(oldSelf.spec.${name}) && ` +
+  `(!has(self.spec.${name}) || self.spec.${name} == oldSelf.spec.${name})`;
+
+/** A field of a claim that cannot change once the claim has a resource. The rule stands at the root of the kind. */
+const fixedWithResource = (field: string, condition = isUnchanged(celName(field))): Rule => ({
+  rule: `!has(oldSelf.spec.resourceRef) || (${condition})`,
+  message: 'cannot change once the claim has a resource; create a new claim instead',
+  fieldPath: fieldPath('spec', field),
+  reason: 'FieldValueForbidden',
+});
+
 const claimRules: readonly Rule[] = [
-  ...['classRef', 'resourceRef'].map((field) => ({
-    rule: `!has(oldSelf.${field}) || (has(self.${field}) && ${sameReference(field)})`,
-    message: `${field} is immutable once set: make another claim`,
-  })),
+  fixedWithResource(
+    'classRef',
+    'has(self.spec.classRef) == has(oldSelf.spec.classRef) && ' +
+      `(!has(self.spec.classRef) || (${sameReference('classRef')}))`,
+  ),
+  fixedWithResource('classSelector'),
   {
     rule:
-      '!has(oldSelf.classRef) || (has(self.classSelector) == has(oldSelf.classSelector) && ' +
-      '(!has(self.classSelector) || self.classSelector == oldSelf.classSelector))',
-    message: 'classSelector is immutable once a class was chosen: make another claim',
+      '!has(oldSelf.spec.resourceRef) || (!has(oldSelf.spec.classRef) && (!has(oldSelf.status) || ' +
+      "!has(oldSelf.status.bindingPhase) || oldSelf.status.bindingPhase != 'Bound')) || " +
+      `(has(self.spec.resourceRef) && ${sameReference('resourceRef')})`,
+    message: 'cannot change beside a classRef, or while the claim is Bound; create a new claim instead',
+    fieldPath: '.spec.resourceRef',
+    reason: 'FieldValueForbidden',
   },
 ];
-
-/** What a claim asks for is read once, when its resource is provisioned. */
-const parameterRule = (field: string): Rule => {
-  const name = celName(field);
-  return {
-    rule:
-      `!has(oldSelf.resourceRef) || (has(self.${name}) == has(oldSelf.${name}) && ` +
-      `(!has(self.${name}) || self.${name} == oldSelf.${name}))`,
-    message: `${field} is immutable once the claim has a resource: make another claim`,
-  };
-};
 
 export const claimStatus = z
   .object({
@@ -113,15 +120,16 @@ function parameterColumns(parameters: z.ZodRawShape): readonly Column[] {
 
 /**
  * A claim kind: what its authors may ask for, beside what every claim has. `parameters` are read when the resource is
- * provisioned; an API server that knows CEL refuses to change them afterwards. `kubectl get -o wide` shows them.
+ * provisioned; the API server refuses to change them afterwards. `kubectl get -o wide` shows them.
  */
 export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
   refuseMarks(`${names.kind}.spec`, parameters);
   const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('What is claimed.');
-  const schema = z.object({
-    spec: withRules(spec, ...claimRules, ...Object.keys(parameters).map(parameterRule)),
-    status: optional(claimStatus),
-  });
+  const schema = withRules(
+    z.object({ spec, status: optional(claimStatus) }),
+    ...claimRules,
+    ...Object.keys(parameters).map((field) => fixedWithResource(field)),
+  );
   return define(
     {
       ...names,

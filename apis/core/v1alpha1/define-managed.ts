@@ -158,10 +158,20 @@ const requiredRule = (field: string): Rule => {
   };
 };
 
+/** While a resource is Bound, `claimRef` cannot change. It may be added where it is missing. */
+const claimRefRule: Rule = {
+  rule:
+    "!has(oldSelf.status) || !has(oldSelf.status.bindingPhase) || oldSelf.status.bindingPhase != 'Bound' || " +
+    '!has(oldSelf.spec.claimRef) || (has(self.spec.claimRef) && self.spec.claimRef == oldSelf.spec.claimRef)',
+  message: 'cannot change while the resource is Bound; delete the claim first',
+  fieldPath: '.spec.claimRef',
+  reason: 'FieldValueForbidden',
+};
+
 /**
- * A managed kind of a stack: its parameters, what the external system reports about it, and rules about its spec. A
- * parameter that is not optional is so in the type all the same: what is only observed need not have it, and no
- * server before 1.25 asks for it. What an element of a list requires, it requires in `initProvider` too: declare
+ * A managed kind of a stack: its parameters, what the external system reports about it, and rules at its root (`self.spec`,
+ * `oldSelf.status`). A parameter that is not optional is so in the type all the same: what is only observed need not have
+ * it. What an element of a list requires, it requires in `initProvider` too: declare
  * optional what only one of the two may say. What is marked `immutable`, `identity` or `late` is so in `forProvider`. Throws
  * an Error that names a field whose mark makes no sense, and DefinitionError for parameters that are no object.
  * `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of binding is left out.
@@ -180,10 +190,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
   const spec = z
     .object({
       ...managedSpec.shape,
-      forProvider: withRules(
-        z.object(fields).meta(forProvider.meta() ?? {}),
-        ...marks.immutable.map(immutableRule),
-      ),
+      forProvider: z.object(fields).meta(forProvider.meta() ?? {}),
       initProvider: optional(
         z.object(fields).describe('Like forProvider, but used at creation only; forProvider wins.'),
       ),
@@ -206,9 +213,11 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       parameters: forProvider,
       problems: takenFields('status', observed, managedStatus.shape),
     },
-    z.object({
-      spec: withRules(spec, ...required.map(requiredRule), ...rules),
-      status: optional(status),
-    }),
+    withRules(
+      z.object({ spec: withRules(spec, ...required.map(requiredRule)), status: optional(status) }),
+      ...(isClaimable ? [claimRefRule] : []),
+      ...marks.immutable.map(immutableRule),
+      ...rules,
+    ),
   );
 }

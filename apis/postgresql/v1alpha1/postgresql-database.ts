@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { immutable } from '../../core/marks.ts';
-import { hasAny } from '../../core/rules.ts';
+import { hasAny, onceCreated } from '../../core/rules.ts';
 import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineClass } from '../../core/v1alpha1/define-class.ts';
@@ -100,9 +100,13 @@ export const PostgreSQLDatabaseKind = defineManaged(
   },
   {
     // What is only looked at gets the owner that it turns out to have.
-    rule: `${hasOwner('self')} == ${hasOwner('oldSelf')} || (${hasOwner('self')} && !${allowsAny('self', 'Create', 'Update', 'Delete')})`,
+    rule: onceCreated(
+      `${hasOwner('self.spec')} == ${hasOwner('oldSelf.spec')} || (${hasOwner('self.spec')} && !${allowsAny('self.spec', 'Create', 'Update', 'Delete')})`,
+    ),
     message:
-      'a database keeps its own owner role, or a given one: set owner, ownerRef or ownerSelector from the start',
+      'a database keeps its own owner role, or a given one: set owner, ownerRef or ownerSelector before it is created',
+    fieldPath: '.spec.forProvider.owner',
+    reason: 'FieldValueForbidden',
   },
 );
 export type PostgreSQLDatabase = ObjectKind<typeof PostgreSQLDatabaseKind>;

@@ -72,8 +72,9 @@ export const PostgreSQLGrantKind = defineManaged(
     ),
   },
   {
-    rule: `!${allowsAny('self', 'Create', 'Update')} || ${hasMembership('self.forProvider')} || has(self.forProvider.privileges)`,
+    rule: `!${allowsAny('self.spec', 'Create', 'Update')} || ${hasMembership('self.spec.forProvider')} || has(self.spec.forProvider.privileges)`,
     message: 'a grant has privileges, on a database, or memberOf, unless managementPolicies only observe',
+    fieldPath: '.spec.forProvider',
   },
 );
 export type PostgreSQLGrant = ObjectKind<typeof PostgreSQLGrantKind>;

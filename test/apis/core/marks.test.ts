@@ -183,12 +183,16 @@ describe('a mark that makes no sense is refused with the name of the field, when
 
 test('the rule of a field, and of one within another', () => {
   assert.deepEqual(immutableRule('in'), {
-    rule: '!has(oldSelf.__in__) || (has(self.__in__) && self.__in__ == oldSelf.__in__)',
-    message: 'in is immutable once set: create a new resource',
+    rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !has(oldSelf.spec.forProvider.__in__) || (has(self.spec.forProvider.__in__) && self.spec.forProvider.__in__ == oldSelf.spec.forProvider.__in__)',
+    message: 'cannot change while the external resource exists; create a new resource instead',
+    fieldPath: '.spec.forProvider.in',
+    reason: 'FieldValueForbidden',
   });
   assert.deepEqual(immutableRule('net.id'), {
-    rule: '!(has(oldSelf.net) && has(oldSelf.net.id)) || (has(self.net) && has(self.net.id) && self.net.id == oldSelf.net.id)',
-    message: 'net.id is immutable once set: create a new resource',
+    rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !(has(oldSelf.spec.forProvider.net) && has(oldSelf.spec.forProvider.net.id)) || (has(self.spec.forProvider.net) && has(self.spec.forProvider.net.id) && self.spec.forProvider.net.id == oldSelf.spec.forProvider.net.id)',
+    message: 'cannot change while the external resource exists; create a new resource instead',
+    fieldPath: '.spec.forProvider.net.id',
+    reason: 'FieldValueForbidden',
   });
 });
 
@@ -205,10 +209,11 @@ test('the API reference says of each marked field of forProvider what it is, and
     defineManaged(names, fields, {}),
     defineClass({ ...names, kind: 'ThingClass' }, fields),
   ]);
-  const marked = reference.split('\n').filter((line) => /Identity:|Immutable once|Late:/.test(line));
+  const marked = reference.split('\n').filter((line) => /Identity:|external resource exists|Late:/.test(line));
+  const fixed = 'Rule: cannot change while the external resource exists; create a new resource instead.';
   assert.deepEqual(marked, [
-    '| `spec.forProvider.region` | string | Where it is. Identity: it tells one external resource from another, and is immutable once set. |',
-    '| `spec.forProvider.zone` | string | In which zone. Immutable once set. |',
+    `| \`spec.forProvider.region\` | string | Where it is. Identity: it tells one external resource from another. ${fixed} |`,
+    `| \`spec.forProvider.zone\` | string | In which zone. ${fixed} |`,
     '| `spec.forProvider.net.mtu` * | string | How big. Late: taken over from the external system if absent. |',
   ]);
 });

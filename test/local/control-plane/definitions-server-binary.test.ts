@@ -51,7 +51,7 @@ async function machine(t: TestContext, version: string) {
 }
 
 describe('what enforces rules', () => {
-  for (const version of ['v1.25.0', 'v1.36.4']) {
+  for (const version of ['v1.28.0', 'v1.36.4']) {
     test(`kube-apiserver ${version} itself: nothing is built`, async (t) => {
       const { prepare, asked } = await machine(t, version);
       assert.deepEqual(await prepare(), { by: 'itself' });
@@ -59,8 +59,8 @@ describe('what enforces rules', () => {
     });
   }
 
-  test('before 1.25 a definitions server beside it, which is built once', async (t) => {
-    const { prepare, support, asked } = await machine(t, 'v1.24.17');
+  test('before 1.28 a definitions server beside it, which is built once', async (t) => {
+    const { prepare, support, asked } = await machine(t, 'v1.27.16');
     const before = await support();
     assert.ok(before.by === 'nobody' && before.reason.includes('prepare.ts'));
     assert.equal((await prepare()).by, 'definitions server');

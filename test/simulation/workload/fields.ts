@@ -51,7 +51,7 @@ const secretSchema: JsonSchema = {
 /** The schema of what people write of a kind: status is the controllers'. */
 export const writtenSchema: (kind: Kind) => JsonSchema = memoize((kind: Kind) => {
   const { properties = {} } = isDefinition(kind)
-    ? objectSchema(kind, { withRules: false })
+    ? objectSchema(kind)
     : kind === SecretKind
       ? secretSchema
       : {};

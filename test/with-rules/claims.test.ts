@@ -1,3 +1,0 @@
-import { withRulesEnforced } from './enforced.ts';
-
-await withRulesEnforced('claims.test.ts');
