@@ -70,6 +70,7 @@ const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): s
 /** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
 export function createInformers(options: InformersOptions): Informers {
   const { client, namespacesOf = () => undefined, ...streamOptions } = options;
+  const { clock } = streamOptions;
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
   const told$ = new Subject<void>();
@@ -85,7 +86,7 @@ export function createInformers(options: InformersOptions): Informers {
     );
     const store = jointStore(new Map(streams.map(({ store }, i) => [namespaces[i], store])));
     return {
-      resource: createResource(client, store) as unknown as Resource<KubernetesObject>,
+      resource: createResource(client, store, clock) as unknown as Resource<KubernetesObject>,
       selection: selectionKey(selection),
       run$: merge(...streams.map(({ run$ }) => run$)),
       whenSynced: Promise.all(streams.map(({ whenSynced }) => whenSynced)),

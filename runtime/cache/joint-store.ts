@@ -28,6 +28,6 @@ export function jointStore<T extends KubernetesObject>(
     get isSynced() {
       return stores.every(({ isSynced }) => isSynced);
     },
-    record: (object) => partOf(object.metadata)?.record(object),
+    record: (object, options) => partOf(object.metadata)?.record(object, options),
   };
 }

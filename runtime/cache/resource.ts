@@ -1,8 +1,10 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
-import { ApiError, isNotFound } from '../client/errors.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import { ApiError, changedSinceRead, isNotFound } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
+import type { Clock } from '../time/clock.ts';
 import { isTrackedForUsAlone, untracked, withoutManagedFields } from './managed-fields.ts';
 import { mergePatch } from './merge-patch.ts';
 import { compareResourceVersions } from './resource-version.ts';
@@ -24,6 +26,12 @@ export interface Resource<T extends KubernetesObject> {
   get(key: ObjectKey): T | undefined;
   /** From the API server; undefined if it does not exist. */
   fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
+  /**
+   * The object that the API server has, if it is still `current` in this version: read from the API server, unless an
+   * answer about this object (a read or a write of this process) is younger than 5 s. Undefined: it does not exist any
+   * more, or another object has its name. Throws a conflict if it was changed.
+   */
+  confirm(current: T, signal?: AbortSignal): Promise<T | undefined>;
   /** From the store; what that does not have, from the API server: one that it has not seen yet, or does not select. */
   find(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   create(object: T, signal?: AbortSignal): Promise<T>;
@@ -93,19 +101,38 @@ function isSuccessor({ metadata: now }: KubernetesObject, { metadata: before }: 
   return isSame && compareResourceVersions(now.resourceVersion ?? '', before.resourceVersion ?? '') >= 0;
 }
 
+/** For so long an answer of the API server counts as a read, in milliseconds. */
+const freshForMs = 5_000;
+/** So many answers are remembered; one that is forgotten costs a read. */
+const maxAnswers = 10_000;
+
 /** The kind's resource over a client and the kind's store. Returned objects are without managedFields. */
 export function createResource<T extends KubernetesObject>(
   client: KubernetesClient,
   store: Store<T>,
+  clock: Pick<Clock, 'elapsedMs'>,
 ): Resource<T> {
   const { kind } = store;
-  const recorded = (answer: T, over?: T): T => {
+  /** By UID, the last answer about an object. */
+  const answers = boundedCache<{ readonly resourceVersion: string | undefined; readonly atMs: number }>(
+    maxAnswers,
+  );
+  const isFresh = ({ metadata: { uid = '', resourceVersion } }: T): boolean => {
+    const answer = answers.get(uid);
+    return (
+      answer?.resourceVersion === resourceVersion && clock.elapsedMs() - (answer?.atMs ?? 0) < freshForMs
+    );
+  };
+  /** `over`: the object that was written to; absent with a read, or a creation. */
+  const recorded = (answer: T, over?: T, isOwn = over !== undefined): T => {
     if (over !== undefined && !isSuccessor(answer, over)) {
       const what = `the API server's answer is not the ${kind.kind} that was written to`;
       throw new ApiError(what, { code: 0, reason: 'InvalidAnswer' });
     }
     const object = wellFormed(kind, withoutManagedFields(answer));
-    store.record(object);
+    const { uid = '', resourceVersion } = object.metadata;
+    answers.set(uid, { resourceVersion, atMs: clock.elapsedMs() });
+    store.record(object, { isOwn });
     return object;
   };
   const get = (key: ObjectKey): T | undefined => store.get(key);
@@ -122,8 +149,15 @@ export function createResource<T extends KubernetesObject>(
     store,
     get,
     fetch,
+    async confirm(current, signal) {
+      if (isFresh(current)) return current;
+      const stored = await fetch(objectKey(current.metadata), signal);
+      if (stored === undefined || stored.metadata.uid !== current.metadata.uid) return undefined;
+      if (stored.metadata.resourceVersion !== current.metadata.resourceVersion) throw changedSinceRead();
+      return current;
+    },
     find: async (key, signal) => get(key) ?? fetch(key, signal),
-    create: async (object, signal) => recorded(await client.create(kind, object, signal)),
+    create: async (object, signal) => recorded(await client.create(kind, object, signal), undefined, true),
     async update(current, desired, signal, { ceasesTracking = false } = {}) {
       const difference = mergePatch(writable(current), writable(desired));
       if (difference === undefined) return current;

@@ -12,8 +12,9 @@ import { createStoreIndex } from './store-index.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 export type Change<T> =
-  | { readonly type: 'added'; readonly object: T }
-  | { readonly type: 'modified'; readonly object: T; readonly previous: T }
+  /** `isOwn`: a write of this process brought it about. */
+  | { readonly type: 'added'; readonly object: T; readonly isOwn?: true }
+  | { readonly type: 'modified'; readonly object: T; readonly previous: T; readonly isOwn?: true }
   /** `isLast`: its last state, as the API server told of its end; else only what was last seen of it. */
   | { readonly type: 'deleted'; readonly object: T; readonly isLast?: true };
 
@@ -37,9 +38,9 @@ export interface Store<T extends KubernetesObject> {
   readonly isSynced: boolean;
   /**
    * Takes an object that a read or write returned, if newer, so that a reconcile reads its own writes; what has gone by
-   * the write, as with its last finalizer, it forgets.
+   * the write, as with its last finalizer, it forgets. `isOwn`: it is the answer to a write.
    */
-  record(object: T): void;
+  record(object: T, options?: { readonly isOwn: boolean }): void;
 }
 
 /** A store and the door through which its watch stream fills it. */
@@ -150,7 +151,7 @@ export function createStore<T extends KubernetesObject>(
     for (const listener of [...listeners]) drain(listener);
   }
 
-  function put(key: string, object: T, isForced = false): void {
+  function put(key: string, object: T, { isForced = false, isOwn = false } = {}): void {
     const previous = objects.get(key);
     if (previous !== undefined) {
       const order = compareResourceVersions(versionOf(object), versionOf(previous));
@@ -160,9 +161,10 @@ export function createStore<T extends KubernetesObject>(
     objects.set(key, stored);
     all = undefined;
     for (const index of indexes.values()) index.replace(key, previous, stored);
-    if (previous === undefined) publish({ type: 'added', object: stored });
+    const own = isOwn ? ({ isOwn } as const) : {};
+    if (previous === undefined) publish({ type: 'added', object: stored, ...own });
     else if (previous.metadata.uid === stored.metadata.uid) {
-      publish({ type: 'modified', object: stored, previous });
+      publish({ type: 'modified', object: stored, previous, ...own });
     } else {
       publish({ type: 'deleted', object: previous });
       publish({ type: 'added', object: stored });
@@ -198,7 +200,7 @@ export function createStore<T extends KubernetesObject>(
       listed.add(key);
       // It was there when the list was taken: a deletion since is told of, and a restored backup has it again.
       gone.delete(object.metadata.uid ?? '');
-      put(key, object, isRewound);
+      put(key, object, { isForced: isRewound });
     }
   }
 
@@ -255,7 +257,7 @@ export function createStore<T extends KubernetesObject>(
     get isSynced() {
       return isSynced;
     },
-    record(object) {
+    record(object, { isOwn } = { isOwn: false }) {
       const key = objectKeyText(object.metadata);
       const known = objects.get(key);
       const version = versionOf(object);
@@ -268,8 +270,8 @@ export function createStore<T extends KubernetesObject>(
           gone.set(uid, version);
         if (isKnown) remove(key, object);
       } else if (known === undefined) {
-        if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object);
-      } else if (isSelected(object)) put(key, object);
+        if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object, { isOwn });
+      } else if (isSelected(object)) put(key, object, { isOwn });
       else if (compareResourceVersions(version, versionOf(known)) > 0) remove(key);
     },
     apply(event) {

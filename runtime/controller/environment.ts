@@ -19,6 +19,8 @@ export interface Environment {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** Bytes for credentials, which no one must guess. Absent: the machine's. */
+  readonly randomBytes?: (size: number) => Buffer;
   readonly pollIntervalMs: number;
   /** Calls per second to any one external provider, in the long run. */
   readonly maxExternalCallsPerSecond: number;

@@ -105,6 +105,9 @@ const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? chan
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';
 /** It is gone. */
 export const goes: Predicate<unknown> = ({ type }) => type === 'deleted';
+/** A write of another process, or of a user. */
+export const isOfOthers: Predicate<unknown> = (change) => change.type === 'deleted' || change.isOwn !== true;
+
 /** It is there. */
 export const stays: Predicate<unknown> = ({ type }) => type !== 'deleted';
 

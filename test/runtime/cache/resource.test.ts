@@ -17,6 +17,7 @@ describe('resource', () => {
   let server: FakeApiServer;
   let client: ReturnType<typeof kubernetesClient>;
   let things: Resource<Thing>;
+  let clock: ReturnType<typeof testClock>;
   before(async () => {
     server = await new FakeApiServer(ThingKind).start();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog(), clock: realClock() });
@@ -27,7 +28,8 @@ describe('resource', () => {
   });
   beforeEach(() => {
     for (const { metadata } of server.objects()) server.remove(ThingKind, metadata.name, metadata.namespace);
-    things = createResource(client, createStore(ThingKind, { clock: testClock() }));
+    clock = testClock();
+    things = createResource(client, createStore(ThingKind, { clock }), clock);
     server.requests.length = 0;
   });
   const key = { namespace: 'ns', name: 'a' };
@@ -48,6 +50,32 @@ describe('resource', () => {
     assert.equal(server.requests.length, 2);
     assert.equal(await things.find(key), things.get(key));
     assert.equal(server.requests.length, 2);
+  });
+
+  test('confirm counts an answer of the last 5 seconds as a read', async () => {
+    const created = await things.create(thing('a'));
+    await clock.advance(4_999);
+    assert.equal(await things.confirm(created), created);
+    assert.equal(server.requests.length, 1);
+    await clock.advance(1);
+    assert.equal(await things.confirm(created), created);
+    assert.equal(server.requests.length, 2);
+  });
+
+  test('confirm yields nothing for an object that does not exist any more, or whose name another one has', async () => {
+    const created = await things.create(thing('a'));
+    server.remove(ThingKind, 'a', 'ns');
+    await clock.advance(5_000);
+    assert.equal(await things.confirm(created), undefined);
+    server.put(ThingKind, thing('a'));
+    assert.equal(await things.confirm(created), undefined);
+  });
+
+  test('confirm throws a conflict if the object was changed', async () => {
+    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    server.put(ThingKind, { ...created, spec: { size: 2 } });
+    await clock.advance(5_000);
+    await assert.rejects(things.confirm(created), isConflict);
   });
 
   test('fetch reads the API server, into the store; undefined where nothing is', async () => {
