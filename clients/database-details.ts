@@ -9,13 +9,14 @@ export interface DatabaseAccess {
   readonly username: string;
   /** Absent where none was made. */
   readonly database?: string | undefined;
-  /** Absent where nobody knows it; there is no URI then. */
+  /** For the URI. Absent where nobody knows it; there is no URI then. */
   readonly password?: string | undefined;
 }
 
 /**
- * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `username`, `password`) and those of
- * servicebinding.io (`type`, `provider`, `host`, `uri`, `database`).
+ * The entries of a connection secret but the password: Crossplane's (`endpoint`, `port`, `username`) and those of
+ * servicebinding.io (`type`, `provider`, `host`, `uri`, `database`). The password is an entry of its own, which the
+ * external client does not report: it received it.
  */
 export function databaseDetails(access: DatabaseAccess): Readonly<Record<string, string>> {
   const { type, provider, host, port, username, database, password } = access;
@@ -30,6 +31,6 @@ export function databaseDetails(access: DatabaseAccess): Readonly<Record<string,
     ...(database === undefined ? {} : { database }),
     ...(password === undefined
       ? {}
-      : { password, uri: `${type}://${encoded[0]}:${encoded[1]}@${host}:${port}/${encoded[2]}` }),
+      : { uri: `${type}://${encoded[0]}:${encoded[1]}@${host}:${port}/${encoded[2]}` }),
   };
 }

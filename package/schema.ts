@@ -9,4 +9,4 @@ export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
 export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
 export { defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
 export { defineProvider, defineProviderConfig } from '../apis/core/v1alpha1/define-provider.ts';
-export { passwordRotation, reference, rotatedPassword, selector } from '../apis/core/v1alpha1/fields.ts';
+export { passwordRotation, reference, selector } from '../apis/core/v1alpha1/fields.ts';

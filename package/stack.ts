@@ -10,7 +10,6 @@ export { externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 export type { DatabaseAccess } from '../clients/database-details.ts';
 export { databaseDetails } from '../clients/database-details.ts';
-export { generatePassword } from '../clients/generate-password.ts';
 export type { Owner } from '../clients/ownership-tags.ts';
 export {
   labelled,
@@ -45,20 +44,20 @@ export type {
   StackProvider,
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
-export { isPasswordMissing, withoutPassword } from '../controllers/author/missing-password.ts';
 export type { Change, NamedByCloud, Told } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export { withNeeded } from '../controllers/author/needed-fields.ts';
-export type { PasswordRotations } from '../controllers/author/password-rotations.ts';
-export { createPasswordRotations } from '../controllers/author/password-rotations.ts';
 export type { Candidate } from '../controllers/author/whose-is.ts';
 export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
 export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
+export type { GeneratedCredential } from '../controllers/core/credential.ts';
+export { generatedPassword, urlSafeAlphabet } from '../controllers/core/credential.ts';
 export type {
   Creation,
   Deletion,
+  DesiredCredential,
   ExternalClient,
   ExternalConnector,
   Observation,

@@ -19,7 +19,9 @@ const forbidden: Readonly<Record<string, RegExp>> = {
   'RxJS by a door where its names are not seen':
     /(?<!import (?:type )?\{[^}]*\} from )['"`]rxjs(?:\/[^'"`]*)?['"`]|['"`]rxjs\/(?!operators['"`])/,
   'the chance of the machine': /\bMath\b(?!\.(?!random\b)\w)/,
-  'chance that cannot be repeated': /\brandom(?:Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
+  // A function that is passed in may be called randomBytes; the one of node:crypto must be imported.
+  'chance that cannot be repeated':
+    /\brandom(?:UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b|\bcrypto\.randomBytes\b|\brandomBytes\b[^}]*\} (?:from ['"](?:node:)?crypto['"]|= crypto\b)/,
   'time or chance of lodash':
     /lodash\/(?:debounce|throttle|delay|defer|now|random|sample|sampleSize|shuffle)\b/,
   'the clock of the machine': /\brealClock\b/,
@@ -34,8 +36,9 @@ const timed = [
 /** What may do so all the same, and why. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // A password, and the salt of one, must not be guessed by whoever knows a seed.
-  'clients/generate-password.ts': ['chance that cannot be repeated'],
   'clients/postgresql/scram-verifier.ts': ['chance that cannot be repeated'],
+  'controllers/core/credential.ts': ['chance that cannot be repeated'],
+  'controllers/core/managed/reconciler.ts': ['chance that cannot be repeated'],
   // Nothing waits by it: whoever is asked there does nothing.
   'controllers/environment-at-rest.ts': ['the clock of the machine'],
   // Where both are made, for everybody else; the identity in a Lease must be another's in no case.
@@ -192,6 +195,8 @@ describe('the rules notice', () => {
       'crypto.randomBytes(8)',
       'crypto.getRandomValues(array)',
       "import { randomInt } from 'node:crypto';",
+      "import { createHmac, randomBytes as bytes } from 'node:crypto';",
+      'const { randomBytes } = crypto;',
     ],
     'time or chance of lodash': ["import debounce from 'lodash/debounce.js';"],
     'the clock of the machine': ['realClock()'],
@@ -245,6 +250,8 @@ describe('the rules notice', () => {
     rxjs('source$.pipe(shareReplay({ bufferSize: 1, refCount: true }))'),
     'limiter.delay(10)',
     'timestamp(10)',
+    'const key = newNoteKey(context.randomBytes);',
+    'const { credential, randomBytes } = context;',
   ];
   for (const source of fine) {
     test(`nothing in: ${source.split('\n').at(-1)}`, () => assert.deepEqual(broken(source), []));

@@ -49,6 +49,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'runtime/cache/': [
     'apis/core/',
     'runtime/abortable.ts',
+    'runtime/bounded-cache.ts',
     'runtime/client/',
     'runtime/log/',
     'runtime/time/',
@@ -210,8 +211,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/author/',
     'controllers/core/',
     'controllers/core/claim/',
+    'controllers/core/claim-binding/',
     'controllers/core/managed/',
     'controllers/core/provider/',
+    'controllers/core/secret-propagation/',
     'runtime/',
     'trace/catalogue.ts',
     'trace/model/',

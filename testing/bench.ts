@@ -13,7 +13,13 @@ import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../apis/core/v1alpha1/secret.ts';
-import type { ExternalClient } from '../controllers/core/managed/external-client.ts';
+import {
+  credentialAnnotation,
+  decodeNote,
+  generateCredential,
+  isApplied,
+} from '../controllers/core/credential.ts';
+import type { DesiredCredential, ExternalClient } from '../controllers/core/managed/external-client.ts';
 import type { Random } from '../runtime/time/random.ts';
 import { seededRandom } from '../runtime/time/random.ts';
 import { ManagedProcess } from './managed-process.ts';
@@ -28,10 +34,12 @@ import { Broken, expect } from './verdict.ts';
 
 const namespace = 'conformance';
 
-/** A managed resource that can be used, and what is published of it. */
+/** A managed resource that can be used, and what its Secret has. */
 export interface Ready {
   readonly managed: Managed;
   readonly known: ConnectionDetails;
+  /** Undefined: it has none. */
+  readonly credential: DesiredCredential | undefined;
 }
 
 /** Where one rule is tried: an empty cluster, an empty world, and a process that has just started. */
@@ -227,12 +235,36 @@ export class Bench {
   /** Whether it is as it is to be, and nothing is under way. */
   isReady(name: string): boolean {
     const isUnderWay = this.condition(name, 'AsyncOperation').status === 'False';
-    return !isUnderWay && ['Ready', 'Synced'].every((type) => this.condition(name, type).status === 'True');
+    return (
+      !isUnderWay &&
+      this.#isCredentialInForce(name) &&
+      ['Ready', 'Synced'].every((type) => this.condition(name, type).status === 'True')
+    );
   }
 
   /** What is published of it. */
   published(name: string): ConnectionDetails {
     return decodeDetails(this.cluster.find(SecretKind, { namespace, name }));
+  }
+
+  /** By the record in the status; also of what keeps no credential. */
+  #isCredentialInForce(name: string): boolean {
+    const { credential } = this.process.service.secretDetails ?? {};
+    const secret = this.cluster.find(SecretKind, { namespace, name });
+    const note = decodeNote(secret?.metadata.annotations?.[credentialAnnotation]);
+    const managed = this.existing(name);
+    if (credential === undefined || note === undefined) return true;
+    const kept = { details: decodeDetails(secret), note };
+    return isApplied(managed, kept, credential) && managed.status?.credential?.pending === false;
+  }
+
+  /** A credential that is in no Secret; undefined where this managed resource has none. */
+  newCredential(managed = this.draft('first')): DesiredCredential | undefined {
+    const { credential } = this.process.service.secretDetails ?? {};
+    if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
+    const random = (size: number): Buffer =>
+      Buffer.from(Array.from({ length: size }, () => Math.floor(this.#random() * 256)));
+    return { value: generateCredential(credential, random), isApplied: false };
   }
 
   /** Somebody deletes its connection secret. */
@@ -244,7 +276,10 @@ export class Bench {
   async ready(name = 'first', forProvider?: object): Promise<Ready> {
     this.put(name, forProvider);
     await this.until(name, () => this.isReady(name), 'it did not become Ready and Synced');
-    return { managed: this.existing(name), known: this.published(name) };
+    const [managed, known] = [this.existing(name), this.published(name)];
+    const value = known[this.process.service.secretDetails?.credential?.key ?? ''];
+    const credential = value === undefined ? undefined : { value, isApplied: true };
+    return { managed, known, credential };
   }
 
   // The loop.

@@ -264,20 +264,6 @@ export class MemoryCluster {
     });
   }
 
-  /**
-   * A DELETE that is under way: carried out by what this answers with. A kube-apiserver looks for finalizers before the
-   * transaction that deletes, and not again in it: where there were none, one that was accepted meanwhile holds nothing
-   * (apiserver, registry/generic/registry/store.go).
-   */
-  beginLeaving(kind: Kind, key: ObjectKey): () => void {
-    const seen = this.find(kind, key);
-    return () => {
-      if (seen === undefined) return;
-      if (seen.metadata.finalizers?.length) this.leave(kind, key);
-      else this.remove(kind, key.name, key.namespace);
-    };
-  }
-
   /** Deletes an object, finalizers or not. */
   remove(kind: Kind, name: string, namespace?: string): void {
     const key = namespace === undefined ? { name } : { name, namespace };

@@ -1,12 +1,11 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import type { RandomBytes } from '../generate-password.ts';
 
 /**
  * What the server stores for a password (RFC 5803, src/common/scram-common.c). Sending this instead of the
  * password keeps the password out of the server's log and of pg_stat_activity. Servers take it whatever their
  * `password_encryption` is, and roles with it can also log in through pg_hba.conf's `md5`.
  */
-export function scramVerifier(password: string, random: RandomBytes = randomBytes): string {
+export function scramVerifier(password: string, random: (size: number) => Buffer = randomBytes): string {
   const iterations = 4096; // the server's default (scram_iterations)
   const salt = random(16);
   const salted = pbkdf2Sync(saslprep(password), salt, iterations, 32, 'sha256');

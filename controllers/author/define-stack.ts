@@ -7,6 +7,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../core/claim-service.ts';
+import type { GeneratedCredential, SecretDetails } from '../core/credential.ts';
 import type { ExternalClient } from '../core/managed/external-client.ts';
 import type { ManagedService } from '../core/managed/setup.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
@@ -85,6 +86,10 @@ export interface ServiceDefinition<M extends Managed, C>
   extends Pick<ManagedService<M>, 'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'> {
   readonly managed: Definition<M>;
   readonly references?: readonly FieldReference<NoInfer<M>>[];
+  /** The password that is generated for each of them; see {@link GeneratedCredential}. Absent: none. */
+  readonly credential?: GeneratedCredential<NoInfer<M>>;
+  /** The external system generates a password, or the like, and reports it. Default: false. */
+  readonly reportsSecrets?: boolean;
   /** The external client over a connection. It is made for each look, so it keeps nothing. */
   readonly external: (client: C) => ExternalClient<NoInfer<M>>;
   /** Absent: none. */
@@ -100,12 +105,17 @@ export interface Service<C> {
 
 /** Puts a service together. What does not go together does not compile. */
 export function service<M extends Managed, C>(definition: ServiceDefinition<M, C>): Service<C> {
-  const { managed: kind, external, claims = [], ...rest } = definition;
+  const { managed: kind, external, claims = [], credential, reportsSecrets, ...rest } = definition;
+  const secretDetails: SecretDetails<M> = {
+    ...(credential && { credential }),
+    ...(reportsSecrets && { reportsSecrets }),
+  };
   return {
     definitions: [kind, ...claims.flatMap((satisfied) => [satisfied.class, satisfied.claim])],
     managed: (providers, connect) => ({
       ...rest,
       kind,
+      secretDetails: secretDetails as SecretDetails,
       providers,
       connector: {
         async connect(managed, signal) {
@@ -118,6 +128,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       ...(satisfied as unknown as ClaimService),
       managed: kind,
       externalNames: rest.externalNames,
+      secretDetails: secretDetails as SecretDetails,
       ...(rest.names && { names: rest.names }),
       problemsOf: configureProblems({ ...satisfied, managed: kind }),
     })),

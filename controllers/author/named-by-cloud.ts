@@ -151,7 +151,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
   }
 
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
         return nothingOf(managed, noun, () => ours(managed, signal), lackOf(managed, noun, adapter.needs));
@@ -167,7 +167,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       };
     },
 
-    async create(managed, _known, signal): Promise<Created<M>> {
+    async create(managed, _credential, signal): Promise<Created<M>> {
       const { staying, former } = await ours(managed, signal);
       if (staying !== undefined) return { externalName: idOf(staying) };
       const tags = { ...asked(managed), ...ownerTags(owner(managed)) };
@@ -181,7 +181,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       }
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined) throw new Error(`${noun} "${externalName(managed)}" does not exist any more`);
       claim(managed, thing);

@@ -5,7 +5,6 @@
 
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
@@ -14,13 +13,17 @@ import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
-import type { Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
+import type { GeneratedCredential } from '../core/credential.ts';
+import { generateCredential, generatedPassword } from '../core/credential.ts';
+import type {
+  DesiredCredential,
+  Observation,
+  PromptClient,
+  ReportedStatus,
+} from '../core/managed/external-client.ts';
 import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
-import { isPasswordMissing, withoutPassword } from './missing-password.ts';
-import type { PasswordRotations } from './password-rotations.ts';
-import { rotationAskedFor } from './password-rotations.ts';
 import { ownerOf, whoseIs } from './whose-is.ts';
 
 type Tags = Readonly<Record<string, string>>;
@@ -35,6 +38,8 @@ export interface Seen<M extends Managed> {
   readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };
   /** What the cloud has for the fields of `forProvider`. */
   readonly actual: Actual<M>;
+  /** Whether the cloud accepted a password that it does not use yet. Absent: it uses each at once. */
+  readonly isPasswordPending?: boolean;
   /** Absent before it can be reached. */
   readonly access?: Omit<DatabaseAccess, 'password'> | undefined;
   /** For the status of the managed resource. */
@@ -49,8 +54,11 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
     | ((managed: M) => CloudCollection<Thing, New, Change>);
   /** For messages: `instance`. */
   readonly noun: string;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
+  /**
+   * What the cloud accepts as a password: the one of a managed resource that names neither a Secret nor a store is random,
+   * and is forgotten. Default: `generatedPassword`.
+   */
+  readonly credential?: Pick<GeneratedCredential, 'length' | 'alphabet'>;
   /** What a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
   newThing(managed: M, its: { readonly name: string; readonly tags: Tags; readonly password: string }): New;
   seen(managed: M, thing: Thing): Seen<M>;
@@ -65,31 +73,19 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   setPassword(password: string): Change;
   /** What is to be changed before it can be deleted, where `forProvider` lets it go: a protection. Default: nothing. */
   unprotecting?(managed: M, seen: Seen<M>): Change | undefined;
-  /** Of kinds that have the field `passwordRotation`, in the status too: it asks for another password. */
-  readonly rotations?: PasswordRotations;
 }
 
 /**
- * Databases in a cloud that are named by us before they are created, tagged as ours, and reached with a password that
- * the cloud never tells again: one that is lost is renewed, and one that somebody asks to rotate. Every change first asks
- * whose the thing is, for since it was observed it may have become somebody else's.
+ * Databases in a cloud that are named by us before they are created, tagged as ours, and reached with the credential of
+ * their managed resource, which the cloud never tells. Every change first asks whose the thing is, for since it was
+ * observed it may have become somebody else's.
  */
 export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
   adapter: NamedByUs<M, Thing, New, Change>,
 ): PromptClient<M> {
-  const { noun, generatePassword, owner = ownerOf, rotations } = adapter;
+  const { noun, credential: accepted = generatedPassword, owner = ownerOf } = adapter;
   const thingsOf = (managed: M): CloudCollection<Thing, New, Change> =>
     typeof adapter.things === 'function' ? adapter.things(managed) : adapter.things;
-
-  const passwordNeed = (managed: M, known: ConnectionDetails): 'lost' | 'rotation' | undefined => {
-    if (isPasswordMissing(managed, known)) return 'lost';
-    const request = rotations && wantsDetails(managed) ? rotationAskedFor(managed) : undefined;
-    return request === undefined || request === rotations?.heeded(managed) ? undefined : 'rotation';
-  };
-  const rotationTold = (managed: M): { readonly passwordRotation?: string } => {
-    const passwordRotation = rotations?.heeded(managed);
-    return passwordRotation === undefined ? {} : { passwordRotation };
-  };
 
   /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
   const ours = (managed: M, thing: Thing): Seen<M> | undefined => {
@@ -102,73 +98,65 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     return thing === undefined ? undefined : ours(managed, thing);
   };
   /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
-  const differenceOf = (managed: M, { actual, tags }: Seen<M>, known: ConnectionDetails) => {
+  const differenceOf = (managed: M, { actual, tags }: Seen<M>) => {
     const compared = adapter.compare(managed, actual);
     const change = adapter.change(compared.change);
     const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
-    return {
-      ...compared,
-      /** Without the password, which is not invented here. */
-      change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) },
-      needed: passwordNeed(managed, known),
-    };
+    return { ...compared, change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) } };
   };
 
   return {
-    async observe(managed, known, signal) {
+    async observe(managed, credential, signal) {
       const seen = await find(managed, signal);
       if (seen === undefined) return { exists: false, isUpToDate: false };
       const { isOnline, meaning, status } = seen;
-      const { change, needed, ...compared } = differenceOf(managed, seen, known);
+      const { change, ...compared } = differenceOf(managed, seen);
       return {
-        ...observing(compared, [...Object.keys(change), ...(needed ? ['password'] : [])]),
+        ...observing(compared, Object.keys(change)),
         exists: true,
         ...(!isOnline && { isUpToDate: true }),
-        ...(needed && { setsCredentials: true }),
         ...meaning,
-        // What is used while it is at something else is used with a password, too.
-        ...((isOnline || meaning.ready?.status === 'True') &&
-          needed === 'lost' && { ready: withoutPassword(managed) }),
-        details: detailsOf(seen, known.password),
-        status: { ...status, ...rotationTold(managed) },
+        ...verdictOn(credential, seen),
+        details: detailsOf(seen, credential),
+        status,
       };
     },
 
-    async create(managed, known, signal) {
+    async create(managed, credential, signal) {
       const name = nameOf(managed);
-      // A password that was published once stays: applications may hold it.
-      const password = known.password ?? generatePassword();
+      const password = credential?.value ?? generateCredential(accepted);
       const wanted = adapter.newThing(managed, { name, tags: ownerTags(owner(managed)), password });
       const things = thingsOf(managed);
       try {
         const created = await things.create(wanted, signal);
-        rotations?.heed(managed);
-        return { details: detailsOf(adapter.seen(managed, created), password) };
+        return { details: detailsOf(adapter.seen(managed, created), credential) };
       } catch (error) {
         if (!isConflicting(error)) throw error;
         const existing = await things.get(name, signal);
         if (existing === undefined) throw error;
         ours(managed, existing);
-        // From an attempt whose answer was lost, and its password with it: the next look asks for a new one.
-        return {};
+        return { isExisting: true };
       }
     },
 
-    async update(managed, known, signal) {
+    async update(managed, credential, signal) {
       const name = nameOf(managed);
       const seen = await find(managed, signal);
       if (seen === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
-      const { change, needed, refused, drifted } = differenceOf(managed, seen, known);
-      const password = needed ? generatePassword() : undefined;
-      const wanted = { ...change, ...(password !== undefined && adapter.setPassword(password)) };
-      const isAsWanted = Object.keys(wanted).length === 0;
-      const changed = isAsWanted
-        ? seen
-        : adapter.seen(managed, await thingsOf(managed).update(name, wanted, signal));
-      if (password !== undefined) rotations?.heed(managed);
-      // A new password must get out of here first; what cannot be changed is reported the next time.
-      if (password === undefined) refuse({ refused, drifted });
-      return { details: detailsOf(changed, password ?? known.password) };
+      const update = async (change: Change): Promise<Seen<M>> =>
+        adapter.seen(managed, await thingsOf(managed).update(name, change, signal));
+      if (credential !== undefined && !credential.isApplied) {
+        // Alone, so that no other change that the cloud refuses keeps it from being set. The others follow.
+        const changed = await update(adapter.setPassword(credential.value));
+        return {
+          details: detailsOf(changed, credential),
+          ...(changed.isPasswordPending !== undefined && { isCredentialPending: true }),
+        };
+      }
+      const { change, refused, drifted } = differenceOf(managed, seen);
+      const changed = Object.keys(change).length === 0 ? seen : await update(change);
+      refuse({ refused, drifted });
+      return { details: detailsOf(changed, credential) };
     },
 
     async delete(managed, signal) {
@@ -185,14 +173,21 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
   };
 }
 
-/** How it is reached; before it can be, no more than the password. */
-function detailsOf(
-  { access }: Pick<Seen<Managed>, 'access'>,
-  password: string | undefined,
-): ConnectionDetails {
-  if (access !== undefined) return databaseDetails({ ...access, password });
-  return password === undefined ? {} : { password };
+/** What a cloud that uses passwords later than it accepts them says of one that it accepted. */
+function verdictOn(
+  credential: DesiredCredential | undefined,
+  { isPasswordPending }: Pick<Seen<Managed>, 'isPasswordPending'>,
+): Pick<Observation, 'credential'> {
+  if (credential?.isApplied !== true || isPasswordPending === undefined) return {};
+  return { credential: isPasswordPending ? 'pending' : 'inForce' };
 }
+
+/** How it is reached; nothing before it can be. */
+const detailsOf = (
+  { access }: Pick<Seen<Managed>, 'access'>,
+  credential: DesiredCredential | undefined,
+): ConnectionDetails =>
+  access === undefined ? {} : databaseDetails({ ...access, password: credential?.value });
 
 const staysProtected = (noun: string, managed: Managed): string =>
   `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; ${howToAllowUpdate(managed.spec)}`;

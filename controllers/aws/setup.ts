@@ -5,15 +5,11 @@ import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
 import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
 import { ProviderKind } from '../../apis/aws/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
-import type { AwsClient } from '../../clients/aws/aws-client.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
-import { generatePassword } from '../../clients/generate-password.ts';
-import type { Connect, DefinedStack } from '../author/define-stack.ts';
+import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, service } from '../author/define-stack.ts';
-import { createPasswordRotations } from '../author/password-rotations.ts';
 import type { CreateAwsClient } from './connect.ts';
 import { connectAws } from './connect.ts';
-import type { PasswordMaking } from './db-instance/external-client.ts';
 import { dbInstanceServices } from './db-instance/services.ts';
 import { instanceClient } from './instance/external-client.ts';
 import { nodeGroupClient, nodeGroupNames } from './node-group/external-client.ts';
@@ -23,11 +19,7 @@ import { vpcClient } from './vpc/external-client.ts';
 
 export interface AwsStackOptions {
   readonly createClient?: CreateAwsClient;
-  readonly generatePassword?: () => string;
 }
-
-/** AWS as the external clients use it, and what they share in a process. */
-interface Shared extends AwsClient, PasswordMaking {}
 
 /** How long what was just created may not show: reads of AWS lag behind writes. */
 const creationGraceMs = 60_000;
@@ -36,21 +28,13 @@ const assigned = { externalNames: 'assigned', creationGraceMs } as const;
 const ec2 = { ...assigned, creationGraceMs: 30_000 } as const;
 
 /** AWS: networks and machines, databases, queues, and the nodes of clusters. */
-export function createAwsStack(options: AwsStackOptions = {}): DefinedStack {
-  const { createClient = awsClient, generatePassword: newPassword = () => generatePassword() } = options;
+export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {}): DefinedStack {
   return defineStack({
     name: 'aws',
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
-      connect(env, kinds): Connect<Shared> {
-        const connect = connectAws(createClient)(env, kinds);
-        const passwords = { rotations: createPasswordRotations(), generatePassword: newPassword };
-        return async (managed, signal) => {
-          const connection = await connect(managed, signal);
-          return { ...connection, client: { ...connection.client, ...passwords } };
-        };
-      },
+      connect: connectAws(createClient),
     },
     services: [
       service({ ...ec2, managed: VPCKind, external: vpcClient }),

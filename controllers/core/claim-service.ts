@@ -2,6 +2,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { SecretDetails } from './credential.ts';
 import type { NameLimits } from './name-limits.ts';
 
 /** The parts of a managed resource's spec that a class and a claim decide. */
@@ -20,6 +21,8 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly externalNames?: 'deterministic' | 'assigned';
   /** What the external system takes for a name that we choose; absent: any. */
   readonly names?: NameLimits;
+  /** What of the managed kind's connection details is secret. Absent: nothing. */
+  readonly secretDetails?: SecretDetails;
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
    * What is wrong with what `configure` yielded of claim and class, by the schema of the managed kind: each says what is

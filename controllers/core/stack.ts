@@ -22,6 +22,7 @@ import { claimScheduling } from './claim-scheduling/setup.ts';
 import type { ClaimService, Peers } from './claim-service.ts';
 import { eventSources } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
+import { storePlace } from './connection/store-place.ts';
 import { connectionSecrets } from './indexes.ts';
 import { externalCalls } from './managed/external-calls.ts';
 import type { ManagedService } from './managed/setup.ts';
@@ -172,10 +173,12 @@ export function stackControllers(
         unlessMalformed(controller, { ...telling, isReporter, isHarmless: wasDeleted }),
         telling,
       );
+    const { secretStores } = options;
+    const setup = secretStores && { storedConnection: storePlace(secretStores).read };
     return [
       guarded(claimScheduling(asked, service, peers)),
       guarded(claimDefaulting(asked, service, peers)),
-      guarded(claimBindingController(asked, service, peers), () => peers.working()[0] === service),
+      guarded(claimBindingController(asked, service, peers, setup), () => peers.working()[0] === service),
       secretPropagation(asked, service, claimsBesides(service)),
     ];
   }

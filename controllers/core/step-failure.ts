@@ -9,9 +9,11 @@ export interface FailureFacts<Known = unknown> {
   /** The reason of the Event; absent: no Event. */
   readonly reason?: string;
   /** Absent: Ready stays as it is. */
-  readonly ready?: (message: string) => ConditionFacts;
+  readonly ready?: ((message: string) => ConditionFacts) | undefined;
   /** Default: through the back-off. */
   readonly result?: Result;
+  /** What its reader can do: said after the cause. */
+  readonly hint?: string;
   /** The Event leaves out which step it was: its reason says so. */
   readonly isEventBrief?: boolean;
   /**
@@ -35,7 +37,8 @@ export class StepFailure<Known = unknown> extends Error {
 
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
     const bug = bugIn(cause);
-    const why = bug === undefined ? messageOf(cause) : describeBug(bug);
+    const happened = bug === undefined ? messageOf(cause) : describeBug(bug);
+    const why = facts.hint === undefined ? happened : `${happened}; ${facts.hint}`;
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
     this.bug = bug;

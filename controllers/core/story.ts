@@ -70,7 +70,13 @@ const acts: ReadonlySet<string> = new Set([
 ]);
 
 /** Acts that no Event tells of. */
-export type QuietAct = 'PublishedConnectionDetails' | 'SetCredentials' | 'RemovedFinalizer';
+export type QuietAct =
+  | 'GenerateCredential'
+  | 'PublishedConnectionDetails'
+  | 'RemovedFinalizer'
+  | 'ReplaceCredential'
+  | 'RotateCredential'
+  | 'SetCredentials';
 
 /** Writes the line of an Event, if that tells of an act. The log is that of the run, with what it is about. */
 export function logAct(log: Pick<Logger, 'info'>, { reason, message }: EventFacts): void {

@@ -7,11 +7,11 @@ import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { FavouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { generatePassword } from '../../clients/generate-password.ts';
 import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
+import { generatedPassword } from '../core/credential.ts';
 import {
   configureFavouriteDBInstance,
   misfitOfFavouriteDBInstance,
@@ -21,16 +21,13 @@ import { networkClient } from './network/external-client.ts';
 
 export interface FcpStackOptions {
   readonly createClient?: (options: CloudClientOptions) => FavouriteCloudClient;
-  readonly generatePassword?: () => string;
 }
 
 /** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
 const readLagMs = 10_000;
 
 /** Favourite Cloud: FavouriteDB instances, which satisfy FancySQL claims, and networks. */
-export function createFcpStack(options: FcpStackOptions = {}): DefinedStack {
-  const { createClient = favouriteCloudClient, generatePassword: newPassword = () => generatePassword() } =
-    options;
+export function createFcpStack({ createClient = favouriteCloudClient }: FcpStackOptions = {}): DefinedStack {
   return defineStack({
     name: 'fcp',
     provider: {
@@ -46,8 +43,8 @@ export function createFcpStack(options: FcpStackOptions = {}): DefinedStack {
         references: [
           { field: 'networkId', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
         ],
-        external: (cloud: FavouriteCloudClient) =>
-          favouriteDBInstanceClient({ cloud, generatePassword: newPassword }),
+        credential: generatedPassword,
+        external: (cloud: FavouriteCloudClient) => favouriteDBInstanceClient(cloud),
         claims: [
           satisfies({
             claim: FancySQLInstanceKind,

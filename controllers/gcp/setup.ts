@@ -55,6 +55,7 @@ export function createGcpStack({ createClient = googleCloudClient }: GcpStackOpt
         externalNames: 'deterministic',
         names: { maxLength: 40, pattern: /[a-z]([a-z0-9-]*[a-z0-9])?/ },
         creationGraceMs: readLagMs,
+        reportsSecrets: true,
         external: cloudMemorystoreInstanceClient,
         claims: [
           satisfies({

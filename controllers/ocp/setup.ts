@@ -4,13 +4,13 @@ import {
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
-import { generatePassword } from '../../clients/generate-password.ts';
 import type { OtherCloudClient } from '../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
+import { generatedPassword } from '../core/credential.ts';
 import {
   configureAmbivalentDBInstance,
   misfitOfAmbivalentDBInstance,
@@ -19,16 +19,13 @@ import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-cl
 
 export interface OcpStackOptions {
   readonly createClient?: (options: CloudClientOptions) => OtherCloudClient;
-  readonly generatePassword?: () => string;
 }
 
 /** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
 const readLagMs = 10_000;
 
 /** Other Cloud: AmbivalentDB databases, which satisfy FancySQL claims. */
-export function createOcpStack(options: OcpStackOptions = {}): DefinedStack {
-  const { createClient = otherCloudClient, generatePassword: newPassword = () => generatePassword() } =
-    options;
+export function createOcpStack({ createClient = otherCloudClient }: OcpStackOptions = {}): DefinedStack {
   return defineStack({
     name: 'ocp',
     provider: {
@@ -41,8 +38,8 @@ export function createOcpStack(options: OcpStackOptions = {}): DefinedStack {
         managed: AmbivalentDBInstanceKind,
         externalNames: 'deterministic',
         creationGraceMs: readLagMs,
-        external: (cloud: OtherCloudClient) =>
-          ambivalentDBInstanceClient({ cloud, generatePassword: newPassword }),
+        credential: generatedPassword,
+        external: ambivalentDBInstanceClient,
         claims: [
           satisfies({
             claim: FancySQLInstanceKind,

@@ -5,13 +5,13 @@ import { connectionUri, defaultSslMode } from '../../clients/postgresql/credenti
 /** Who connects where. */
 export interface Access {
   readonly username?: string;
-  /** Absent where nobody knows it; there is no URI then. */
+  /** For the URI. Absent where nobody knows it; there is no URI then. */
   readonly password?: string | undefined;
   readonly database?: string;
 }
 
 /**
- * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `username`, `password`, `clusterCA`),
+ * The entries of a connection secret but the password: Crossplane's (`endpoint`, `port`, `username`, `clusterCA`),
  * those of servicebinding.io (`type`, `provider`, `host`, `uri`, `database`) and `sslmode`. TLS is as for the
  * administrator: who gets the details is to trust the server no more and no less.
  */
@@ -36,7 +36,6 @@ export function connectionDetails(
     ...(username === undefined || password === undefined
       ? {}
       : {
-          password,
           uri: connectionUri({
             endpoint,
             port,

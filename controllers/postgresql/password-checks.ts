@@ -2,67 +2,67 @@ import { createHash } from 'node:crypto';
 import { boundedCache } from '../../runtime/bounded-cache.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Random } from '../../runtime/time/random.ts';
+import type { DesiredCredential, Observation } from '../core/managed/external-client.ts';
 
-/** Whether published passwords still work, found out rarely: each try costs a connection of its own. */
+/** Whether passwords work, found out by logging in, and rarely: each login costs a connection of its own. */
 export interface PasswordChecks {
   /**
-   * Whether the password does not work. Tries one that it has not seen for this owner before at once, unless it
-   * is the first it sees and the owner is already said to work: those it tries within a period, at a random time, so
-   * that a restart does not try them all. Tries the same again once per period. In between it answers as before.
+   * One that is not applied is tested at once: `inForce` only if the server takes it and refuses another. One that is
+   * applied is tested once per period, for the first time at a random time of it, so that a restart does not test all
+   * of them; undefined until then.
    */
-  isWrong(ownerId: string, password: string, published: PublishedPassword): Promise<boolean>;
-  /** Another is about to be set: until that is known to work, whichever is published has to be tried. */
-  doubted(ownerId: string): void;
+  verdictOn(
+    ownerId: string,
+    credential: DesiredCredential,
+    isTaken: (password: string) => Promise<boolean>,
+  ): Promise<Observation['credential']>;
   /** The password was set just now, so that it works. */
-  passed(ownerId: string, password: string): void;
-}
-
-export interface PublishedPassword {
-  /** Whether its owner says that it is Ready. One that is restored from a backup does not: its password may be an old one. */
-  readonly isSaidToWork: boolean;
-  /** Whether it works. */
-  readonly tryPassword: () => Promise<boolean>;
+  wasSet(ownerId: string, password: string): void;
 }
 
 export interface PasswordChecksOptions {
   readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly random: Random;
-  /** How long an answer holds; default 10 minutes. */
+  /** How long a verdict holds; default 10 minutes. */
   readonly periodMs?: number;
 }
 
-interface Verdict {
+interface Check {
   readonly digest: string;
-  readonly isWrong: boolean;
+  readonly verdict: Observation['credential'];
   readonly untilMs: number;
 }
 
-/** As many as one process is likely to manage; one that is forgotten is only tried later. */
-const maxVerdicts = 20_000;
+/** As many as one process is likely to manage; one that is forgotten is only tested later. */
+const maxChecks = 20_000;
 
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
   const { clock, random, periodMs = 10 * 60_000 } = options;
-  const verdicts = boundedCache<Verdict>(maxVerdicts);
-  const record = (ownerId: string, verdict: Omit<Verdict, 'untilMs'>, forMs: number): void => {
-    verdicts.set(ownerId, { ...verdict, untilMs: clock.elapsedMs() + forMs });
+  const checks = boundedCache<Check>(maxChecks);
+  const record = (ownerId: string, check: Omit<Check, 'untilMs'>, forMs = periodMs): Check['verdict'] => {
+    checks.set(ownerId, { ...check, untilMs: clock.elapsedMs() + forMs });
+    return check.verdict;
   };
 
   return {
-    async isWrong(ownerId, password, { isSaidToWork, tryPassword }) {
-      const digest = digestOf(password);
-      const before = verdicts.get(ownerId);
-      if (before === undefined && isSaidToWork) {
-        record(ownerId, { digest, isWrong: false }, periodMs * random());
-        return false;
+    async verdictOn(ownerId, { value, isApplied }, isTaken) {
+      const digest = digestOf(value, isApplied);
+      const before = checks.get(ownerId);
+      const isSame = before?.digest === digest;
+      if (isSame && before.untilMs > clock.elapsedMs()) return before.verdict;
+      if (isApplied && !isSame) {
+        return record(ownerId, { digest, verdict: undefined }, periodMs * random());
       }
-      if (before?.digest === digest && before.untilMs > clock.elapsedMs()) return before.isWrong;
-      const isWrong = !(await tryPassword());
-      record(ownerId, { digest, isWrong }, periodMs);
-      return isWrong;
+      if (!(await isTaken(value))) return record(ownerId, { digest, verdict: 'wrong' });
+      // Where the server takes whatever it is given, as with `trust`, nothing is known of this one.
+      const isProven = isApplied || !(await isTaken(`not ${value}`));
+      return record(ownerId, { digest, verdict: isProven ? 'inForce' : undefined });
     },
-    doubted: (ownerId) => record(ownerId, { digest: '', isWrong: false }, 0),
-    passed: (ownerId, password) => record(ownerId, { digest: digestOf(password), isWrong: false }, periodMs),
+    wasSet(ownerId, password) {
+      record(ownerId, { digest: digestOf(password, true), verdict: 'inForce' });
+    },
   };
 }
 
-const digestOf = (password: string): string => createHash('sha256').update(password).digest('base64');
+const digestOf = (password: string, isApplied: boolean): string =>
+  createHash('sha256').update(`${isApplied} ${password}`).digest('base64');

@@ -6,41 +6,37 @@ import {
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/postgresql/v1alpha1/provider.ts';
-import { generatePassword } from '../../clients/generate-password.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import type { PasswordRotations } from '../author/password-rotations.ts';
-import { createPasswordRotations } from '../author/password-rotations.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
 import { configurePostgreSQLDatabase, misfitOfPostgreSQLDatabase } from './postgresql-database/configure.ts';
+import { databaseCredential } from './postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
 import type { RivalFinder } from './postgresql-grant/rival.ts';
 import { rivalFinder } from './postgresql-grant/rival.ts';
+import { roleCredential } from './postgresql-role/desired-state.ts';
 import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 import { serverConnection } from './server-connection.ts';
 
 export interface PostgresqlStackOptions {
   readonly createServer?: (options: PostgresqlServerOptions) => PostgresqlServer;
-  readonly generatePassword?: () => string;
 }
 
 /** A server as the external clients use it, and what they share in a process. */
 interface Shared extends ServerConnection {
   readonly checks: PasswordChecks;
-  readonly rotations: PasswordRotations;
   readonly rivalOf: RivalFinder;
-  readonly generatePassword: () => string;
 }
 
 /** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
-export function createPostgresqlStack(options: PostgresqlStackOptions = {}): DefinedStack {
-  const { createServer = createPostgresqlServer, generatePassword: newPassword = () => generatePassword() } =
-    options;
+export function createPostgresqlStack({
+  createServer = createPostgresqlServer,
+}: PostgresqlStackOptions = {}): DefinedStack {
   return defineStack({
     name: 'postgresql',
     provider: {
@@ -51,9 +47,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Def
         const connect = serverConnection(env, kinds, createServer);
         const shared = {
           checks: createPasswordChecks(env),
-          rotations: createPasswordRotations(),
           rivalOf: rivalFinder(env),
-          generatePassword: newPassword,
         };
         return async (managed) => {
           const connection = await connect(managed);
@@ -71,6 +65,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Def
         managed: PostgreSQLDatabaseKind,
         externalNames: 'deterministic',
         references: [{ field: 'owner', ref: 'ownerRef', selector: 'ownerSelector', to: PostgreSQLRoleKind }],
+        credential: databaseCredential,
         external: (shared: Shared) => postgreSQLDatabaseClient(shared),
         claims: [
           satisfies({
@@ -84,6 +79,7 @@ export function createPostgresqlStack(options: PostgresqlStackOptions = {}): Def
       service({
         managed: PostgreSQLRoleKind,
         externalNames: 'deterministic',
+        credential: roleCredential,
         external: (shared: Shared) => postgreSQLRoleClient(shared),
       }),
       service({

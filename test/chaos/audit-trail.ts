@@ -76,6 +76,8 @@ export interface AuditTrail {
 export async function auditTrail(directory: string): Promise<AuditTrail> {
   const [policyFile, logFile] = [join(directory, 'audit-policy.json'), join(directory, 'audit.log')];
   await writeFile(policyFile, JSON.stringify(policy));
+  // Two API servers write to one file. They append to a file that exists, and overwrite one that they create.
+  await writeFile(logFile, '');
   let position = 0;
   let rest = '';
   return {

@@ -238,19 +238,11 @@ describe('the judge', () => {
     });
   }
 
-  test('what is left of a managed resource that nobody can know of any more is told, and nothing else is', () => {
-    const left = observed({ source: one.source, target: one.target, external: one.external });
-    const { unmet, leftBehind } = judge(intents(['-one']), left, noMemory, new Set(['managed-one']));
-    assert.deepEqual(leftBehind, ['favourite managed-one', 'Secret credentials/source-one']);
-    assert.deepEqual(unmet, [{ object: 'Secret team/one-connection', problem: 'is left over' }]);
-  });
-
   test('what a policy keeps is remembered once it was Bound, and stays as it is when its claim is gone', () => {
     const held = scene('one', 'Retain');
     const { memory } = judge(intents(['one']), observed(held), noMemory);
     assert.deepEqual(memory.kept, new Map([['identity-one', 'FavouriteDBInstance managed-one']]));
-    const { claimRef: _, ...spec } = held.managed.spec;
-    const released: Managed = { ...held.managed, spec, status: { bindingPhase: 'Released', conditions } };
+    const released: Managed = { ...held.managed, status: { bindingPhase: 'Released', conditions } };
     const { target: _target, claim: _claim, ...rest } = held;
     const afterwards = judge(intents(['-one']), observed({ ...rest, managed: released }), memory);
     assert.deepEqual([afterwards.violations, afterwards.unmet], [[], []]);

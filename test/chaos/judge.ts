@@ -32,8 +32,6 @@ export interface Judgement {
   readonly violations: readonly Finding[];
   /** What must not be for long: the desired state does not hold there yet. */
   readonly unmet: readonly Finding[];
-  /** What is left over of managed resources that nobody can know of any more. */
-  readonly leftBehind: readonly string[];
   readonly memory: Memory;
 }
 
@@ -49,16 +47,8 @@ const repeated = <T>(values: readonly T[], by: (value: T) => string | undefined)
     key !== undefined && group.length > 1 ? [group] : [],
   );
 
-/**
- * Compares what is with what users asked for, and with what was before. `forgotten` are the names of managed resources that
- * nobody can know of any more, which may leave something behind.
- */
-export function judge(
-  intents: Intents,
-  observed: Observed,
-  memory: Memory,
-  forgotten: ReadonlySet<string> = new Set(),
-): Judgement {
+/** Compares what is with what users asked for, and with what was before. */
+export function judge(intents: Intents, observed: Observed, memory: Memory): Judgement {
   const { claims, managed, secrets, externals } = observed;
   const violations: Finding[] = [];
   const unmet: Finding[] = [];
@@ -191,8 +181,9 @@ export function judge(
     const { claimRef } = each.spec;
     const { bindingPhase } = each.status ?? {};
     if (made !== undefined && !made.isWanted) tell('is not gone');
-    else if (claimRef?.uid !== undefined && !wantedUids.has(claimRef.uid)) tell('names a claim that is gone');
-    else if (made === undefined && claimRef === undefined && bindingPhase !== 'Released') tell('is nobody’s');
+    else if (bindingPhase !== 'Released' && claimRef?.uid !== undefined && !wantedUids.has(claimRef.uid))
+      tell('names a claim that is gone');
+    else if (made === undefined && claimRef === undefined) tell('belongs to no claim');
     if (wasDeleted(each)) continue;
     for (const problem of problemsOfConditions(each)) tell(problem);
     const external = externalOf(each);
@@ -213,23 +204,19 @@ export function judge(
   }
 
   // Nothing is left over.
-  const leftBehind: string[] = [];
-  const leave = (object: string, owner: string | undefined): void => {
-    if (owner !== undefined && forgotten.has(owner)) leftBehind.push(object);
-    else unmet.push({ object, problem: 'is left over' });
-  };
+  const leave = (object: string): void => void unmet.push({ object, problem: 'is left over' });
   const names = new Set(
     managed.map((each) => `${systemOf[each.kind]} ${externalName(each) ?? each.metadata.name}`),
   );
-  for (const { system, name, owner } of externals) {
-    if (!names.has(`${system} ${name}`)) leave(`${system} ${name}`, owner.split(' ').at(-1));
+  for (const { system, name } of externals) {
+    if (!names.has(`${system} ${name}`)) leave(`${system} ${name}`);
   }
   const uids = new Set([...claims, ...managed].map(({ metadata }) => metadata.uid));
   for (const secret of secrets) {
     const owner = controllerOf(secret);
-    if (owner === undefined || !uids.has(owner.uid)) leave(keyOf(secret), owner?.name);
+    if (owner === undefined || !uids.has(owner.uid)) leave(keyOf(secret));
   }
-  return { violations, unmet, leftBehind, memory: { identities, kept } };
+  return { violations, unmet, memory: { identities, kept } };
 }
 
 /** Ready and Synced, as far as they are not True; with what they say. */

@@ -19,7 +19,6 @@ const report = (given: Partial<Report> = {}): Report => ({
   rounds: 1,
   faults: [fault('SIGKILL etcd', 1, 2500)],
   violations: [],
-  leftBehind: [],
   longestStall: undefined,
   lives: [],
   before: undefined,

@@ -41,8 +41,6 @@ export interface Report {
   readonly rounds: number;
   readonly faults: readonly FaultRecord[];
   readonly violations: readonly Violation[];
-  /** What was seen to be left of managed resources of which nobody could know any more, as docs/reliability.md names. */
-  readonly leftBehind: readonly string[];
   /** The longest that one object was not as desired: while faults went on, and after them. */
   readonly longestStall:
     | { readonly object: string; readonly problem: string; readonly seconds: number }
@@ -143,7 +141,6 @@ export function reportText(report: Report): string {
       `users: ${Object.entries(report.userActions)
         .map(([action, count]) => `${action} ${count}`)
         .join(', ')}`,
-      `left behind, for a deletion overtook the finalizer and the leader ended then: ${report.leftBehind.join(', ') || 'nothing'}`,
       `writes in the last ${quiet.seconds} s, with nothing to do: ${quiet.writes}`,
     ],
     violations.map(({ at, object, problem, during }) => `VIOLATION ${at} ${object}: ${problem} (${during})`),

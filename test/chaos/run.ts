@@ -16,7 +16,6 @@ import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
 import { lifeRecord, wrongEnd } from './lives.ts';
 import type { Observed } from './observed.ts';
-import { overtakenRule } from './overtaken.ts';
 import type { Life, Replica, Usage } from './replica.ts';
 import { usageOf } from './replica.ts';
 import type { FaultRecord, Report, Violation } from './report.ts';
@@ -77,9 +76,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const lease = leaseRule(limits.leaseDurationMs);
   const rates = rateRule();
   const isReplica = (user: string): boolean => user.startsWith('stack-');
-  const overtaken = overtakenRule(isReplica);
-  /** What nobody can know of any more: docs/reliability.md says so. */
-  const leftBehind = new Set<string>();
   let requestCount = 0;
   let quietWrites: AuditedRequest[] | undefined;
   /** When the last Event was sent, in ms since 1970. */
@@ -95,7 +91,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     const calls = world.externalWrites();
     for (const request of await world.audit.fresh()) {
       const { user, receivedMs } = request;
-      overtaken.add(request);
       if (!isReplica(user)) continue;
       requestCount += 1;
       const problems = [
@@ -140,11 +135,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       if (password !== undefined) world.planted.add(password);
     }
     await people.clearMarks(observed.managed);
-    const ended = [...overtaken.makers].filter(([, user]) => lifeOf(user)?.end !== undefined);
-    const forgotten = new Set(ended.map(([name]) => name));
-    const judgement = judge(steadyIntents(before, people.intents), observed, memory, forgotten);
+    const judgement = judge(steadyIntents(before, people.intents), observed, memory);
     memory = judgement.memory;
-    for (const object of judgement.leftBehind) leftBehind.add(object);
     for (const { object, problem } of judgement.violations) blame(object, problem);
     const told = toldSecrets(world.planted);
     for (const object of [...observed.claims, ...observed.managed]) {
@@ -384,7 +376,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     rounds,
     faults,
     violations: [...violations.values()],
-    leftBehind: [...leftBehind],
     longestStall,
     lives: lives.map(lifeRecord),
     before,

@@ -25,7 +25,8 @@ const fields: Readonly<Record<string, z.ZodType>> = {
   'a reference back': z.string().regex(/(a)\1/),
   'a code unit': z.string().regex(/\u0041/),
   'a control character': z.string().regex(/\cA/),
-  'a category by its long name': z.string().regex(/\p{Letter}/u),
+  // \p{Letter} is refused here as well, though a server that was built with Go 1.25 or later accepts it.
+  'a script by its long name': z.string().regex(/\p{Script=Greek}/u),
   'a backspace': z.string().regex(/[a\b]/),
   'a mail address': z.email(),
   'a host': z.hostname(),
@@ -77,7 +78,7 @@ const definitions = new Map<string, Definition>(
   ]),
 );
 
-describe('a definition is refused by us exactly if the API server would refuse it', () => {
+describe('a definition is refused exactly if the API server would refuse it', () => {
   let cluster: Cluster;
   before(async () => {
     cluster = await startCluster({ withDefinitions: false });

@@ -58,11 +58,11 @@ export const favouriteRef = (name: string) => ({
 
 export async function startFancySQL(
   clouds: Pick<FavouriteCloudOptions, 'provisioningMs' | 'failRate' | 'deletionMs' | 'readDelayMs'> = {},
-  apiServerFlags: ControlPlaneOptions['apiServerFlags'] = {},
+  options: Pick<ControlPlaneOptions, 'rules' | 'apiServerFlags'> = {},
 ): Promise<FancySQLFixture> {
   const favourite = await startFavouriteCloud({ ...clouds, flavour: 'favourite' });
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });
-  const cluster = await startCluster({ apiServerFlags });
+  const cluster = await startCluster(options);
   const { client } = cluster;
   for (const name of [credentialsNamespace, ...namespaces])
     await cluster.kubectl(['create', 'namespace', name]);

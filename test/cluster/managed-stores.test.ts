@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import omit from 'lodash/omit.js';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { publishedDetails, publishedRevision } from '../../controllers/core/connection/published-details.ts';
+import { credentialAnnotation } from '../../controllers/core/credential.ts';
 import { VaultServer } from '../../local/vault-server.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
 import type { ManagedFixture } from './managed-fixture.ts';
@@ -88,7 +88,7 @@ describe('publishConnectionDetailsTo on a real API server, with the real process
       await fixture.ready('in-team');
       const { metadata, type } = (await secret()) ?? assert.fail('no secret');
       assert.deepEqual(
-        [metadata.labels?.team, omit(metadata.annotations, publishedDetails, publishedRevision), type],
+        [metadata.labels?.team, omit(metadata.annotations, credentialAnnotation), type],
         ['b', annotations, 'Opaque'],
       );
       const { password, endpoint } = await fixture.secretOf('in-team', 'team-b');
@@ -109,7 +109,7 @@ describe('publishConnectionDetailsTo on a real API server, with the real process
       await fixture.says(
         'taken',
         'Synced',
-        /secret team-b\/taken exists and belongs to nobody we know; choose/,
+        /secret team-b\/taken exists and belongs to no managed resource; choose/,
       );
       assert.ok(
         !fixture.favourite.instances().some(({ item }) => item.name === 'taken'),

@@ -189,17 +189,17 @@ describe('the guide to adding a managed service', () => {
         ...managed,
         metadata: { ...managed.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
       };
-      await client.create(managed, {}, signal);
-      assert.equal((await client.observe(managed, {}, signal)).exists, true);
+      await client.create(managed, undefined, signal);
+      assert.equal((await client.observe(managed, undefined, signal)).exists, true);
       const levels = () => cloud.instances().map(({ item }) => item.level);
 
       cloud.drift('moved', { level: 9, tags: { 'crossplane-name': 'theirs' } });
-      await assert.rejects(client.update(managed, {}, signal), /belongs to an unknown kind "theirs"/);
+      await assert.rejects(client.update(managed, undefined, signal), /belongs to an unknown kind "theirs"/);
       await client.delete(leaving, signal);
       assert.deepEqual(levels(), [9]);
 
       cloud.drift('moved', { tags: {} });
-      await assert.rejects(client.update(managed, {}, signal), /carries no tag of an owner/);
+      await assert.rejects(client.update(managed, undefined, signal), /carries no tag of an owner/);
       await client.delete(leaving, signal);
       assert.deepEqual(levels(), [9]);
     } finally {

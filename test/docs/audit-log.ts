@@ -45,6 +45,8 @@ export async function createAuditLog(): Promise<AuditLog> {
   const directory = await mkdtemp(join(tmpdir(), 'services-stack-audit-'));
   const [policyFile, logFile] = [join(directory, 'policy.json'), join(directory, 'audit.log')];
   await writeFile(policyFile, JSON.stringify(policy));
+  // Two API servers write to one file. They append to a file that exists, and overwrite one that they create.
+  await writeFile(logFile, '');
   return {
     apiServerFlags: { 'audit-policy-file': policyFile, 'audit-log-path': logFile },
     async requests() {

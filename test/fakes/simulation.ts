@@ -62,6 +62,10 @@ export class Simulation {
   readonly log: string[] = [];
   /** What the process wrote, Events left out: `1500 update FancySQLInstance team/orders`, with the time in milliseconds. */
   readonly writes: string[] = [];
+  /** The objects that the process read from the API server, one by one: `1500 get Secret infra/db`. */
+  readonly reads: string[] = [];
+  /** How often it wrote an Event. */
+  eventWrites = 0;
   /** What it has begun to watch: `FancySQLInstance in team`, `Provider`, `Namespace metadata.name=team`. */
   readonly watched = new Set<string>();
   /** How often it reconciled. */
@@ -95,6 +99,8 @@ export class Simulation {
       const before = this.cluster.resourceVersion;
       const answer = effect();
       const isWrite = verb !== 'get' && kind.kind !== 'Event';
+      if (verb === 'get') this.reads.push(`${clock.elapsedMs()} get ${kind.kind} ${objectKeyText(key)}`);
+      else if (!isWrite) this.eventWrites += 1;
       if (isWrite) this.writes.push(`${clock.elapsedMs()} ${verb} ${kind.kind} ${objectKeyText(key)}`);
       if (isWrite && this.cluster.resourceVersion === before) this.writes.push('which changed nothing');
       return answer;

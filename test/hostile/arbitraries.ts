@@ -178,12 +178,7 @@ export function valueArbitrary(names: Names, schema: JsonSchema): Arbitrary<unkn
 /** Annotations that controllers read, and that others may write: whatever comes to mind. */
 const annotationNames = [
   ...Object.values(annotationKeys),
-  'crossplane.io/reserved-for',
-  'crossplane.io/class-selector',
-  'crossplane.io/claim-parameters',
-  'crossplane.io/claim-external-name',
-  'crossplane.io/published-details',
-  'crossplane.io/published-revision',
+  'crossplane.io/credential',
   'to.propagate.crossplane.io/x',
   'from.propagate.crossplane.io/namespace',
   'from.propagate.crossplane.io/name',

@@ -12,10 +12,8 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
-import { reservationKey } from '../../controllers/core/claim/reservation.ts';
-import { publishedDetails, publishedRevision } from '../../controllers/core/connection/published-details.ts';
-import { ownerUidLabel } from '../../controllers/core/connection/store-publisher.ts';
+import { ownerUidLabel } from '../../controllers/core/connection/store-place.ts';
+import { credentialAnnotation } from '../../controllers/core/credential.ts';
 import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
 
 /*
@@ -142,10 +140,7 @@ const texts = (victims: Victims): readonly string[] => [
 /** Every annotation that controllers read. */
 const annotationNames = [
   ...Object.values(annotationKeys),
-  ...Object.values(recordKeys),
-  reservationKey,
-  publishedDetails,
-  publishedRevision,
+  credentialAnnotation,
   'to.propagate.crossplane.io/x',
   'from.propagate.crossplane.io/namespace',
   'from.propagate.crossplane.io/name',

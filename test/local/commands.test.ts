@@ -48,6 +48,7 @@ test('there are commands to ask', () => {
     'favourite-cloud',
     'gcp',
     'guards',
+    'model',
     'mutants',
   ];
   const others = ['new-service', 'perturb', 'simulate', 'start', 'trace'];

@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts';
 
 const folder = join(import.meta.dirname, 'cases');
 
-const disasters = ['restore', 'freeze', 'set wall clock', 'point', 'lose', 'twin'];
+const disasters = ['restore', 'freeze', 'set wall clock', 'lose'];
 
 /**
  * What breaks promises with no fault of a call; so does who deletes what is not his, or a secret, or edits one, and AWS or
@@ -18,7 +18,7 @@ const hasDisaster = ({ steps, pace, stacks }: Scenario): boolean =>
   steps.some(
     ({ act }) =>
       disasters.includes(act.type) ||
-      (act.type === 'delete' && (act.of.given ?? act.takesMs) !== undefined) ||
+      (act.type === 'delete' && act.of.given !== undefined) ||
       ((act.type === 'edit' || act.type === 'delete') && act.of.kind === 'Secret'),
   );
 

@@ -13,8 +13,7 @@ export interface Violation {
 
 /** What became of one object. */
 export interface Change {
-  /** `p1` is a process; `somebody`, a person; `gc`, the garbage collector; `overtaker`, a deletion by a person that was
-   * under way for a while. */
+  /** `p1` is a process; `somebody`, a person; `gc`, the garbage collector. */
   readonly by: string;
   readonly kind: Kind;
   /** Undefined: it did not exist. */
@@ -87,11 +86,6 @@ export interface Invariant {
   called?(call: Call): readonly string[];
   /** What is wrong when a process is about to be shown something outside. */
   shown?(): readonly string[];
-  /**
-   * When what is wrong at rest is promised to be right, since the beginning; 0: now. All come to rest once more by then
-   * before they are asked.
-   */
-  rightByMs?(): number;
   /** What is wrong once trouble is over and everything has come to rest. */
   atRest?(): readonly string[];
 }
@@ -114,9 +108,6 @@ export type Seen = Pick<
 >;
 
 export type InvariantOf = (world: Seen) => Invariant;
-
-/** Who carries out a deletion that may overtake a finalizer. */
-export const overtaking = 'overtaker';
 
 /** What a claim says of its binding. */
 export const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>

@@ -18,7 +18,6 @@ import { providersTold } from './invariants/providers-told.ts';
 import { provisionedOnce } from './invariants/provisioned-once.ts';
 import { reclaimed } from './invariants/reclaimed.ts';
 import { recordedFirst } from './invariants/recorded-first.ts';
-import { releasedStays } from './invariants/released-stays.ts';
 import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
 import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
@@ -48,7 +47,6 @@ export const allInvariants: readonly InvariantOf[] = [
   preconditions,
   othersStay,
   reclaimed,
-  releasedStays,
   externalKept,
   answeredFor,
   statementsTrue,

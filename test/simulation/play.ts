@@ -72,10 +72,6 @@ export async function play(
   world.endTrouble();
 
   await comeToRest();
-  if (!hasEnough() && world.untilRightMs > 0) {
-    await advance(world.untilRightMs);
-    await comeToRest();
-  }
   if (!hasEnough()) {
     await world.scrape();
     world.judge();

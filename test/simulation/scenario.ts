@@ -14,15 +14,9 @@ export type Act =
   | { readonly type: 'create'; readonly object: KubernetesObject }
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
   | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object; readonly isStatus?: boolean }
-  /** An administrator writes a claim into the claimRef of a managed resource, UID and all; nothing if either is not there. */
-  | { readonly type: 'point'; readonly of: ObjectName; readonly to: ObjectName }
   /** A team writes what another claim has been given into the resourceRef of its own; nothing if that has nothing. */
   | { readonly type: 'name'; readonly of: ObjectName; readonly what: ObjectName }
-  /**
-   * `takesMs`: from the moment in which the API server looks for finalizers until the object goes. One that is written
-   * meanwhile is accepted, and holds nothing.
-   */
-  | { readonly type: 'delete'; readonly of: ObjectName; readonly takesMs?: number }
+  | { readonly type: 'delete'; readonly of: ObjectName }
   /** An administrator has looked into a creation whose result nobody knew, and takes its mark away; nothing if it has none. */
   | { readonly type: 'clear mark'; readonly of: ObjectName }
   /** Somebody changes or removes an instance past us, in the cloud itself; `nth` of those that are there. */
@@ -34,8 +28,6 @@ export type Act =
   | { readonly type: 'terminate'; readonly downMs: number }
   /** SIGSTOP and SIGCONT: of the process that has run for the longest time but `nth`. */
   | { readonly type: 'freeze'; readonly nth: number; readonly forMs: number }
-  /** By mistake a second process runs for so long. */
-  | { readonly type: 'twin'; readonly forMs: number }
   /** etcd forgets what was: who resumes from before must list again. */
   | { readonly type: 'compact' }
   /** Watch connections of a kind, or of all, end. */

@@ -7,6 +7,7 @@ import { guarded } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
 import { composition } from '../../controllers/composition.ts';
+import { urlSafeAlphabet } from '../../controllers/core/credential.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createGcpStack } from '../../controllers/gcp/setup.ts';
@@ -105,6 +106,15 @@ export class SimulatedProcess {
       draws += 1;
       return chance('random', id, draws);
     };
+    let generated = 0;
+    /** Bytes that become `pw-p1-7-…` in the alphabet of generated passwords, so that a password is found wherever it is. */
+    const randomBytes = (size: number): Buffer => {
+      generated += 1;
+      const text = `pw-${id}-${generated}-${Math.floor(chance('password', id, generated) * 2 ** 32).toString(36)}-`;
+      return Buffer.from(
+        [...text.padEnd(size, 'x').slice(0, size)].map((each) => urlSafeAlphabet.indexOf(each)),
+      );
+    };
     const log = createLogger({
       level: logLevel,
       format: 'json',
@@ -145,6 +155,7 @@ export class SimulatedProcess {
       log,
       clock,
       random,
+      randomBytes,
       checkLease,
       metrics: stackMetrics,
       createVaultClient: vault.clientsFor(outsideDoor(door)),
@@ -235,13 +246,8 @@ export class SimulatedProcess {
   }
 
   #stacks(door: DoorOptions): readonly Stack[] {
-    const { clouds, aws, gcp, postgresql, chance, id } = this.#options;
+    const { clouds, aws, gcp, postgresql } = this.#options;
     const carryOut = outsideDoor(door);
-    let passwords = 0;
-    const generatePassword = (): string => {
-      passwords += 1;
-      return `pw-${id}-${passwords}-${Math.floor(chance('password', id, passwords) * 2 ** 32).toString(36)}`;
-    };
     const carrierTo = (cloud: Pick<InProcessCloud, 'carrierFor'> | undefined): Carrier => {
       if (cloud === undefined) throw new Error('the stack of a cloud that is not there');
       return guarded(cloud.carrierFor(carryOut), () => door.checkLease());
@@ -251,27 +257,20 @@ export class SimulatedProcess {
         const dispatcher = carrierTo(clouds.favourite);
         return createFcpStack({
           createClient: (options) => favouriteCloudClient({ ...options, dispatcher }),
-          generatePassword,
         });
       },
       ocp: () => {
         const dispatcher = carrierTo(clouds.other);
-        return createOcpStack({
-          createClient: (options) => otherCloudClient({ ...options, dispatcher }),
-          generatePassword,
-        });
+        return createOcpStack({ createClient: (options) => otherCloudClient({ ...options, dispatcher }) });
       },
       postgresql: () => {
         const { createServer, end } = postgresql.clientsFor(carryOut);
         this.#life.add(end);
-        return createPostgresqlStack({ createServer, generatePassword });
+        return createPostgresqlStack({ createServer });
       },
       aws: () => {
         const dispatcher = carrierTo(aws);
-        return createAwsStack({
-          createClient: (options) => awsClient({ ...options, dispatcher }),
-          generatePassword,
-        });
+        return createAwsStack({ createClient: (options) => awsClient({ ...options, dispatcher }) });
       },
       gcp: () => {
         const dispatcher = carrierTo(gcp);

@@ -4,7 +4,6 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
-import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
@@ -36,7 +35,6 @@ import { CountedWrites } from './counted-writes.ts';
 import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
-import { overtaking } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import { thingsIn } from './oracle/cloud-things.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
@@ -280,12 +278,6 @@ export class World {
     for (const process of this.processes) process.kill();
   }
 
-  /** How long it is until all that is wrong now is promised to be right. */
-  get untilRightMs(): number {
-    const byMs = this.#invariants.map((invariant) => invariant.rightByMs?.() ?? 0);
-    return Math.max(0, ...byMs.map((each) => each - this.elapsedMs));
-  }
-
   /** What is wrong with what its processes answer to a scrape. */
   async scrape(): Promise<void> {
     for (const process of this.processes) {
@@ -435,9 +427,6 @@ export class World {
       case 'clear mark':
         this.#clearMark(act.of);
         return;
-      case 'point':
-        this.#point(act);
-        return;
       case 'name': {
         const resourceRef = this.#named(act.what);
         const patch = { spec: { resourceRef } };
@@ -454,13 +443,6 @@ export class World {
       case 'terminate':
         if (process !== undefined) process.terminate().then(() => this.#begin(act.downMs));
         return;
-      case 'twin': {
-        const twin = this.start();
-        this.#later(act.forMs, () => {
-          if (this.processes.length > this.#replicas) twin.kill();
-        });
-        return;
-      }
       case 'freeze':
         this.processes[act.nth % this.processes.length]?.freeze(act.forMs);
         return;
@@ -539,8 +521,7 @@ export class World {
       const kind = kindOf(of);
       const key = objectKey(of);
       if (act.type === 'delete') {
-        if (act.takesMs === undefined) this.cluster.delete(kind, key);
-        else this.#later(act.takesMs, this.#leaving(kind, key));
+        this.cluster.delete(kind, key);
         return;
       }
       const { metadata } = this.cluster.patch(kind, key, act.patch, act.isStatus ? 'status' : undefined);
@@ -548,15 +529,6 @@ export class World {
     } catch (error) {
       this.trace.note('somebody', `was refused: ${messageOf(error)}`);
     }
-  }
-
-  /** What ends a deletion that begins now. */
-  #leaving(kind: Kind, key: ObjectKey): () => void {
-    const leave = this.cluster.beginLeaving(kind, key);
-    return () => {
-      this.trace.note('somebody', `has deleted ${kind.kind} ${objectKeyText(key)}`);
-      this.#as(overtaking, leave);
-    };
   }
 
   /** It is no wish that there be no mark: the next creation writes one. */
@@ -570,13 +542,6 @@ export class World {
     if (this.elapsedMs - lastMs < 10 * this.scenario.pace.readDelayMs) return;
     const annotations = { [annotationKeys.externalCreatePending]: null };
     this.cluster.patch(kindOf(of), objectKey(of), { metadata: { annotations } });
-  }
-
-  #point({ of, to }: Extract<Act, { type: 'point' }>): void {
-    const claim = this.cluster.find(kindOf(to), objectKey(to));
-    if (claim === undefined) return;
-    const claimRef = referenceTo(claim);
-    this.#person({ type: 'edit', of, patch: { spec: { claimRef } } });
   }
 
   #outside(act: Extract<Act, { type: 'drift' | 'lose' }>): void {

@@ -4,15 +4,20 @@ import { z } from 'zod';
 import { immutable, late } from '../../apis/core/marks.ts';
 import type { ObjectKind } from '../../apis/core/schema.ts';
 import { optional, text, texts } from '../../apis/core/schema.ts';
-import { available, unavailable } from '../../apis/core/v1alpha1/condition.ts';
+import { available } from '../../apis/core/v1alpha1/condition.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import { defineProvider, defineProviderConfig } from '../../apis/core/v1alpha1/define-provider.ts';
 import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { cloudClients } from '../../controllers/author/cloud-clients.ts';
 import type { StackProvider } from '../../controllers/author/define-stack.ts';
 import { defineStack, service } from '../../controllers/author/define-stack.ts';
-import type { ExternalClient, PollingClient } from '../../controllers/core/managed/external-client.ts';
+import { generatedPassword } from '../../controllers/core/credential.ts';
+import type {
+  DesiredCredential,
+  ExternalClient,
+  PollingClient,
+} from '../../controllers/core/managed/external-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Conformance, Given, World } from '../../testing/scenario.ts';
 import { unlessAborted } from '../fakes/outside.ts';
@@ -57,7 +62,6 @@ export class BoxCloud {
   readonly operations = new Map<string, { readonly endsAtMs: number; readonly act: () => void }>();
   readonly ended = new Set<string>();
   readonly elapsedMs: Clock['elapsedMs'];
-  passwords = 0;
   failure: string | undefined;
   isHanging = false;
   losesAnswer = false;
@@ -131,11 +135,16 @@ const wanted = (box: Box, { spec: { forProvider } } = box) => ({
   ...(forProvider.colour !== undefined && { colour: forProvider.colour.toUpperCase() }),
 });
 
-/** What was published once stays. */
-function passwordOf(cloud: BoxCloud, box: Box, known: ConnectionDetails): string | undefined {
-  if (box.spec.forProvider.isOpen) return undefined;
-  cloud.passwords += 1;
-  return known.password ?? `box-password-${cloud.passwords}`;
+const isClosed = ({ spec: { forProvider } }: Box): boolean => forProvider.isOpen !== true;
+
+/** The password that a box has once the credential is set. */
+function passwordOf(
+  box: Box,
+  credential: DesiredCredential | undefined,
+  before?: StoredBox,
+): string | undefined {
+  if (!isClosed(box)) return undefined;
+  return credential?.isApplied === false ? credential.value : before?.password;
 }
 
 const newBox = (box: Box, password: string | undefined, owner = boxParts.ownerOf(box)): StoredBox => {
@@ -143,7 +152,11 @@ const newBox = (box: Box, password: string | undefined, owner = boxParts.ownerOf
   return { owner, size: 0, label: 'a box', ...wanted(box), shelf, material, password };
 };
 
-const detailsOf = ({ password }: StoredBox) => (password === undefined ? {} : { details: { password } });
+/** How a box is reached; `uri` contains the password. */
+function detailsOf(name: string, credential: DesiredCredential | undefined): ReportedDetails {
+  const uri = credential && `box://:${credential.value}@${name}.boxes`;
+  return { endpoint: `${name}.boxes`, ...(uri !== undefined && { uri }) };
+}
 
 function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
   const { shelf = 'low' } = forProvider;
@@ -168,16 +181,15 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     throw new Error(`box "${nameOf(box)}" belongs to ${found.owner}`);
   };
   return {
-    async observe(box, known, signal) {
+    async observe(box, credential, signal) {
       const found = await find(box, signal);
       if (found === undefined) return { exists: false, isUpToDate: false };
       const { label = found.label, shelf = 'low' } = box.spec.forProvider;
-      const { isOpen = false } = box.spec.forProvider;
-      const isKnown = isOpen ? found.password === undefined : known.password !== undefined;
+      const isOpen = !isClosed(box);
       return {
         exists: true,
         isUpToDate:
-          isKnown &&
+          (!isOpen || found.password === undefined) &&
           isSized(box, found) &&
           isPainted(box, found) &&
           isMadeOf(box, found) &&
@@ -185,28 +197,27 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
           found.label === label &&
           found.shelf === shelf,
         ...(box.spec.forProvider.label === undefined && { lateInitialized: { label: labelOf(found) } }),
-        ready: isKnown ? available() : unavailable('the password is not known'),
-        ...(!isKnown && !isOpen && { setsCredentials: true }),
-        details: { endpoint: `${nameOf(box)}.boxes`, ...(isOpen && { password: null }) },
+        ready: available(),
+        details: { ...detailsOf(nameOf(box), credential), ...(isOpen && { uri: null }) },
         status: { volume: found.size },
       };
     },
-    async create(box, known, signal) {
-      if ((await find(box, signal)) !== undefined) return {};
-      const made = newBox(box, passwordOf(cloud, box, known), ownerOf(box));
+    async create(box, credential, signal) {
+      if ((await find(box, signal)) !== undefined) return { isExisting: true };
+      const made = newBox(box, passwordOf(box, credential), ownerOf(box));
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), made)));
       cloud.loseAnswer();
-      return detailsOf(made);
+      return {};
     },
-    async update(box, known, signal) {
+    async update(box, credential, signal) {
       const found = await find(box, signal);
       if (found === undefined) throw new Error('there is no such box any more');
-      const password = passwordOf(cloud, box, known);
+      const password = passwordOf(box, credential, found);
       const changed = { ...found, ...wanted(box), owner: ownerOf(box), password };
       await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
       checkShelf(box, found);
       if (!isMadeOf(box, found)) throw new Error(`the material of a box stays: ${found.material}`);
-      return detailsOf(changed);
+      return {};
     },
     async delete(box, signal) {
       if ((await find(box, signal)) === undefined) return;
@@ -230,37 +241,36 @@ export function slowBoxClient(cloud: BoxCloud): PollingClient<Box> {
       return name;
     });
   return {
-    async observe(box, known, signal) {
-      const seen = await sound.observe(box, known, signal);
+    async observe(box, credential, signal) {
+      const seen = await sound.observe(box, credential, signal);
       const underWay = (['update', 'delete'] as const).find((what) =>
         cloud.operations.has(`${what}/${nameOf(box)}`),
       );
       return { ...seen, ...(seen.exists && underWay && { operation: underWay }) };
     },
-    async create(box, known, signal) {
-      if ((await sound.observe(box, known, signal)).exists) return {};
+    async create(box, credential, signal) {
+      if ((await sound.observe(box, credential, signal)).exists) return { isExisting: true };
       const name = `create/${nameOf(box)}`;
-      if (cloud.operations.has(name)) return { operation: name };
-      const made = newBox(box, passwordOf(cloud, box, known));
+      if (cloud.operations.has(name)) return { operation: name, isExisting: true };
+      const made = newBox(box, passwordOf(box, credential));
       await begin(name, signal, () => cloud.boxes.set(nameOf(box), made));
       cloud.loseAnswer();
-      return { operation: name, ...detailsOf(made) };
+      return { operation: name };
     },
-    async update(box, known, signal) {
-      await sound.observe(box, known, signal);
-      const { password } = newBox(box, passwordOf(cloud, box, known));
+    async update(box, credential, signal) {
+      await sound.observe(box, credential, signal);
       const found = cloud.boxes.get(nameOf(box));
       if (found === undefined) throw new Error('there is no such box any more');
       checkShelf(box, found);
       if (!boxParts.isMadeOf(box, found)) throw new Error(`the material of a box stays: ${found.material}`);
-      const changed = { ...found, ...wanted(box), password };
+      const changed = { ...found, ...wanted(box), password: passwordOf(box, credential, found) };
       const operation = await begin(`update/${nameOf(box)}`, signal, () =>
         cloud.boxes.set(nameOf(box), changed),
       );
-      return { operation, ...detailsOf(changed) };
+      return { operation };
     },
     async delete(box, signal) {
-      if (!(await sound.observe(box, {}, signal)).exists) return {};
+      if (!(await sound.observe(box, undefined, signal)).exists) return {};
       return {
         operation: await begin(`delete/${nameOf(box)}`, signal, () => cloud.boxes.delete(nameOf(box))),
       };
@@ -300,6 +310,7 @@ export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions 
       service({
         managed: BoxKind,
         externalNames: 'deterministic',
+        credential: { ...generatedPassword, isWanted: isClosed },
         external: (_cloud: BoxCloud) => external(),
       }),
     ],
@@ -339,6 +350,6 @@ export const boxScenario = {
   refusedChanges: [{ material: 'tin' }, { shelf: 'high' }],
   tags: (tags: Readonly<Record<string, string>>) => ({ tags }),
   late: ['label'],
-  details: ['endpoint', 'password'],
-  withoutDetails: [{ change: { isOpen: true }, keys: ['password'] }],
+  details: ['endpoint', 'password', 'uri'],
+  withoutDetails: [{ change: { isOpen: true }, keys: ['password', 'uri'] }],
 } satisfies Omit<Conformance<Box>, 'open'>;

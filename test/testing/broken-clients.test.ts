@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import isNull from 'lodash/isNull.js';
+import omitBy from 'lodash/omitBy.js';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ExternalClient, PollingClient } from '../../controllers/core/managed/external-client.ts';
 import { heldCredentials } from '../../controllers/core/provider/credential-sources.ts';
@@ -60,6 +62,7 @@ test('what a world lacks is told by name, and nothing else is skipped', async ()
     'a system that fails is an error, and not absence': 'there is no `world.fail`',
     'a creation whose answer was lost is found again, or told as uncertain, and makes no second':
       'there is no `world.loseAnswer`',
+    'create and update set the credential that they receive, and return none': 'there is no `world.opens`',
     'what belongs to somebody else is told, and neither taken nor changed': 'there is no `world.foreign`',
     'deletion leaves what belongs to somebody else, and is done': 'there is no `world.foreign`',
     'errors say the same each time': 'there is no `world.fail`',
@@ -88,12 +91,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'observe changes nothing outside, and says the same when it is asked again',
     says: /^observe of what differs by \{"size":5\} changed what is outside/,
     methods: (cloud, sound) => ({
-      async observe(box, known, signal) {
+      async observe(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
         if (stored?.owner === box.metadata.name && cloud.failure === undefined && !cloud.isHanging) {
           cloud.boxes.set(nameOf(box), { ...stored, size: box.spec.forProvider.size ?? stored.size });
         }
-        return sound.observe(box, known, signal);
+        return sound.observe(box, credential, signal);
       },
     }),
   },
@@ -111,8 +114,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'what is not there is absent, and not an error',
     says: /is being deleted, is an error: box not found/,
     methods: (_cloud, sound) => ({
-      async observe(box, known, signal) {
-        const seen = await sound.observe(box, known, signal);
+      async observe(box, credential, signal) {
+        const seen = await sound.observe(box, credential, signal);
         if (!seen.exists && wasDeleted(box) && box.status === undefined) throw new Error('box not found');
         return seen;
       },
@@ -141,9 +144,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'what is as it was asked for is left alone',
     says: /^what is Ready and was not edited is changed again and again: 5 calls of update in 5 looks/,
     methods: (_cloud, sound) => ({
-      async observe(box, known, signal) {
+      async observe(box, credential, signal) {
         const { size, colour, label } = box.spec.forProvider;
-        const seen = await sound.observe(box, known, signal);
+        const seen = await sound.observe(box, credential, signal);
         return size === 3 && colour === undefined && label === 'cups' ? { ...seen, isUpToDate: false } : seen;
       },
     }),
@@ -152,11 +155,11 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'create twice makes one',
     says: /^create was called twice, and there are 2 outside/,
     methods: (cloud, sound) => ({
-      async create(box, known, signal) {
+      async create(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
-        if (stored?.owner !== box.metadata.name) return sound.create(box, known, signal);
+        if (stored?.owner !== box.metadata.name) return sound.create(box, credential, signal);
         cloud.boxes.set(`${nameOf(box)}-again`, stored);
-        return {};
+        return { isExisting: true };
       },
     }),
   },
@@ -188,15 +191,15 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     methods(cloud, sound) {
       const made = new Set<string>();
       return {
-        async observe(box, known, signal) {
-          const seen = await sound.observe(box, known, signal);
+        async observe(box, credential, signal) {
+          const seen = await sound.observe(box, credential, signal);
           const isNew = box.status?.volume === undefined && !wasDeleted(box);
           if (seen.exists && isNew && !made.has(nameOf(box))) throw new Error('the box is not ours');
           return seen;
         },
-        async create(box, known, signal) {
+        async create(box, credential, signal) {
           const isThere = cloud.boxes.has(nameOf(box));
-          const creation = await sound.create(box, known, signal).catch((error: unknown) => {
+          const creation = await sound.create(box, credential, signal).catch((error: unknown) => {
             if (cloud.boxes.has(nameOf(box)) && !isThere) made.add(nameOf(box));
             throw error;
           });
@@ -229,20 +232,44 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'does not miss a password': {
-    rule: 'a password that is lost is renewed, whenever the process dies',
-    says: /^the password was lost with its secret, and was not published again/,
+  'says nothing of what it found in place of creating it': {
+    rule: 'create and update set the credential that they receive, and return none',
+    says: /^create finds one that exists, does not say so, and has not set the credential/,
     methods: (_cloud, sound) => ({
-      observe: (box, known, signal) => sound.observe(box, { password: 'as it was', ...known }, signal),
+      async create(...given) {
+        const { isExisting: _isExisting, ...answer } = await sound.create(...given);
+        return answer;
+      },
+    }),
+  },
+  'reports what contains the password of before': {
+    rule: 'observe reports the details that contain the credential which it is given, and not that itself',
+    says: /^observe reports `uri` of another credential than it is given/,
+    methods: (cloud, sound) => ({
+      async observe(box, credential, signal) {
+        const stored = cloud.boxes.get(nameOf(box));
+        const value = stored?.password ?? credential?.value;
+        return sound.observe(box, credential && { ...credential, ...(value && { value }) }, signal);
+      },
+    }),
+  },
+  'says of every password that it works': {
+    rule: 'a credential that is lost with its Secret is replaced, whenever the process dies',
+    says: /^what the Secret has opens nothing/,
+    methods: (_cloud, sound) => ({
+      async observe(box, credential, signal) {
+        const seen = await sound.observe(box, credential, signal);
+        return { ...seen, ...(seen.exists && credential && { credential: 'inForce' }) };
+      },
     }),
   },
   'does not say that there is a password no more': {
     rule: 'connection details that there are no more are removed',
-    says: /^after the change to \{"isOpen":true\}, the connection secret still has password/,
+    says: /^after the change to \{"isOpen":true\}, the connection secret still has uri/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
-        const { details: { endpoint } = {}, ...seen } = await sound.observe(...given);
-        return { ...seen, ...(typeof endpoint === 'string' && { details: { endpoint } }) };
+        const { details, ...seen } = await sound.observe(...given);
+        return { ...seen, details: omitBy(details, isNull) };
       },
     }),
   },
@@ -253,14 +280,14 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       const sent = new Set<string>();
       const textOf = (box: Box): string => JSON.stringify([nameOf(box), box.spec.forProvider]);
       return {
-        async observe(box, known, signal) {
-          const seen = await sound.observe(box, known, signal);
+        async observe(box, credential, signal) {
+          const seen = await sound.observe(box, credential, signal);
           return sent.has(textOf(box)) && seen.ready?.status === 'True'
             ? { ...seen, isUpToDate: true }
             : seen;
         },
-        async create(box, known, signal) {
-          const creation = await sound.create(box, known, signal);
+        async create(box, credential, signal) {
+          const creation = await sound.create(box, credential, signal);
           sent.add(textOf(box));
           return creation;
         },
@@ -271,12 +298,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'what is only observed is neither changed nor deleted, and needs to say nothing of itself',
     says: /is not Ready and Synced: observe failed: spec\.forProvider\.size and spec\.initProvider\.size are missing/,
     methods: (_cloud, sound) => ({
-      observe: async (box, known, signal) => {
+      observe: async (box, credential, signal) => {
         const { forProvider, initProvider } = box.spec;
         if (!wasDeleted(box) && forProvider.size === undefined && initProvider?.size === undefined) {
           throw new Error('spec.forProvider.size and spec.initProvider.size are missing');
         }
-        return sound.observe(box, known, signal);
+        return sound.observe(box, credential, signal);
       },
     }),
   },
@@ -286,8 +313,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     parts: () => ({ labelOf: ({ label }) => label.toUpperCase() }),
     methods: (cloud, sound) => ({
       // The boxes write labels as they like.
-      async update(box, known, signal) {
-        const answer = await sound.update(box, known, signal);
+      async update(box, credential, signal) {
+        const answer = await sound.update(box, credential, signal);
         const stored = cloud.boxes.get(nameOf(box));
         if (stored !== undefined)
           cloud.boxes.set(nameOf(box), { ...stored, label: stored.label.toLowerCase() });
@@ -331,14 +358,14 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       const seen = new Set<string>();
       const emptied = new Set<string>();
       return {
-        async observe(box, known, signal) {
-          const found = await sound.observe(box, known, signal);
+        async observe(box, credential, signal) {
+          const found = await sound.observe(box, credential, signal);
           if (!wasDeleted(box)) seen.add(nameOf(box));
           return seen.has(nameOf(box)) ? found : { exists: false, isUpToDate: false };
         },
         async delete(box, signal) {
           if (emptied.has(nameOf(box))) await sound.delete(box, signal);
-          else await sound.observe(box, {}, signal);
+          else await sound.observe(box, undefined, signal);
           emptied.add(nameOf(box));
         },
       };
@@ -348,10 +375,10 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'what belongs to somebody else is told, and neither taken nor changed',
     says: /^update, of what is somebody else’s by now, changed what is outside/,
     methods: (cloud, sound) => ({
-      async update(box, known, signal) {
+      async update(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
         if (stored === undefined || stored.owner === box.metadata.name)
-          return sound.update(box, known, signal);
+          return sound.update(box, credential, signal);
         cloud.boxes.set(nameOf(box), { ...stored, size: box.spec.forProvider.size ?? 0 });
         return {};
       },
@@ -385,10 +412,11 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     rule: 'errors hold no secrets and no control characters',
     says: /^the error of update holds a secret: cannot set password \*\*\*: /,
     methods: (_cloud, sound) => ({
-      update: (box, known, signal) =>
-        sound.update(box, known, signal).catch((error: unknown) => {
-          const { password } = known;
-          throw password === undefined ? error : new Error(`cannot set password ${password}: ${error}`);
+      update: (box, credential, signal) =>
+        sound.update(box, credential, signal).catch((error: unknown) => {
+          throw credential === undefined
+            ? error
+            : new Error(`cannot set password ${credential.value}: ${error}`);
         }),
     }),
   },
@@ -400,7 +428,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   'keeps its signal to itself': {
     rule: 'an aborted call ends at once',
     says: /^observe goes on although its signal was aborted/,
-    methods: (_cloud, sound) => ({ observe: (box, known) => sound.observe(box, known, never) }),
+    methods: (_cloud, sound) => ({ observe: (box, credential) => sound.observe(box, credential, never) }),
   },
   'repeats credentials that it cannot read': {
     rule: 'credentials that are no good are told, and repeated nowhere',

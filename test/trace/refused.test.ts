@@ -67,7 +67,7 @@ describe('what the external system refuses', () => {
   const rows: Readonly<Record<string, readonly [objects: readonly KubernetesObject[], advice: string]>> = {
     'and the claim asks for itself: it takes another claim': [
       refused('Unbound', { version: '99' }),
-      `What the claim asks for (spec.version) cannot be changed: if that is refused, make another claim that asks for something else. Otherwise: ${otherwise}`,
+      `What the claim asks for (spec.version) cannot be changed: if that is refused, create another claim that asks for something else. Otherwise: ${otherwise}`,
     ],
     'of a claim that asks for nothing': [refused('Unbound', {}), otherwise],
     'of a claim that was bound, whose resource may be another by now': [

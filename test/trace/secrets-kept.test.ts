@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { controllerReference } from '../../apis/core/v1alpha1/reference.ts';
+import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo, propagatesFrom, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
@@ -61,8 +62,7 @@ describe("what points at another tenant's secret publishes where its class says,
     const instead = { namespace: 'cloud-credentials', name: `${name}-connection` };
     assert.deepEqual(toldBy(fault), {
       name: 'secret conflict',
-      advice:
-        'Publish to another secret. The one in the way is of FancySQLInstance posts, which needs it: leave it.',
+      advice: 'Publish to another Secret. Leave that Secret: FancySQLInstance posts controls it.',
       mend: [
         `kubectl patch ${resources} ${name} --type=merge -p '{"spec":{"writeConnectionSecretToRef":${JSON.stringify(instead)}}}'`,
       ],
@@ -93,7 +93,7 @@ describe("what points at another tenant's secret publishes where its class says,
     world.simulation.kill();
     assert.deepEqual(toldBy(fault), {
       name: 'secret conflict',
-      advice: `Publish to another secret. The one in the way is of FavouriteDBInstance ${theirs.metadata.name}, which needs it: leave it.`,
+      advice: `Publish to another Secret. Leave that Secret: FavouriteDBInstance ${theirs.metadata.name} controls it.`,
       mend: [
         `kubectl patch ${resources} ${name} --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"${name}-connection"}}}'`,
       ],
@@ -129,7 +129,7 @@ describe("what points at another tenant's secret publishes where its class says,
       assert.deepEqual(toldBy(fault), {
         name: 'secret conflict',
         advice:
-          'Publish to another secret, in a namespace where administrators keep such secrets. The one in the way is of FancySQLInstance posts, which needs it: leave it.',
+          'Publish to another Secret, in a namespace where administrators keep such secrets. Leave that Secret: FancySQLInstance posts controls it.',
         mend: [`kubectl edit ${resources} ${name}`],
       });
     });
@@ -146,7 +146,7 @@ describe("what points at another tenant's secret publishes where its class says,
     assert.deepEqual(toldBy(fault), {
       name: 'secret conflict',
       advice:
-        'Publish to another secret. The one in the way may be the only copy of what it holds: whoever wrote it can say.',
+        'Publish to another Secret. That Secret may be the only copy of the data in it: ask the person who wrote it.',
       mend: [
         `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
       ],
@@ -168,8 +168,7 @@ describe("what points at another tenant's secret publishes where its class says,
     assert.equal(first.name, 'orders');
     assert.deepEqual(toldBy(fault), {
       name: 'secret conflict',
-      advice:
-        'Name another secret. The one in the way is of FancySQLInstance orders, which needs it: leave it.',
+      advice: 'Name another Secret. Leave that Secret: FancySQLInstance orders controls it.',
       mend: [
         `kubectl -n team-shop patch fancysqlinstances.database.crossplane.io second --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"name":"second-connection"}}}'`,
       ],
@@ -178,7 +177,7 @@ describe("what points at another tenant's secret publishes where its class says,
 });
 
 describe('what is in the way of a claim that is about to be bound', () => {
-  const nobodys = 'may be the only copy of what it holds: whoever wrote it can say.';
+  const nobodys = 'That Secret may be the only copy of the data in it: ask the person who wrote it.';
   const target = { namespace: 'team-shop', name: 'orders-connection' };
   const another = [
     `kubectl -n team-shop patch fancysqlinstances.database.crossplane.io orders --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"name":"orders-connection-2"}}}'`,
@@ -191,7 +190,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
       {},
       {
         name: 'secret conflict',
-        advice: `Name another secret. The one in the way ${nobodys}`,
+        advice: `Name another Secret. ${nobodys}`,
         mend: another,
       },
       /refusing to take over a secret that nobody controls and that holds data of its own/,
@@ -200,30 +199,29 @@ describe('what is in the way of a claim that is about to be bound', () => {
       { immutable: true, annotations: from },
       {
         name: 'secret conflict',
-        advice: `Name another secret. The one in the way ${nobodys}`,
+        advice: `Name another Secret. ${nobodys}`,
         mend: another,
       },
-      /what nobody controls there is immutable/,
+      /secret team-shop\/orders-connection is immutable, and is no copy of /,
     ],
     "is deleted, where it is the claim's own copy that nobody can change": [
       { immutable: true, annotations: from, isOwn: true, data: { password: 'b2xk' } },
       {
         name: 'immutable secret',
-        advice:
-          'The values in it are lost with it, which are no longer those that its resource publishes. Of these it is made again:',
+        advice: 'The values in it are lost. The resource publishes others by now:',
         mend: ['kubectl -n team-shop delete secrets orders-connection'],
       },
-      /secret team-shop\/orders-connection is immutable, and is no copy of what its resource publishes/,
+      /secret team-shop\/orders-connection is immutable, and is no copy of what the claim's resource publishes/,
     ],
     "is left, where it is the claim's own and holds more than is published": [
       { immutable: true, annotations: from, isOwn: true },
       {
         name: 'immutable secret',
         advice:
-          'It holds keys that its resource does not publish, and may be the only copy of them: ask first whether anybody needs those. Once it is gone it is made again, of what the resource publishes.',
+          'It holds keys that the resource does not publish, and may be the only copy of them: ask first whether a user needs those.',
         mend: [],
       },
-      /is immutable, and is no copy of what its resource publishes/,
+      /is immutable, and is no copy of what the claim's resource publishes/,
     ],
   };
   for (const [name, [given, told, cause]] of Object.entries(rows)) {
@@ -254,11 +252,27 @@ describe('what is in the way of a claim that is about to be bound', () => {
   }
 });
 
+const ofLegacy = { namespace: 'cloud-credentials', name: 'legacy' };
+const resource = (claimRef?: object): KubernetesObject =>
+  ({
+    apiVersion: legacy.apiVersion,
+    kind: legacy.kind,
+    metadata: { name: 'legacy', uid: 'uid-of-legacy' },
+    spec: {
+      providerRef: { name: 'favourite' },
+      forProvider: {},
+      writeConnectionSecretToRef: ofLegacy,
+      ...(claimRef && { claimRef }),
+    },
+    status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
+  }) as KubernetesObject;
+
 describe('the name of another secret', () => {
   const nameFor = async (name: string): Promise<string> => {
     const secret = { namespace: 'team-shop', name: `${name}-connection`.slice(0, 253) };
     const objects = [
-      { ...claimOf(name, secret.name), status: {} },
+      claimOf(name, secret.name),
+      resource(referenceTo(claimOf(name))),
       { apiVersion: 'v1', kind: 'Secret', metadata: secret, type: 'Opaque' },
     ] as unknown as readonly KubernetesObject[];
     const found = await findingsOf(objects, ['fancysqlinstance', `team-shop/${name}`]);
@@ -282,7 +296,7 @@ const claimOf = (name: string, secret = `${name}-connection`): KubernetesObject 
   ({
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'FancySQLInstance',
-    metadata: { namespace: 'team-shop', name, uid: `uid-of-${name}` },
+    metadata: { namespace: 'team-shop', name, uid: `uid-of-${name}`, finalizers: [finalizerNames.claim] },
     spec: { resourceRef: legacy, writeConnectionSecretToRef: { name: secret } },
     status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
   }) as KubernetesObject;
@@ -291,19 +305,6 @@ describe("a claim's secret that is not kept in step", () => {
   const source = { namespace: 'cloud-credentials', name: 'legacy' };
   const target = { namespace: 'team-shop', name: 'orders-connection' };
   const claim = claimOf('orders');
-  const resource = (claimRef?: object): KubernetesObject =>
-    ({
-      apiVersion: legacy.apiVersion,
-      kind: legacy.kind,
-      metadata: { name: 'legacy', uid: 'uid-of-legacy' },
-      spec: {
-        providerRef: { name: 'favourite' },
-        forProvider: {},
-        writeConnectionSecretToRef: source,
-        ...(claimRef && { claimRef }),
-      },
-      status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
-    }) as KubernetesObject;
   const secret = (key: ObjectKey, owner: KubernetesObject, annotations: object): KubernetesObject =>
     ({
       apiVersion: 'v1',
@@ -312,54 +313,25 @@ describe("a claim's secret that is not kept in step", () => {
       type: 'connection.crossplane.io/v1alpha1',
       data: { password: 'aHVudGVy' },
     }) as KubernetesObject;
-  const held = {
-    apiVersion: claim.apiVersion,
-    kind: claim.kind,
-    ...target,
-    name: 'orders',
-    uid: 'uid-of-orders',
-  };
-  const rows: Readonly<Record<string, readonly [claimRef: object | undefined, leave: object, told: object]>> =
-    {
-      'since its resource names nobody any more: it is not deleted, which may be the only copy': [
-        undefined,
-        allowsPropagationTo(target),
-        {
-          name: 'secret not in step',
-          advice:
-            'Leave the secret: nothing writes it anew as things are, and it may be the only copy of a password that works. Who administers FavouriteDBInstance legacy can see more:',
-          mend: ['npm run trace -- favouritedbinstance legacy'],
-        },
-      ],
-      'since it has no leave, which binding gives: looked at again': [
-        held,
-        {},
-        {
-          name: 'secret not in step',
-          advice: 'Binding writes it at its next look.',
-          mend: [
-            'kubectl -n team-shop annotate fancysqlinstances.database.crossplane.io orders --overwrite crossplane.io/reconcile-requested-at="$(date)"',
-          ],
-        },
-      ],
-    };
-  for (const [name, [claimRef, leave, told]] of Object.entries(rows)) {
-    test(name, async () => {
-      const managed = resource(claimRef);
-      const objects = [
-        claim,
-        managed,
-        secret(source, managed, leave),
-        secret(target, claim, propagatesFrom(source)),
-      ];
-      const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
-      const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret not in step');
-      assert.deepEqual(toldBy(fault), told);
+  test('since its resource names no claim any more: no command deletes it, because it may be the only copy', async () => {
+    const managed = resource();
+    const objects = [
+      claim,
+      managed,
+      secret(source, managed, allowsPropagationTo(target)),
+      secret(target, claim, propagatesFrom(source)),
+    ];
+    const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
+    const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret not in step');
+    assert.deepEqual(toldBy(fault), {
+      name: 'secret not in step',
+      advice:
+        'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of FavouriteDBInstance legacy can see more:',
+      mend: ['npm run trace -- favouritedbinstance legacy'],
     });
-  }
+  });
 
-  const frozen =
-    'The values in it are lost with it, which are no longer those that its resource publishes. Of these it is made again:';
+  const frozen = 'The values in it are lost. The resource publishes others by now:';
   test('since it is immutable, and changed where it comes from: it is deleted, and made again', async () => {
     const world = new TracedWorld();
     world.managed('legacy');
@@ -418,7 +390,7 @@ describe('a claim that was bound keeps its secret', () => {
     assert.deepEqual(toldBy(fault), {
       name: 'missing resource',
       advice:
-        'Make another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
+        'Create another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
       mend: [],
     });
   });

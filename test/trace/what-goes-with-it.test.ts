@@ -64,8 +64,8 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
       const { fault } = await world.trace('fancysqlinstance', key);
       world.simulation.kill();
       assert.deepEqual(toldBy(fault), {
-        name: 'version does not fit',
-        advice: `Make another claim, with another resource or for what this one has. ${goes.replace('NAME', world.resourceOf(key).metadata.name)}`,
+        name: 'incompatible',
+        advice: `Create another claim, with another resource or for what this one has. ${goes.replace('NAME', world.resourceOf(key).metadata.name)}`,
         mend: [],
       });
     });
@@ -80,7 +80,7 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
       status: { observedGeneration: 1 },
     }) as KubernetesObject;
   const gold = { apiVersion: 'example.org/v1', kind: 'Gold', name: 'orders' };
-  const either = 'Run the stack that handles it (--stacks); or make another claim';
+  const either = 'Run the stack that handles it (--stacks); or create another claim';
   const unknown: Readonly<Record<string, readonly [spec: object, advice: string, isDeleted: boolean]>> = {
     'nothing, of one that was given no resource yet': [
       { classRef: { ...gold, kind: 'GoldClass' } },
@@ -124,7 +124,7 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
     assert.deepEqual(toldBy(fault), {
       name: 'missing resource',
       advice:
-        'Make another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
+        'Create another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
       mend: [],
     });
   });

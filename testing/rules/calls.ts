@@ -1,7 +1,10 @@
 import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import type { ExternalClient, Observation } from '../../controllers/core/managed/external-client.ts';
+import type {
+  DesiredCredential,
+  ExternalClient,
+  Observation,
+} from '../../controllers/core/managed/external-client.ts';
 import type { Bench } from '../bench.ts';
 import { Broken } from '../verdict.ts';
 
@@ -11,10 +14,10 @@ const { signal } = new AbortController();
 export async function observe(
   bench: Bench,
   managed: Managed,
-  known: ConnectionDetails = {},
+  credential?: DesiredCredential,
 ): Promise<Observation> {
   const client = await bench.client(managed);
-  return bench.settled(client.observe(managed, known, signal), 'observe');
+  return bench.settled(client.observe(managed, credential, signal), 'observe');
 }
 
 /** A call of delete, which may answer with nothing. */

@@ -139,49 +139,6 @@ const tellsDrift: Rule = {
   },
 };
 
-/** More than any renewal takes. */
-const mostSteps = 20;
-
-const renewsPassword: Rule = {
-  name: 'a password that is lost is renewed, whenever the process dies',
-  async check(bench) {
-    const { known } = await bench.ready();
-    if (known.password === undefined) throw new Skipped('the connection details hold no `password`');
-    for (let steps = 0; steps <= mostSteps; steps += 1) {
-      bench.loseSecret('first');
-      if (steps > 0) bench.process.stepsLeft = steps;
-      await bench.pass('first');
-      const isThere = () => bench.published('first').password !== undefined && bench.isReady('first');
-      await bench.until(
-        'first',
-        () => bench.process.hasCrashed || isThere(),
-        'the password was lost with its secret, and was not published again',
-        renewal,
-      );
-      const hasSurvived = steps > 0 && !bench.process.hasCrashed;
-      if (bench.process.hasCrashed) bench.restart();
-      const when = steps === 0 ? '' : `after a process that died at its step ${steps}, `;
-      await bench.passes('first', 2);
-      await bench.until('first', isThere, `${when}the password was not published again`, renewal);
-      const isGood = await bench.world.opens?.(bench.published('first'));
-      expect(isGood !== false, `${when}the renewed password opens nothing`, 'publish the one that was set');
-      const { length } = await bench.things();
-      expect(length === 1, `${when}there are ${length} outside`, 'set a new password for what is there');
-      if (hasSurvived) break;
-    }
-    const renewed = bench.published('first');
-    await bench.passes('first', 5);
-    expect(
-      isEqual(bench.published('first'), renewed),
-      'the password is renewed again and again',
-      'answer `isUpToDate: true` once `known.password` is there',
-    );
-  },
-};
-
-const renewal =
-  'where `known.password` is missing, answer `isUpToDate: false`, `setsCredentials: true` and not ready in observe, and set a new one in update';
-
 const removesDetails: Rule = {
   name: 'connection details that there are no more are removed',
   async check(bench) {
@@ -210,6 +167,5 @@ export const changing: readonly Rule[] = [
   tellsRefusals,
   tellsDrift,
   tellsRenaming,
-  renewsPassword,
   removesDetails,
 ];

@@ -12,8 +12,8 @@ const isUncertain = (message: string): boolean => message.includes('cannot deter
 const becomesAvailable: Rule = {
   name: 'what is created becomes available, and is one',
   async check(bench) {
-    const { managed, known } = await bench.ready();
-    const { exists, ready } = await observe(bench, managed, known);
+    const { managed, credential } = await bench.ready();
+    const { exists, ready } = await observe(bench, managed, credential);
     expect(exists, 'it is Ready, and observe says that it does not exist', 'observe under the external name');
     expect(
       ready?.status === 'True',
@@ -82,8 +82,9 @@ const makesOne: Rule = {
     }
     const draft = bench.draft('first');
     const client = await bench.client(draft);
+    const credential = bench.newCredential(draft);
     const create = async () => {
-      await finished(bench, client, await bench.settled(client.create(draft, {}, signal), 'create'));
+      await finished(bench, client, await bench.settled(client.create(draft, credential, signal), 'create'));
     };
     await create();
     const again = await outcomeOf(create());
@@ -153,7 +154,7 @@ const survivesCreation: Rule = {
         name,
         () => bench.isReady(name) || isTold(),
         `${when} it did not become Ready`,
-        'take what is there already and is ours for success, and renew what only the dead process knew',
+        'take what is there already and is ours for success',
       );
       const made = (await bench.things()).length - before;
       expect(

@@ -12,16 +12,16 @@ const calls: readonly ExternalCall[] = ['observe', 'create', 'update', 'delete']
 async function call(
   bench: Bench,
   name: ExternalCall,
-  { managed, known }: Ready,
+  { managed, credential }: Ready,
   signal: AbortSignal,
 ): Promise<(client: ExternalClient) => Promise<unknown>> {
   const edited = { ...managed.spec.forProvider, ...bench.conformance.changes?.[0] };
   const differing = { ...managed, spec: { ...managed.spec, forProvider: edited } };
   const absent = bench.draft('absent', bench.another());
   const ways: Readonly<Record<ExternalCall, (client: ExternalClient) => Promise<unknown>>> = {
-    observe: (client) => client.observe(managed, known, signal),
-    create: (client) => client.create(absent, known, signal),
-    update: (client) => client.update(differing, known, signal),
+    observe: (client) => client.observe(managed, credential, signal),
+    create: (client) => client.create(absent, credential, signal),
+    update: (client) => client.update(differing, credential && { ...credential, isApplied: false }, signal),
     delete: async (client) => client.delete(bench.leaving(managed), signal),
   };
   return ways[name];

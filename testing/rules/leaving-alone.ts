@@ -31,14 +31,14 @@ const revertsDrift: Rule = {
   name: 'what somebody changes outside is changed back',
   async check(bench) {
     const change = changeOfValue(bench);
-    const { managed, known } = await bench.ready();
+    const { managed, credential } = await bench.ready();
     await bench.passes('first', 2);
     const before = await bench.things();
     // Whoever has the credentials may: here, the client itself, of an object that nobody has written.
     const client = await bench.client(managed);
     const forProvider = { ...managed.spec.forProvider, ...change };
     const elsewhere = { ...managed, spec: { ...managed.spec, forProvider } };
-    const updating = client.update(elsewhere, known, signal);
+    const updating = client.update(elsewhere, credential, signal);
     await finished(bench, client, await bench.settled(updating, 'update'));
     await bench.passTime(bench.longMs);
     const what = `the change to ${JSON.stringify(change)}, made outside,`;

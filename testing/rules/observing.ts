@@ -12,7 +12,7 @@ import type { Rule } from './rule.ts';
 const isPure: Rule = {
   name: 'observe changes nothing outside, and says the same when it is asked again',
   async check(bench) {
-    const { managed, known } = await bench.ready();
+    const { managed, credential } = await bench.ready();
     const { changes = [] } = bench.conformance;
     const cases: readonly (readonly [string, Managed])[] = [
       ['observe of what is not there', bench.draft('absent', bench.another())],
@@ -25,8 +25,8 @@ const isPure: Rule = {
     ];
     for (const [doing, seen] of cases) {
       const before = await bench.things();
-      const first = await outcomeOf(observe(bench, seen, known));
-      const second = await outcomeOf(observe(bench, seen, known));
+      const first = await outcomeOf(observe(bench, seen, credential));
+      const second = await outcomeOf(observe(bench, seen, credential));
       await bench.expectUnchanged(before, doing, 'only create, update and delete may change anything');
       expect(
         isEqual(first, second),
@@ -40,8 +40,8 @@ const isPure: Rule = {
 const isWithinSchema: Rule = {
   name: 'what observe says fits the definition of the kind',
   async check(bench) {
-    const { managed, known } = await bench.ready();
-    const { status, lateInitialized, details = {}, ready } = await observe(bench, managed, known);
+    const { managed, credential } = await bench.ready();
+    const { status, lateInitialized, details = {}, ready } = await observe(bench, managed, credential);
     const { managed: kind } = bench.conformance;
     const problems = [
       ...schemaProblems(kind, 'status', status ?? {}),
@@ -85,12 +85,12 @@ const tellsFailure: Rule = {
   name: 'a system that fails is an error, and not absence',
   async check(bench) {
     needed(bench.world.fail, 'world.fail');
-    const { managed, known } = await bench.ready();
+    const { managed, credential } = await bench.ready();
     bench.world.fail?.('the system is out of order');
     const mend =
       'throw whatever is not the system’s own word for absence: what is taken for absent is made again, or forgotten';
     for (const seen of [managed, bench.leaving(managed)]) {
-      const found = await outcomeOf(observe(bench, seen, known));
+      const found = await outcomeOf(observe(bench, seen, credential));
       expect(found.type === 'failed', `observe takes a system that fails for ${saidBy(found)}`, mend);
     }
     const client = await bench.client(managed);

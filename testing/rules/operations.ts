@@ -11,7 +11,10 @@ const asksOnly: Rule = {
   async check(bench) {
     const draft = bench.draft('first');
     const client = await bench.client(draft);
-    const { operation } = await bench.settled(client.create(draft, {}, signal), 'create');
+    const { operation } = await bench.settled(
+      client.create(draft, bench.newCredential(draft), signal),
+      'create',
+    );
     if (!isString(operation) || client.poll === undefined) {
       throw new Skipped('create answers with no name of an operation');
     }

@@ -35,10 +35,11 @@ const leavesAlone: Rule = {
     );
     const managed = bench.existing('foreign');
     const client = await bench.client(managed);
-    await outcomeOf(bench.settled(client.update(managed, {}, signal), 'update'));
+    const credential = bench.newCredential(managed);
+    await outcomeOf(bench.settled(client.update(managed, credential, signal), 'update'));
     await bench.expectUnchanged(before, 'update, of what is somebody else’s by now,', mend);
     if (bench.isNameAssigned) return;
-    await outcomeOf(bench.settled(client.create(managed, {}, signal), 'create'));
+    await outcomeOf(bench.settled(client.create(managed, credential, signal), 'create'));
     await bench.expectUnchanged(before, 'create, where somebody else has made one by now,', mend);
   },
 };

@@ -1,5 +1,6 @@
 import { changing } from './changing.ts';
 import { creating } from './creating.ts';
+import { credentials } from './credentials.ts';
 import { deleting } from './deleting.ts';
 import { errors } from './errors.ts';
 import { leavingAlone } from './leaving-alone.ts';
@@ -15,6 +16,7 @@ export const rules: readonly Rule[] = [
   ...observing,
   ...creating,
   ...changing,
+  ...credentials,
   ...leavingAlone,
   ...deleting,
   ...others,

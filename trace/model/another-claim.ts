@@ -5,7 +5,7 @@
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { wasBound } from '../../controllers/core/claim/claim-status.ts';
+import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { shouldDelete } from '../../controllers/core/management-policies.ts';
 import { adviceOf, claimKindOf, keyOf } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
@@ -24,11 +24,11 @@ export function goesWithClaim(managed: Managed): string {
 }
 
 /** What is lost with a claim, a sentence each; none: nothing, as far as may be seen. */
-function lostWith({ held, managed, target }: View, claim: Claim): readonly string[] {
-  const has = thereOf(held);
+function lostWith({ owned, managed, target }: View, claim: Claim): readonly string[] {
+  const has = thereOf(owned)?.[0];
   const mayHaveSecret = wasBound(claim) && target !== undefined && target.secret.is !== 'absent';
   const isNamed = claim.spec.resourceRef !== undefined;
-  const isUnseen = held.is === 'withheld' || (isNamed && managed.is !== 'there' && managed.is !== 'absent');
+  const isUnseen = owned.is === 'withheld' || (isNamed && managed.is !== 'there' && managed.is !== 'absent');
   return [
     ...(has === undefined ? [] : [`${goesWithClaim(has)}.`]),
     ...(has === undefined && isUnseen
@@ -45,7 +45,7 @@ function lostWith({ held, managed, target }: View, claim: Claim): readonly strin
 }
 
 /**
- * Has another claim made, `todo` being which: `Make another claim, with a class`. Where something may be done `instead`,
+ * Has another claim made, `todo` being which: `Create another claim, with a class`. Where something may be done `instead`,
  * that has the commands: of alternatives, nobody is to paste both.
  */
 export function anotherClaim(

@@ -1,6 +1,5 @@
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import { anotherClaim } from './another-claim.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, claimKindOf, keyOf, sentence } from './fault-finding.ts';
@@ -32,7 +31,7 @@ export const noMatch: Find = (view) => {
   if (theClaim === undefined || theClaim.spec.classRef !== undefined || wasDeleted(theClaim))
     return undefined;
   if (choice?.by !== 'selector' && choice?.by !== 'default') return undefined;
-  if (binding?.name === 'RestoreReferences' || theClaim.spec.resourceRef !== undefined) return undefined;
+  if (binding?.name === 'RecordName' || theClaim.spec.resourceRef !== undefined) return undefined;
   const reason = readyOf(theClaim).reason ?? '';
   const isTold = ['NoMatchingClass', 'NoDefaultClass'].includes(reason);
   const isNone = choice.matching?.length === 0;
@@ -60,21 +59,16 @@ export const noMatch: Find = (view) => {
 };
 
 /** What there is has another engine or version than the claim needs. */
-export const versionMisfit: Find = (view) => {
-  const { assignment, binding, choice, theClaim, theClass, misfit } = view;
+export const incompatible: Find = (view) => {
+  const { assignment, binding, choice, theClaim, theManaged } = view;
   if (theClaim === undefined) return undefined;
-  if (binding?.act === 'report' && binding.name === 'Incompatible') {
+  if (binding?.name === 'Incompatible') {
+    const link = theManaged === undefined ? 'class' : 'resource';
+    const todo = `Create another claim, with another ${link} or for what this one has`;
     return {
-      link: 'resource',
-      cause: `${sentence(binding.event.message)}.`,
-      ...anotherClaim(view, theClaim, 'Make another claim, with another resource or for what this one has'),
-    };
-  }
-  if (misfit !== undefined && theClass !== undefined) {
-    return {
-      link: 'class',
-      cause: `The claim names a class that cannot serve it: ${misfit}.`,
-      ...anotherClaim(view, theClaim, 'Make another claim, with another class or for what this one has'),
+      link,
+      cause: `${sentence(binding.message ?? '')}.`,
+      ...anotherClaim(view, theClaim, todo),
     };
   }
   const [why] = choice?.misfits ?? [];
@@ -93,26 +87,24 @@ export const unknownKind: Find = (view) => {
   if (theClaim === undefined) return undefined;
   const isDecided = binding?.name === 'UnknownKind';
   if (!isDecided && readyOf(theClaim).reason !== 'UnknownKind') return undefined;
-  const message = isDecided && binding.act === 'report' ? binding.event.message : readyOf(theClaim).message;
+  const message = isDecided ? binding.message : readyOf(theClaim).message;
   return {
     link: theClaim.spec.resourceRef === undefined ? 'class' : 'resource',
     cause: `${sentence(message ?? 'the claim names a kind that no controller handles')}.`,
-    ...anotherClaim(view, theClaim, 'Run the stack that handles it (--stacks); or make another claim'),
+    ...anotherClaim(view, theClaim, 'Run the stack that handles it (--stacks); or create another claim'),
   };
 };
 
-/** The class that the claim names is not there, and was not when it would have been needed. */
+/** The class that the claim names does not exist, and the claim has no resource yet. */
 export const missingClass: Find = (view) => {
-  const { resourceClass, theClaim, theManaged, held } = view;
+  const { binding, theClaim } = view;
   const reference = theClaim?.spec.classRef;
-  if (theClaim === undefined || reference === undefined || resourceClass.is !== 'absent') return undefined;
-  // Once it has a resource the class has done its part.
-  if (theManaged !== undefined || held.is !== 'absent' || wasBound(theClaim)) return undefined;
+  if (binding?.name !== 'ClassMissing' || theClaim === undefined || reference === undefined) return undefined;
   const others = view.classes
     .flatMap(({ classes }) => thereOf(classes) ?? [])
     .map(({ metadata }) => metadata.name);
   const create = making(reference);
-  const another = anotherClaim(view, theClaim, 'Make another claim, with one that is there', {
+  const another = anotherClaim(view, theClaim, 'Create another claim, with one that exists', {
     ...create,
     advice: `Or create that class. ${create.advice}`,
   });

@@ -1,5 +1,13 @@
-import { claimRefEdited } from './claim-ref-faults.ts';
-import { malformedSelector, missingClass, noMatch, unknownKind, versionMisfit } from './class-faults.ts';
+import {
+  claimedByAnother,
+  claimRefIncomplete,
+  credentialCannotChange,
+  credentialNotApplied,
+  missingResource,
+  released,
+  resourceDeleted,
+} from './binding-faults.ts';
+import { incompatible, malformedSelector, missingClass, noMatch, unknownKind } from './class-faults.ts';
 import { controllersDown } from './controller-faults.ts';
 import type { Find } from './fault-finding.ts';
 import { namespaceNotAllowed } from './namespace-faults.ts';
@@ -13,15 +21,10 @@ import {
 } from './provider-faults.ts';
 import {
   deletionWaits,
-  edited,
   failing,
-  heldByAnother,
   invalidPolicies,
   leakedCreation,
-  missingResource,
   nothingOutside,
-  notOffered,
-  offerWaits,
   paused,
   told,
   unresolvedReference,
@@ -38,17 +41,17 @@ export const faults: readonly (readonly [name: string, find: Find])[] = [
   ['controllers down', controllersDown],
   ['malformed selector', malformedSelector],
   ['no match', noMatch],
-  ['version does not fit', versionMisfit],
+  ['incompatible', incompatible],
   ['namespace not allowed', namespaceNotAllowed],
   ['unknown kind', unknownKind],
   ['missing class', missingClass],
-  ['resource held by another', heldByAnother],
-  ['claimRef edited', claimRefEdited],
-  ['resource not offered', notOffered],
-  ['offer waits', offerWaits],
+  ['claimed by another', claimedByAnother],
+  ['claimRef incomplete', claimRefIncomplete],
+  ['resource released', released],
   ['missing resource', missingResource],
   ['paused', paused],
   ['invalid policies', invalidPolicies],
+  ['resource being deleted', resourceDeleted],
   ['leaked creation', leakedCreation],
   ['missing provider', missingProvider],
   ['missing credentials', missingCredentials],
@@ -66,12 +69,13 @@ export const faults: readonly (readonly [name: string, find: Find])[] = [
   ['provider not ready', providerTold],
   ['secret conflict', secretConflict],
   ['immutable secret', immutableSecret],
+  ['credential cannot change', credentialCannotChange],
+  ['credential not applied', credentialNotApplied],
   ['deletion waits', deletionWaits],
   ['failing', failing],
   ['told by the claim', told],
   ['no secret', noSecret],
   ['secret not in step', propagationRefused],
-  ['edit without effect', edited],
 ];
 
 /** Every fault that is found, the cause first. */

@@ -5,9 +5,12 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import type { SecretFacts } from '../../controllers/core/claim-binding/decision.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
+import type { CredentialDecision } from '../../controllers/core/managed/decide-credential.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
+import type { PropagationDecision } from '../../controllers/core/secret-propagation/decide.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import type { KnownKind } from '../catalogue.ts';
@@ -54,6 +57,19 @@ export interface FoundSecret {
   readonly secret: Found<HiddenSecret>;
 }
 
+/** What the controllers decide on the values of Secrets. */
+export interface DecidedOnValues {
+  /** False: the credential is in a Secret that may not be read, or in a secret store. */
+  readonly isCredentialKnown: boolean;
+  /** What the controller of the managed resource decides about its credential; undefined: it cannot be told. */
+  readonly credential?: CredentialDecision | undefined;
+  /** What binding decides on, without values. Of the claim's Secrets it has only the one that the claim names. */
+  readonly secrets?: SecretFacts;
+  readonly propagation?:
+    | { readonly name: PropagationDecision['name']; readonly message?: string }
+    | undefined;
+}
+
 /** An object that there is not, and what there is of its kind. */
 export interface SoughtInVain {
   readonly key: ObjectKey;
@@ -83,10 +99,12 @@ export interface Findings {
   readonly classes: readonly FoundClasses[];
   /** What the claim's, or else the managed resource's, `classRef` names; or the class that is looked at. */
   readonly resourceClass: Found<Class>;
-  /** What the claim names, or the managed resource that is looked at. */
+  /** The claim's resource, or the managed resource that is looked at. */
   readonly managed: Found<Managed>;
-  /** The managed resource that names the claim, UID included. */
-  readonly held: Found<Managed>;
+  /** What `resourceRef` of the claim names. */
+  readonly named: Found<Managed>;
+  /** The managed resources that the claim owns, those that are Bound first. */
+  readonly owned: Found<readonly Managed[]>;
   readonly managedService?: ManagedService | undefined;
   /** Where something else has the managed resource's external name: whose that may be. */
   readonly holding?: Holding | undefined;
@@ -107,12 +125,8 @@ export interface Findings {
   readonly source?: FoundSecret | undefined;
   /** The claim's. */
   readonly target?: FoundSecret | undefined;
-  /** Of a claim: another, which the managed resource names that the claim wants. */
-  readonly rival?: Found<Claim> | undefined;
-  /** Of a claim: the other claims of its kind, where the managed resource that it names is not known to be its own. */
-  readonly otherClaims?: Found<readonly Claim[]> | undefined;
-  /** Of a managed resource: the claim that it was made for or taken by, where it does not name that. */
-  readonly deprived?: Found<Claim> | undefined;
+  /** Of a claim or managed resource. */
+  readonly decided?: DecidedOnValues | undefined;
   /** Of a class or provider: the managed resources that use it. */
   readonly users: Found<readonly Managed[]>;
   /** What is asked about, or else the managed resource or the provider that it names, where there is none. */

@@ -11,20 +11,20 @@ const advice =
 export const namespaceNotAllowed: Find = (view) => {
   const { assignment, binding, choice, theClaim, theManaged, theClass, managedService } = view;
   if (theClaim === undefined) return undefined;
-  if (binding?.act === 'report' && isOneOf(binding.name, ['ResourceForbidden', 'NotOffered'])) {
+  if (binding !== undefined && isOneOf(binding.name, ['ResourceForbidden', 'NotOffered'])) {
     const isForbidden = binding.name === 'ResourceForbidden';
     return {
       link: 'resource',
-      cause: `${sentence(binding.event.message)}.`,
+      cause: `${sentence(binding.message ?? '')}.`,
       advice: isForbidden ? advice : 'Or claim something else.',
       mend: managedService && theManaged ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : [],
     };
   }
-  if (binding?.act === 'report' && binding.name === 'ClassForbidden') {
+  if (binding?.name === 'ClassForbidden') {
     const kind = classKindOf(view);
     return {
       link: 'class',
-      cause: `${sentence(binding.event.message)}.`,
+      cause: `${sentence(binding.message ?? '')}.`,
       advice,
       mend: kind && theClass ? [kubectl('edit', kind, keyOf(theClass))] : [],
     };

@@ -1,9 +1,9 @@
+import omit from 'lodash/omit.js';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
-import { parametersOf } from '../../controllers/core/claim/claim-record.ts';
-import { wasBound } from '../../controllers/core/claim/claim-status.ts';
+import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { deploymentOf } from './controller-faults.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import type { Find } from './fault-finding.ts';
@@ -235,12 +235,16 @@ function lastWords({ theManaged, theClaim, managed, subject, users }: View): str
   return [readyOf(theClaim).message, syncedOf(theClaim).message].filter(Boolean).join('; ');
 }
 
-/** What a claim asked for itself is changed by nothing but another claim: who edits the resource keeps it from being bound. */
+/** The fields that every claim has. */
+const coreFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'];
+
+/** What a claim asks for is fixed once it has a resource. */
 function adviceToClaim({ theClaim }: View): string {
-  const asked = theClaim === undefined || wasBound(theClaim) ? [] : Object.keys(parametersOf(theClaim));
+  const asked =
+    theClaim === undefined || wasBound(theClaim) ? [] : Object.keys(omit(theClaim.spec, coreFields));
   if (asked.length === 0) return '';
   const fields = named(asked.map((field) => `spec.${field}`));
-  return `What the claim asks for (${fields}) cannot be changed: if that is refused, make another claim that asks for something else. Otherwise: `;
+  return `What the claim asks for (${fields}) cannot be changed: if that is refused, create another claim that asks for something else. Otherwise: `;
 }
 
 const wrongSigningRegion = 'change spec.endpoint.signingRegion of the provider';

@@ -1,124 +1,18 @@
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
-import { offering, wasTakenFrom } from '../../controllers/core/claim-binding/claim-reference.ts';
-import { ineffectiveEdits } from '../../controllers/core/claim-binding/edits.ts';
-import { isReoffered, offerWaitsFor } from '../../controllers/core/claim-marks.ts';
 import {
   isNeverChanged,
   isPausedByPolicies,
   shouldDelete,
 } from '../../controllers/core/management-policies.ts';
-import { anotherClaim } from './another-claim.ts';
-import { givingBack, saysInstead } from './claim-ref-faults.ts';
 import type { Find } from './fault-finding.ts';
-import { adviceOf, claimKindOf, isOneOf, keyOf, meantIn, sentence } from './fault-finding.ts';
+import { adviceOf, claimKindOf, keyOf, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
-import { annotate, describeObject, kubectl, making, patch } from './mend.ts';
+import { annotate, describeObject, kubectl, making } from './mend.ts';
 import { meant } from './near-names.ts';
 import { tellsOfNothingThere } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
-
-/** The resource that the claim names is not for it. */
-export const heldByAnother: Find = (view) => {
-  const { binding, theClaim, theManaged, managedService } = view;
-  if (binding?.act !== 'report' || theClaim === undefined) return undefined;
-  if (
-    !isOneOf(binding.name, [
-      'ClaimedByOther',
-      'OwnedByOther',
-      'ClaimedByFormerClaim',
-      'NameTaken',
-      'ReleasedWhileBound',
-      'ControlledByOther',
-    ])
-  )
-    return undefined;
-  const holder = theManaged?.spec.claimRef;
-  const isEdited =
-    binding.name !== 'ControlledByOther' && theManaged !== undefined && wasTakenFrom(theManaged, theClaim);
-  if (isEdited && managedService !== undefined) {
-    const instead = saysInstead(theManaged, refersToClaim(theManaged, theClaim));
-    return {
-      link: 'resource',
-      cause: `${describeObject(theManaged)} is this claim's, but its spec.claimRef ${instead} since somebody edited it.`,
-      ...givingBack(view, theManaged, { claim: theClaim, rival: view.rival ?? { is: 'unsought' } }),
-    };
-  }
-  if (binding.name === 'ReleasedWhileBound') {
-    return {
-      link: 'resource',
-      cause: `${sentence(binding.event.message)}.`,
-      advice: 'Who administers it finds out whose it was before anything else: that claim says Released.',
-      mend: [],
-    };
-  }
-  if (binding.name === 'ClaimedByFormerClaim' && theManaged !== undefined && managedService !== undefined) {
-    // It stays for as long as a claim of that name is there.
-    const reclaimed =
-      theManaged.spec.reclaimPolicy === 'Delete'
-        ? ' Do not delete this claim before that is known: with no claim of its name there, what the former one had is reclaimed, and by its policy deleted, data and all.'
-        : '';
-    return {
-      link: 'resource',
-      cause: `${sentence(binding.event.message)}.`,
-      advice: `It may hold the data of that former claim: ask first whose that is.${reclaimed} Then who administers it can offer it to this claim, and to no other:`,
-      mend: [patch(managedService.kind, keyOf(theManaged), offering(theClaim))],
-    };
-  }
-  return {
-    link: 'resource',
-    cause:
-      binding.name === 'ClaimedByOther' && holder !== undefined
-        ? holder.uid === undefined
-          ? `${describeObject(theManaged!)} is reserved for another claim, which its spec.claimRef names.`
-          : `${describeObject(theManaged!)} is held by another claim, ${describeReference(holder)}.`
-        : `${sentence(binding.event.message)}.`,
-    ...anotherClaim(view, theClaim, 'Make another claim, for another resource or of a class'),
-  };
-};
-
-/** It was another claim's, and is offered to nobody. */
-export const notOffered: Find = (view) => {
-  const { binding, theClaim, theManaged, managedService } = view;
-  if (binding?.name !== 'Released' || theClaim === undefined) return undefined;
-  if (theManaged === undefined || managedService === undefined) return undefined;
-  return {
-    link: 'resource',
-    cause: `${describeObject(theManaged)} was given to a claim before and is not offered again.`,
-    advice:
-      'It may hold the data of the claim that had it: ask first whose that is. Then who administers it can offer it to this claim, and to no other:',
-    mend: [patch(managedService.kind, keyOf(theManaged), offering(theClaim))],
-  };
-};
-
-/** It is offered again, and has no credentials yet that its former claim does not know. */
-export const offerWaits: Find = ({ theManaged, managedService }) => {
-  if (theManaged === undefined || managedService === undefined || !isReoffered(theManaged)) return undefined;
-  const why = offerWaitsFor(theManaged);
-  if (why === undefined) return undefined;
-  const edit = kubectl('edit', managedService.kind, keyOf(theManaged));
-  return { link: 'resource', cause: `${describeObject(theManaged)} waits: ${why}.`, mend: [edit] };
-};
-
-/** It is not there, or not any more. */
-export const missingResource: Find = (view) => {
-  const { binding, theClaim } = view;
-  if (binding?.act !== 'report' || theClaim === undefined) return undefined;
-  if (!isOneOf(binding.name, ['ResourceMissing', 'ResourceLost', 'ClassRefEdited'])) return undefined;
-  const { resourceRef } = theClaim.spec;
-  const isWaiting = binding.name === 'ResourceMissing';
-  const cause = `${sentence(binding.event.message)}.`;
-  if (!isWaiting) return { link: 'resource', cause, ...anotherClaim(view, theClaim, 'Make another claim') };
-  const create = making(resourceRef ?? {});
-  const another = anotherClaim(view, theClaim, 'Make another claim, for another resource', {
-    ...create,
-    advice: `Or create what this one names. ${create.advice}`,
-  });
-  return { link: 'resource', cause, ...adviceOf(meantIn(view), another.advice), mend: another.mend };
-};
 
 /** What is told of policies before somebody edits them: nobody but him knows which were meant. */
 const howToAllow =
@@ -249,15 +143,24 @@ export const unresolvedReference: Find = ({ unresolved, theManaged, managedServi
   };
 };
 
-/** Whatever else its last run says went wrong. */
-export const failing: Find = ({ theManaged, managedService }) => {
-  if (theManaged === undefined || managedService === undefined) return undefined;
+/** The last run of a controller failed: that of the managed resource, or else that of the claim. */
+export const failing: Find = (view) => {
+  const { theManaged, managedService, managed, theClaim, subject } = view;
   const synced = syncedOf(theManaged);
-  if (synced.status !== 'False' || synced.reason === 'ReconcilePaused') return undefined;
+  if (theManaged && managedService && synced.status === 'False' && synced.reason !== 'ReconcilePaused') {
+    return {
+      link: 'resource',
+      cause: `The controller of ${describeObject(theManaged)} reports a failure: ${synced.message ?? synced.reason}.`,
+      mend: [kubectl('edit', managedService.kind, keyOf(theManaged))],
+    };
+  }
+  const ofClaim = syncedOf(theClaim);
+  if (subject.known.sort !== 'claim' || theClaim === undefined || managed.is === 'withheld') return undefined;
+  if (ofClaim.status !== 'False') return undefined;
   return {
-    link: 'resource',
-    cause: `${describeObject(theManaged)} cannot be worked on: ${synced.message ?? synced.reason}.`,
-    mend: [kubectl('edit', managedService.kind, keyOf(theManaged))],
+    link: 'claim',
+    cause: `${sentence(ofClaim.message ?? ofClaim.reason ?? '')}.`,
+    mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
   };
 };
 
@@ -314,18 +217,15 @@ const onTheWay = ['Pending', 'Creating', 'Binding', 'Deleting'];
 
 /** Where nothing else explains it, as where the managed resource may not be read: what the claim says. */
 export const told: Find = (view) => {
-  const { theClaim, managed, held, subject } = view;
+  const { theClaim, managed, subject } = view;
   if (subject.known.sort !== 'claim' || theClaim === undefined) return undefined;
   const ready = readyOf(theClaim);
   if (ready.status !== 'False' || ready.message === undefined) return undefined;
   if (managed.is !== 'withheld') {
-    const synced = syncedOf(theClaim);
-    const isFailing = synced.status === 'False' && ineffectiveEdits(theClaim, thereOf(held)).length === 0;
-    if (onTheWay.includes(ready.reason ?? '') && !isFailing) return undefined;
-    const said = isFailing ? (synced.message ?? ready.message) : ready.message;
+    if (onTheWay.includes(ready.reason ?? '')) return undefined;
     return {
       link: 'claim',
-      cause: `${sentence(said)}.`,
+      cause: `${sentence(ready.message)}.`,
       mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
     };
   }
@@ -335,17 +235,5 @@ export const told: Find = (view) => {
     cause: `${sentence(ready.message)}.`,
     advice: 'You may not read the managed resource. Who administers it can see more:',
     mend: [`npm run trace -- ${resourceRef?.kind?.toLowerCase()} ${resourceRef?.name}`],
-  };
-};
-
-/** An edit of what is settled. */
-export const edited: Find = (view) => {
-  const { theClaim, subject } = view;
-  const synced = syncedOf(theClaim);
-  if (subject.known.sort !== 'claim' || theClaim === undefined || synced.status !== 'False') return undefined;
-  return {
-    link: 'claim',
-    cause: `${describeObject(theClaim)} cannot be worked on: ${synced.message ?? synced.reason}.`,
-    mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
   };
 };

@@ -3,11 +3,10 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import { isOwnedBy, namesClaim } from '../../controllers/core/claim/ownership.ts';
 import { recordedIdentity } from '../../controllers/core/managed/identity.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
-import { thereOf } from './findings.ts';
 import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
 import { describeObject } from './mend.ts';
 import { tellsOfNothingThere } from './outside-words.ts';
@@ -19,7 +18,7 @@ import { readyOf, syncedOf } from './view.ts';
 
 /** The managed resource with all that hangs from it; without one, what it would be made with. */
 export function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[] {
-  const { theManaged, managed, theClaim, subject, first, now, held } = view;
+  const { theManaged, managed, theClaim, subject, first, now } = view;
   const title = theManaged
     ? describeObject(theManaged)
     : subject.known.sort === 'managed'
@@ -31,11 +30,8 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
     const resource: readonly Link[] = isNamed ? [link('resource', title, own)] : [];
     return [...resource, ...providerLinks(view)];
   }
-  const heldOne = thereOf(held);
   const isAnother =
-    theClaim !== undefined &&
-    subject.known.sort === 'claim' &&
-    heldOne?.metadata.uid !== theManaged.metadata.uid;
+    theClaim !== undefined && subject.known.sort === 'claim' && !isOwnedBy(theManaged, theClaim);
   const holder = theManaged.spec.claimRef;
   const isReady = isConditionTrue(theManaged.status?.conditions, 'Ready') && !wasDeleted(theManaged);
   const isTroubled = syncedOf(theManaged).status === 'False';
@@ -44,7 +40,7 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
     state,
     says: [
       theManaged.status?.bindingPhase ?? 'no phase yet',
-      ...(isAnother && holder !== undefined ? [heldBy(holder, refersToClaim(theManaged, theClaim))] : []),
+      ...(isAnother && holder !== undefined ? [claimedBy(holder, namesClaim(theManaged, theClaim))] : []),
       ...(first?.act === 'pause' ? [first.message] : []),
       ...attemptsOf(view),
       ...going(theManaged, now),
@@ -62,15 +58,17 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
   return [resource];
 }
 
-/** A claim that is reserved for has no UID on record, and may not be there yet: its name is nobody else's business. */
-function heldBy(holder: ObjectReference, isIt: boolean): string {
-  if (holder.uid !== undefined) return `is held by ${describeReference(holder)}`;
+/** The claim of a reservation may not exist yet, and other teams need not learn its name. */
+function claimedBy(holder: ObjectReference, isIt: boolean): string {
+  if (holder.uid !== undefined) return `is claimed by ${describeReference(holder)}`;
   return isIt ? 'is reserved for it' : 'is reserved for another claim';
 }
 
-/** What its controller did last, where a process remembers; else what is on record. */
-function decisionOf({ runs, theManaged, first }: View): { readonly decision?: string } {
-  const decision = (theManaged && runs?.(theManaged)?.decision) ?? first?.name;
+/** The last decision of its controller, where a process remembers it; else the decision over what was read. */
+function decisionOf({ runs, theManaged, first, decided }: View): { readonly decision?: string } {
+  const credential = first?.act === 'connect' ? decided?.credential : undefined;
+  const ahead = credential?.act === 'proceed' ? undefined : credential?.name;
+  const decision = (theManaged && runs?.(theManaged)?.decision) ?? ahead ?? first?.name;
   return decision === undefined ? {} : { decision };
 }
 

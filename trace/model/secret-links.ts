@@ -24,16 +24,7 @@ export function sourceLinks({ source, theManaged }: View): readonly Link[] {
   }
   const title = `secret ${describeKey(source.key)}`;
   if (source.secret.is !== 'there') return [link('resource secret', title, missing(source.secret))];
-  const { editedKeys } = source.secret.value;
-  return [
-    link('resource secret', title, {
-      state: editedKeys.length === 0 ? 'ok' : 'waits',
-      says: [
-        keysOf(source),
-        ...(editedKeys.length === 0 ? [] : [`edited since it was published: ${editedKeys.join(', ')}`]),
-      ],
-    }),
-  ];
+  return [link('resource secret', title, { says: [keysOf(source)] })];
 }
 
 /** The claim's, and whether it is in step. */
@@ -50,7 +41,7 @@ export function targetLink(view: View): Link {
   });
 }
 
-function stepOf({ source, target, propagation }: View): { readonly isFine: boolean; readonly says: string } {
+function stepOf({ source, target, decided }: View): { readonly isFine: boolean; readonly says: string } {
   const [from, to] = [source, target].map((found) => found && thereOf(found.secret)?.secret.data);
   if (from === undefined || to === undefined) {
     return {
@@ -58,7 +49,8 @@ function stepOf({ source, target, propagation }: View): { readonly isFine: boole
       says: `whether it is in step cannot be seen: the managed resource's secret ${source?.secret.is === 'absent' ? 'does not exist' : withheld}`,
     };
   }
-  if (propagation?.act === 'refuse') return { isFine: false, says: propagation.message };
+  const refusal = decided?.propagation?.message;
+  if (refusal !== undefined) return { isFine: false, says: refusal };
   const differing = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(
     (key) => from[key] !== to[key],
   );

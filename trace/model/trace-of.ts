@@ -143,7 +143,6 @@ function gapsOf(findings: Findings): readonly string[] {
       'the classes',
       findings.classes.some(({ classes }) => classes.is === 'withheld') ? 'withheld' : undefined,
     ],
-    ['the claims', findings.deprived?.is],
     ['the managed resource', findings.managed.is],
     ['the provider', findings.provider.is],
     ['the credentials', findings.credentials?.secret.is],

@@ -8,29 +8,26 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { labelsOf } from '../../apis/core/v1alpha1/namespace.ts';
-import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../apis/core/v1alpha1/selector.ts';
-import { recordKeys } from '../../controllers/core/claim/claim-record.ts';
-import { wasBound } from '../../controllers/core/claim/claim-status.ts';
 import type { Candidates } from '../../controllers/core/claim/class-choice.ts';
 import { drawClass, qualified } from '../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../controllers/core/claim/class-decision.ts';
-import { isNamedBy } from '../../controllers/core/claim/holdings.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
-import { unfitness } from '../../controllers/core/claim/misfit.ts';
-import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
-import type { BindingDecision, BindingInput } from '../../controllers/core/claim-binding/decide.ts';
-import { decideBinding, isConcerned } from '../../controllers/core/claim-binding/decide.ts';
-import { isHandedTo } from '../../controllers/core/claim-binding/handed-to.ts';
+import { misfitOfManaged, unfitness } from '../../controllers/core/claim/misfit.ts';
+import { decideBinding, isCall } from '../../controllers/core/claim-binding/decide.ts';
+import type { BindingDecision, BindingFacts } from '../../controllers/core/claim-binding/decision.ts';
+import { provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
+import { reportOf } from '../../controllers/core/claim-binding/report.ts';
+import { isResponsible, responsibilityFor } from '../../controllers/core/claim-binding/responsibility.ts';
 import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
 import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
+import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { FirstDecision } from '../../controllers/core/managed/decide.ts';
 import { decideFirst } from '../../controllers/core/managed/decide.ts';
 import { withReferences } from '../../controllers/core/references/references.ts';
-import type { PropagationDecision } from '../../controllers/core/secret-propagation/decide.ts';
-import { decidePropagation } from '../../controllers/core/secret-propagation/decide.ts';
 import type { Findings } from './findings.ts';
 import { thereOf } from './findings.ts';
 
@@ -49,6 +46,13 @@ export interface ClassChoice {
   readonly isMalformed?: boolean;
 }
 
+/** What binding decides about the claim. */
+export interface Binding {
+  readonly name: BindingDecision['name'];
+  /** What the claim's condition says about it; undefined: the decision has a call, or nothing is reported. */
+  readonly message?: string | undefined;
+}
+
 /**
  * What follows from what was found: the decisions that the controllers come to over the same objects, by their own pure
  * functions. Absent: there is nothing to decide, or it could not be read.
@@ -59,11 +63,8 @@ export interface View extends Findings {
   readonly theManaged: Managed | undefined;
   readonly choice?: ClassChoice | undefined;
   readonly assignment?: ClassDecision | undefined;
-  readonly binding?: BindingDecision | undefined;
-  /** Why the class from which the claim is about to be provisioned cannot serve it. */
-  readonly misfit?: string | undefined;
+  readonly binding?: Binding | undefined;
   readonly first?: FirstDecision | undefined;
-  readonly propagation?: PropagationDecision | undefined;
   /** Why a reference of the managed resource leads nowhere. */
   readonly unresolved?: string | undefined;
 }
@@ -93,20 +94,17 @@ export function viewOf(findings: Findings): View {
     ...facts,
     ...(theClaim !== undefined && isOfClaim && ofClaim(facts, theClaim)),
     ...(theManaged !== undefined && {
-      first: decideFirst(theManaged),
+      first: decideFirst({ managed: theManaged }),
       unresolved: unresolvedOf(findings, theManaged),
     }),
-    propagation: propagationOf(facts),
   };
 }
 
-type Facts = Omit<
-  View,
-  'binding' | 'misfit' | 'first' | 'propagation' | 'unresolved' | 'choice' | 'assignment'
->;
+type Facts = Omit<View, 'binding' | 'first' | 'unresolved' | 'choice' | 'assignment'>;
 
-function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment' | 'binding' | 'misfit'> {
-  const { services, classes, held, theManaged, theClass } = facts;
+function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment' | 'binding'> {
+  const { services, classes } = facts;
+  const owned = thereOf(facts.owned) ?? [];
   // Whether a namespace that may not be read is selected, nobody guesses.
   const isNamespaceKnown = facts.namespace.is !== 'withheld';
   const areClassesKnown = isNamespaceKnown && classes.every((found) => found.classes.is !== 'withheld');
@@ -118,64 +116,67 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
     isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
   }));
   const kind = candidates[0]?.kind;
-  const input = { claim, isHolding: held.is === 'there', candidates };
+  const input = { claim, isHolding: owned.length > 0, candidates };
   const assignment =
     kind === undefined || !areClassesKnown || claim.spec.classRef !== undefined
       ? undefined
       : claim.spec.classSelector === undefined
         ? decideDefaulting({ ...input, kind })
         : decideScheduling({ ...input, kind, draw: drawClass });
-  const holding = thereOf(held);
-  const service = services.find((each) => isConcerned(each, claim, holding)) ?? services[0];
+  const service = services.find((each) => isResponsible(each, claim, owned)) ?? services[0];
   // What may not be read is neither there nor absent: nothing is decided over it.
-  const isKnown = ![facts.managed, facts.held, facts.resourceClass].some(({ is }) => is === 'withheld');
-  const decided =
-    service === undefined || !isKnown || !isNamespaceKnown
-      ? undefined
-      : attempt(() =>
-          decideBinding({
-            service,
-            peers: services,
-            claim,
-            managed: theManaged,
-            resourceClass: theClass,
-            held: holding,
-            ...besides(facts, claim),
-            namespace,
-            isHandedOver: wasHandedOver(facts, claim),
-          }),
-        );
-  const binding = isError(decided) ? undefined : decided;
-  const isProvisioning = binding?.act === 'record' || binding?.act === 'create';
+  const isKnown = ![facts.named, facts.owned, facts.resourceClass].some(({ is }) => is === 'withheld');
   return {
     choice: choiceOf(claim, areClassesKnown ? candidates : undefined),
     assignment,
-    binding,
-    ...(isProvisioning && service && { misfit: unfitness(service, claim, binding.resourceClass) }),
+    binding: service && isKnown && isNamespaceKnown ? bindingOf(facts, claim, service, owned) : undefined,
   };
 }
 
-/** As far as its own secret tells, and the mark on the one that it is copied from. */
-function wasHandedOver({ source, target }: Facts, { metadata: { uid } }: Claim): boolean {
-  const given = source && thereOf(source.secret);
-  const isThere = target !== undefined && thereOf(target.secret) !== undefined;
-  return isThere || (given !== undefined && isHandedTo(given.secret, uid));
-}
-
-/** What is known of the other claims that may have what this one names. */
-function besides(
-  { otherClaims, theManaged }: Facts,
+/** The decision over facts that are computed as the controller computes them. */
+function bindingOf(
+  facts: Facts,
   claim: Claim,
-): Pick<BindingInput, 'rightful' | 'isDisputed'> {
-  const others = otherClaims === undefined ? [] : (thereOf(otherClaims) ?? []);
-  if (theManaged === undefined) return {};
-  const rightful = others.find((other) => isOnRecordFor(theManaged, other));
-  // Where they may not be read, nobody can tell.
-  const isWithheld = otherClaims?.is === 'withheld' && !isOnRecordFor(theManaged, claim);
-  return {
-    ...(rightful && { rightful }),
-    isDisputed: isWithheld || others.some((other) => wasBound(other) && isNamedBy(theManaged, other)),
+  service: ClaimService,
+  owned: readonly Managed[],
+): Binding | undefined {
+  const { services, theManaged: managed, theClass, decided } = facts;
+  const provisioning =
+    managed === undefined && !wasDeleted(claim)
+      ? provisioningOf(service, claim, theClass, () => true)
+      : undefined;
+  const offered = managed ?? provisioning?.resourceClass;
+  const incompatible = attempt(() => managed && misfitOfManaged(service, claim, managed));
+  const observed = {
+    claim,
+    service,
+    responsibility: responsibilityFor({ service, peers: services, claim, owned }),
+    owned,
+    named: thereOf(facts.named),
+    managed,
+    provisioning,
+    forbidden: offered && whyNotFor(namespaceOf(facts, claim), offered),
+    ...(!isError(incompatible) && { incompatible }),
+    secrets: decided?.secrets ?? noSecrets,
   };
+  const decision = decideBinding(observed);
+  // Whether the credential is in force, nobody guesses.
+  if (decision.name === 'Bind' && decided?.isCredentialKnown === false) return undefined;
+  return { name: decision.name, message: messageOf(decision, observed) };
+}
+
+const noSecrets = { isWanted: false, hasCopy: false, stale: [], controlled: [] } as const;
+
+function messageOf(
+  decision: BindingDecision,
+  observed: BindingFacts & { readonly claim: Claim; readonly service: ClaimService },
+): string | undefined {
+  const { provisioning, secrets } = observed;
+  if (isCall(decision)) return undefined;
+  if (decision.name === 'SecretNotOwned') return secrets.obstacle;
+  if (decision.name === 'Incompatible' && provisioning?.plan instanceof Error)
+    return provisioning.plan.message;
+  return reportOf(decision.name, observed)?.facts.conditions[0]?.message;
 }
 
 function namespaceOf(
@@ -189,9 +190,7 @@ function namespaceOf(
 function choiceOf(claim: Claim, candidates: readonly Candidates[] | undefined): ClassChoice | undefined {
   const { classRef, classSelector, resourceRef } = claim.spec;
   if (classSelector === undefined) {
-    // Empty: somebody chose for a claim that selects nothing.
-    const isDefaulted = claim.metadata.annotations?.[recordKeys.selector] === '';
-    if (classRef !== undefined && !isDefaulted) return { by: 'classRef' };
+    if (classRef !== undefined) return { by: 'classRef' };
     if (classRef === undefined && resourceRef !== undefined) return { by: 'resourceRef' };
   }
   const by = classSelector === undefined ? 'default' : 'selector';
@@ -222,19 +221,4 @@ function unresolvedOf({ managedService, referenced }: Findings, managed: Managed
     }),
   );
   return isError(resolved) ? resolved.message : undefined;
-}
-
-function propagationOf(facts: Facts): PropagationDecision | undefined {
-  const { source, target, theClaim, theManaged, managedService, services } = facts;
-  const kind = managedService?.kind ?? services[0]?.managed;
-  if (target === undefined || kind === undefined || theManaged === undefined) return undefined;
-  if (target.secret.is !== 'there' || source?.secret.is !== 'there') return undefined;
-  if (!referenceIsOfKind(theManaged, kind)) return undefined;
-  return decidePropagation({
-    kind,
-    target: target.secret.value.secret,
-    source: source.secret.value.secret,
-    claim: theClaim,
-    managed: theManaged,
-  });
 }

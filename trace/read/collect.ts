@@ -10,14 +10,18 @@ import { labelsOf, NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
-import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
-import { heldAmong, holdsClaim, refersToClaim } from '../../controllers/core/claim/holdings.ts';
+import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { restrictsNamespaces, whyNotFor } from '../../controllers/core/claim/may-claim.ts';
-import { isOnRecordFor } from '../../controllers/core/claim/rightful-claim.ts';
+import { boundFirst } from '../../controllers/core/claim/owned-resources.ts';
+import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
+import { decideBinding, resourceOf } from '../../controllers/core/claim-binding/decide.ts';
+import { withResource } from '../../controllers/core/claim-binding/desired.ts';
+import { secretKeyOfClaim } from '../../controllers/core/claim-binding/observe-secrets.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
@@ -26,14 +30,14 @@ import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
-import { isEditedAway, isSettled } from '../model/claim-ref-faults.ts';
 import { credentialsKeyOf, tokenKeyOf } from '../model/credentials-key.ts';
+import { isOneOf } from '../model/fault-finding.ts';
 import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../model/findings.ts';
 import { thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import { isMarkHidden, markTold, nameIn } from '../model/holding.ts';
-import { mayBeTaken } from '../model/may-be-taken.ts';
 import { syncedOf } from '../model/view.ts';
+import { decidedOnValues } from './decided-on-values.ts';
 import type { Source } from './source.ts';
 
 /** What a trace is asked about. */
@@ -60,7 +64,8 @@ const nothing: Findings = {
   classes: [],
   resourceClass: unsought,
   managed: unsought,
-  held: unsought,
+  named: unsought,
+  owned: unsought,
   referenced: [],
   provider: unsought,
   users: unsought,
@@ -134,7 +139,16 @@ async function takeable(
     ? await source.get<Namespace>(NamespaceKind, { name })
     : unsought;
   const namespace = found.is === 'there' ? { name, labels: labelsOf(found.value) } : undefined;
-  return resources.filter((one) => mayBeTaken(one, claim) && whyNotFor(namespace, one) === undefined);
+  return resources.filter((one) => isOneOf(decisionOver(claim, one, namespace), ['SetClaimRef', 'NotReady']));
+}
+
+/** What binding would decide if the claim named this managed resource. */
+function decisionOver(claim: Claim, named: Managed, namespace: ClaimNamespace | undefined) {
+  const secrets = { isWanted: false, hasCopy: false, stale: [], controlled: [] };
+  const forbidden = whyNotFor(namespace, named);
+  const naming = withResource(claim, named);
+  const facts = { responsibility: 'this', owned: [], named, managed: named, forbidden, secrets } as const;
+  return decideBinding({ ...facts, claim: naming }).name;
 }
 
 async function aroundClaim(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
@@ -151,10 +165,13 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
     ),
     managedNamed(source, catalogue, resourceRef),
   ]);
-  // What names the claim and is named by it is the one; only else all are searched.
-  const isMutual = named.is === 'there' && holdsClaim(named.value, claim);
-  const held = isMutual ? named : await heldBy(source, services, claim);
-  const managed = held.is === 'there' ? held : named;
+  // All are searched only if the resource that the claim names is not its own.
+  const isOwn = named.is === 'there' && isOwnedBy(named.value, claim);
+  const owned: Findings['owned'] = isOwn
+    ? { is: 'there', value: [named.value] }
+    : await ownedBy(source, services, claim);
+  const resource = resourceOf(thereOf(owned) ?? [], thereOf(named));
+  const managed: Found<Managed> = resource === undefined ? named : { is: 'there', value: resource };
   const listed = classes.find(({ service }) => isNamed(classRef, service.class))?.classes;
   const resourceClass: Found<Class> =
     classRef === undefined
@@ -162,7 +179,6 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
       : listed?.is === 'there'
         ? inList(listed.value, classRef.name)
         : await classNamed(source, catalogue, classRef);
-  const { writeConnectionSecretToRef: to } = claim.spec;
   const { namespace = '' } = claim.metadata;
   const offered = [
     ...classes.flatMap((found) => thereOf(found.classes) ?? []),
@@ -177,12 +193,18 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
     services,
     classes,
     resourceClass,
+    named,
+    owned,
     managed,
-    held,
-    rival: await rivalOf({ catalogue, source }, thereOf(managed), claim),
-    otherClaims: await othersBeside(source, services, claim, thereOf(managed)),
-    ...(await beneath({ catalogue, source }, thereOf(managed), thereOf(resourceClass), services)),
-    target: to && (await secretAt(source, { namespace, name: to.name })),
+    ...(await beneath(
+      { catalogue, source },
+      {
+        claim,
+        managed: resource,
+        resourceClass: thereOf(resourceClass),
+        services,
+      },
+    )),
   };
 }
 
@@ -195,17 +217,17 @@ async function aroundManaged(options: CollectOptions, { known, key }: Subject): 
   const claim = await claimNamed(source, catalogue, claimRef);
   const services = catalogue.services.filter((service) => isOf(managed, service.managed));
   const resourceClass = await classNamed(source, catalogue, classRef);
-  const to = thereOf(claim)?.spec.writeConnectionSecretToRef;
-  const namespace = claimRef?.namespace ?? '';
   return {
     claim,
     services,
     resourceClass,
     managed: found,
-    held: found,
-    deprived: isSettled(managed, claim) ? unsought : await deprivedOf(source, services, managed),
-    ...(await beneath(options, managed, thereOf(resourceClass), [])),
-    target: to && (await secretAt(source, { namespace, name: to.name })),
+    ...(await beneath(options, {
+      claim: thereOf(claim),
+      managed,
+      resourceClass: thereOf(resourceClass),
+      services: [],
+    })),
   };
 }
 
@@ -223,7 +245,7 @@ async function aroundClass(options: CollectOptions, { known, key }: Subject): Pr
     resourceClass,
     services,
     users,
-    ...(await beneath(options, undefined, resourceClass.value, services)),
+    ...(await beneath(options, { resourceClass: resourceClass.value, services })),
   };
 }
 
@@ -248,21 +270,27 @@ async function aroundProvider(options: CollectOptions, { known, key }: Subject):
   return { provider, providerName, users, ...(await credentialsOf(options, thereOf(provider))) };
 }
 
-/** What a managed resource, or one that would be made from a class, needs to be made. */
+/** The objects around a managed resource, or around one that would be created from a class. */
+interface Around {
+  readonly claim?: Claim | undefined;
+  readonly managed?: Managed | undefined;
+  readonly resourceClass: Class | undefined;
+  readonly services: readonly ClaimService[];
+}
+
+/** What a managed resource, or one that would be created from a class, needs; and the connection Secrets. */
 async function beneath(
   { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
-  managed: Managed | undefined,
-  resourceClass: Class | undefined,
-  services: readonly ClaimService[],
+  { claim, managed, resourceClass, services }: Around,
 ): Promise<Partial<Findings>> {
   const service = serviceOf(catalogue, managed, resourceClass, services);
-  if (service === undefined) return {};
+  const secrets = await connectionSecrets(source, { claim, managed, service });
+  if (service === undefined) return secrets;
   const candidates =
     managed === undefined
       ? resourceClass && providersOf({ spec: resourceClass.specTemplate } as unknown as Managed)
       : [providerOf(managed), ...providersOf(managed)];
-  const to = managed?.spec.writeConnectionSecretToRef;
-  const [chosen, referenced, sourceSecret, holding] = await Promise.all([
+  const [chosen, referenced, holding] = await Promise.all([
     candidates === undefined ? undefined : firstThere(source, service, candidates),
     Promise.all(
       uniqBy(
@@ -270,7 +298,6 @@ async function beneath(
         kindKey,
       ).map(async (kind) => ({ kind, objects: await source.list(kind) })),
     ),
-    to && secretAt(source, to),
     managed && holdingOf({ catalogue, source }, managed, service),
   ]);
   return {
@@ -279,8 +306,31 @@ async function beneath(
     providerName: chosen?.name,
     provider: chosen?.found ?? unsought,
     ...(chosen && (await credentialsOf({ catalogue, source }, thereOf(chosen.found)))),
-    source: sourceSecret,
     holding,
+    ...secrets,
+  };
+}
+
+/** The two connection Secrets without their values, and what the controllers decide on the values. */
+async function connectionSecrets(
+  source: Source,
+  {
+    claim,
+    managed,
+    service,
+  }: Pick<Around, 'claim' | 'managed'> & { readonly service: ManagedService | undefined },
+): Promise<Pick<Findings, 'source' | 'target' | 'decided'>> {
+  const keys = { source: managed?.spec.writeConnectionSecretToRef, target: claim && secretKeyOfClaim(claim) };
+  const [from, to] = await Promise.all(
+    [keys.source, keys.target].map(
+      async (key): Promise<Found<Secret>> => (key === undefined ? unsought : source.get(SecretKind, key)),
+    ),
+  );
+  const read = { source: from ?? unsought, target: to ?? unsought };
+  return {
+    source: keys.source && withoutValues(keys.source, read.source),
+    target: keys.target && withoutValues(keys.target, read.target),
+    decided: decidedOnValues({ claim, managed, service, ...read }),
   };
 }
 
@@ -370,11 +420,13 @@ async function credentialsOf(
   return { credentials, sharing: isUnknown ? { is: 'withheld' } : { is: 'there', value: sharing } };
 }
 
-async function secretAt(source: Source, { namespace, name }: SecretKey): Promise<FoundSecret> {
-  const found = await source.get(SecretKind, { namespace, name });
-  const secret = found.is === 'there' ? { ...found, value: hidden(found.value) } : found;
-  return { key: { namespace, name }, secret };
-}
+const secretAt = async (source: Source, key: SecretKey): Promise<FoundSecret> =>
+  withoutValues(key, await source.get(SecretKind, key));
+
+const withoutValues = ({ namespace, name }: SecretKey, found: Found<Secret>): FoundSecret => ({
+  key: { namespace, name },
+  secret: found.is === 'there' ? { ...found, value: hidden(found.value) } : found,
+});
 
 async function managedNamed(
   source: Source,
@@ -406,55 +458,16 @@ async function claimNamed(
   return source.get(objectsOf<Claim>(known), objectKey(keyOf(reference)));
 }
 
-/** The claim that the managed resource names which another one wants. */
-async function rivalOf(
-  { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
-  managed: Managed | undefined,
-  claim: Claim,
-): Promise<Found<Claim>> {
-  if (managed === undefined || refersToClaim(managed, claim)) return unsought;
-  return claimNamed(source, catalogue, managed.spec.claimRef);
-}
-
-/** The other claims of a kind, where one of them may be the one that has a managed resource. */
-async function othersBeside(
+/** The managed resources that a claim owns. If it may not read all, it may own one that it does not see. */
+async function ownedBy(
   source: Source,
   services: readonly ClaimService[],
   claim: Claim,
-  managed: Managed | undefined,
-): Promise<Found<readonly Claim[]>> {
-  const [service] = services;
-  if (service === undefined || managed === undefined || isOnRecordFor(managed, claim)) return unsought;
-  const all = await source.list<Claim>(service.claim);
-  return all.is === 'there'
-    ? { ...all, value: all.value.filter(({ metadata }) => metadata.uid !== claim.metadata.uid) }
-    : all;
-}
-
-/** The claim that had a managed resource until somebody edited its claimRef. */
-async function deprivedOf(
-  source: Source,
-  services: readonly ClaimService[],
-  managed: Managed,
-): Promise<Found<Claim>> {
-  const kinds = services.map(({ claim }) => claim);
-  const { seen, isWithheld } = await allOf(source, kinds);
-  return foundAmong(
-    seen.find((one) => isEditedAway(managed, one)),
-    isWithheld,
-  );
-}
-
-/** The managed resource that names a claim, as `holdings` finds it in a process. */
-async function heldBy(
-  source: Source,
-  services: readonly ClaimService[],
-  claim: Claim,
-): Promise<Found<Managed>> {
+): Promise<Findings['owned']> {
   const kinds = services.map(({ managed }) => managed);
   const { seen, isWithheld } = await allOf(source, kinds);
-  const naming = seen.filter((one) => holdsClaim(one, claim));
-  return foundAmong(heldAmong(naming, claim), isWithheld);
+  const owned = boundFirst(seen.filter((one) => isOwnedBy(one, claim)));
+  return isWithheld && owned.length === 0 ? { is: 'withheld' } : { is: 'there', value: owned };
 }
 
 async function usersAmong(
@@ -474,12 +487,6 @@ async function allOf<Instance extends KubernetesObject>(
   const lists = await Promise.all(uniqBy(kinds, kindKey).map((kind) => source.list(kind)));
   const seen = lists.flatMap((list) => thereOf(list) ?? []);
   return { seen, isWithheld: lists.some(({ is }) => is === 'withheld') };
-}
-
-/** What is not among those seen is not there only if all were. */
-function foundAmong<Value>(value: Value | undefined, isWithheld: boolean): Found<Value> {
-  if (value !== undefined) return { is: 'there', value };
-  return { is: isWithheld ? 'withheld' : 'absent' };
 }
 
 async function eventsAround(

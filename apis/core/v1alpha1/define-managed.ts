@@ -78,14 +78,7 @@ export const managedStatus = z.object({
     z
       .string()
       .describe(
-        'The UID of this resource when a claim was bound to it. Another one than it has now: it was restored from a backup.',
-      ),
-  ),
-  boundClaimUID: optional(
-    z
-      .string()
-      .describe(
-        'The UID of the claim that was bound to this resource. Another one is not given it, whatever claimRef says, unless it is offered again.',
+        'The UID of this resource when it was Bound or Released. If it differs from the UID of this resource, a backup brought this status.',
       ),
   ),
   externalIdentity: optional(
@@ -95,32 +88,14 @@ export const managedStatus = z.object({
         'What identified the external resource when it was first seen: its name, its system, its immutable fields. An edit of these has no effect.',
       ),
   ),
-  publishedRevision: optional(
+  credential: optional(
     z
-      .int()
+      .object({
+        hmac: z.string().describe('An HMAC of the password that the external system received last.'),
+        pending: z.boolean().describe('The external system accepted the password and does not use it yet.'),
+      })
       .describe(
-        'Counted up with each change of the connection details. A secret whose annotation crossplane.io/published-revision says less holds former ones, which are replaced.',
-      ),
-  ),
-  unpublishedRevision: optional(
-    z
-      .int()
-      .describe(
-        'What publishedRevision was counted up to while nothing was named to publish to. No secret holds it: all hold former ones.',
-      ),
-  ),
-  toldCredentials: optional(
-    z
-      .string()
-      .describe(
-        'A short digest of each credential that its claim was told last. A released resource that is offered again waits until they are others.',
-      ),
-  ),
-  renewingSince: optional(
-    z
-      .string()
-      .describe(
-        'When lost credentials were about to be replaced, until the new ones are published. Meanwhile nobody knows whether those that are published work.',
+        'Which password the external system has. If it differs from the Secret, the password of the Secret is set again.',
       ),
   ),
   operation: optional(externalOperation),

@@ -177,14 +177,7 @@ export const selector = (description: string) =>
     })
     .describe(description);
 
-/** Asks for another password, in `forProvider`; its counterpart in the status tells what was heeded. */
+/** Requests another password, in `forProvider`. The annotation of the Secret records the last request that was carried out. */
 export const passwordRotation = optional(
-  z
-    .string()
-    .min(1)
-    .describe('Any text, as a date. Each change of it sets a new password, once, and publishes it.'),
-);
-
-export const rotatedPassword = optional(
-  z.string().describe('The passwordRotation that the current password was made for.'),
+  z.string().min(1).describe('Any text, for example a date. Each change of it sets a new password.'),
 );

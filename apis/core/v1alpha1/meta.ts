@@ -16,10 +16,11 @@ export const annotationKeys = {
   externalIdentity: 'crossplane.io/external-identity',
   /** Ours: an admin sets it to `true` to have what a managed resource names now taken for what it has always named. */
   adoptIdentity: 'crossplane.io/adopt-identity',
-  /** Ours: an admin offers a Released managed resource again: `claim`, to the one that its claimRef names; `true`: to any. */
+  /**
+   * Ours: an administrator sets it to `with-same-credentials`, so that the next claim gets a Released resource whose
+   * credential cannot be replaced.
+   */
   reoffer: 'crossplane.io/reoffer',
-  /** Ours: on the secret of a managed resource made by hand, the UID of the claim that it is given to. */
-  handedTo: 'crossplane.io/handed-to',
 } as const;
 
 export const finalizerNames = {

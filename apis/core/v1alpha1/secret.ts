@@ -1,3 +1,6 @@
+import isString from 'lodash/isString.js';
+import omit from 'lodash/omit.js';
+import pickBy from 'lodash/pickBy.js';
 import type { Kind, KubernetesObject } from './kind.ts';
 import { connectionSecretType } from './meta.ts';
 import { controllerOf, isControlledBy } from './reference.ts';
@@ -23,6 +26,26 @@ export type ConnectionDetails = Readonly<Record<string, string>>;
 
 /** Connection details as somebody reports them; `null`: there is none of that key any more. What is not mentioned stays. */
 export type ReportedDetails = Readonly<Record<string, string | null>>;
+
+/** The details that have a value. */
+export const present = (details: ReportedDetails): ConnectionDetails => pickBy(details, isString);
+
+/** The keys of the details that do not exist any more. */
+export const absentAmong = (details: ReportedDetails): readonly string[] =>
+  Object.keys(details).filter((key) => details[key] === null);
+
+/**
+ * Details that everybody may read; all others are secret. A message may contain their values.
+ */
+const publicKeys = [
+  ...['endpoint', 'host', 'port', 'username', 'database', 'type', 'provider'],
+  // The authority to trust, and whether to check it.
+  ...['clusterCA', 'certificates', 'sslmode'],
+  // The names of a topic of Pub/Sub.
+  ...['topic', 'projectName'],
+];
+
+export const secretsAmong = (details: ConnectionDetails): ConnectionDetails => omit(details, publicKeys);
 
 export const encodeDetails = (details: ConnectionDetails): Record<string, string> =>
   Object.fromEntries(
@@ -120,23 +143,7 @@ export function propagationTargets(source: KubernetesObject): readonly SecretKey
   });
 }
 
-/**
- * An object's annotations without the leave that they give to targets in a namespace, except to the one of that name.
- * Leave for other namespaces is somebody else's, and stays.
- */
-export function annotationsWithoutConsent(
-  object: KubernetesObject,
-  namespace: string | undefined,
-  except?: string,
-): Record<string, string> {
-  const isKept = ([key, value]: readonly [string, string]): boolean => {
-    const [to, name] = value.split('/');
-    return !key.startsWith(toPrefix) || to !== namespace || name === except;
-  };
-  return Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(isKept));
-}
-
-/** An object's annotations without any leave that was given for a claim. What others wrote stays. */
+/** An object's annotations without any consent that was given for a claim. What others wrote stays. */
 export function annotationsWithoutClaims(object: KubernetesObject): Record<string, string> {
   const isOurs = ([key, value]: readonly [string, string]): boolean => {
     const [namespace = '', name = ''] = value.split('/');

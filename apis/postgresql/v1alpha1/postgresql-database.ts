@@ -5,7 +5,7 @@ import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineClass } from '../../core/v1alpha1/define-class.ts';
 import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts';
-import { passwordRotation, reference, rotatedPassword, selector } from '../../core/v1alpha1/fields.ts';
+import { passwordRotation, reference, selector } from '../../core/v1alpha1/fields.ts';
 import { connectionLimit, group, identifier, ownName, stack, version } from './fields.ts';
 
 /** What to do about sessions when a database is deleted. */
@@ -96,7 +96,6 @@ export const PostgreSQLDatabaseKind = defineManaged(
     lcCollate: optional(z.string().describe('Its sort order.')),
     lcCType: optional(z.string().describe('Its character classification.')),
     engineVersion: optional(z.string().describe('The major version of the server.')),
-    passwordRotation: rotatedPassword,
   },
   {
     // What is only looked at gets the owner that it turns out to have.

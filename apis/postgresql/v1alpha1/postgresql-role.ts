@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
-import { passwordRotation, rotatedPassword } from '../../core/v1alpha1/fields.ts';
+import { passwordRotation } from '../../core/v1alpha1/fields.ts';
 import { connectionLimit, group, ownName, stack, version } from './fields.ts';
 
 const flag = (description: string) => optional(z.boolean().describe(description));
@@ -50,6 +50,6 @@ export const PostgreSQLRoleKind = defineManaged(
       passwordRotation,
     })
     .describe('The role as it should be. Changes made elsewhere are reverted.'),
-  { passwordRotation: rotatedPassword },
+  {},
 );
 export type PostgreSQLRole = ObjectKind<typeof PostgreSQLRoleKind>;

@@ -268,27 +268,31 @@ export const canBeChanged = ({ DBInstanceStatus: state = '' }: DBInstance): bool
   changeable.includes(state);
 
 /** States in which the database can be used as ever while RDS is busy with it. */
-const usable = /^(available|backing-up|modifying|maintenance|storage-\w+|configuring-[\w-]+)$/;
+const usable =
+  /^(available|backing-up|modifying|maintenance|resetting-master-credentials|storage-\w+|configuring-[\w-]+)$/;
 /** States that pass by themselves. */
 const passing =
   /^(backing-up|modifying|maintenance|resetting-master-credentials|configuring-[\w-]+|upgrading|rebooting|renaming|starting|stopping|moving-to-vpc|converting-to-vpc|storage-config-upgrade)$/;
 
-/** What the state of an instance says. RDS takes a new password at once, and sets it later: until then the former one opens it. */
-export function meaningOfState({
-  DBInstanceStatus: state = '',
+/** Whether RDS accepted a password that it does not use yet: until then the former one opens the database. */
+export const isPasswordPending = ({
+  DBInstanceStatus: state,
   PendingModifiedValues: pending,
-}: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): {
+}: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): boolean =>
+  state === 'resetting-master-credentials' || pending?.MasterUserPassword !== undefined;
+
+/** What the state of an instance says. */
+export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): {
   readonly ready: ReadyFacts;
   readonly operation?: OperationType;
 } {
+  const { DBInstanceStatus: state = '' } = db;
   if (state === 'creating') return { ready: creating(), operation: 'create' };
   if (state === 'deleting' || state === 'delete-precheck') return { ready: deleting(), operation: 'delete' };
-  const isBeingSet = state === 'resetting-master-credentials' || pending?.MasterUserPassword !== undefined;
-  if (isBeingSet) return { ready: unavailable('its password is being set'), operation: 'update' };
   const isUsable = usable.test(state) && state !== 'storage-full';
   return {
     ready: isUsable ? available() : unavailable(`the DB instance is ${state}`),
-    ...(passing.test(state) && { operation: 'update' }),
+    ...((passing.test(state) || isPasswordPending(db)) && { operation: 'update' }),
   };
 }
 

@@ -9,7 +9,7 @@ import type {
 import { dbInstances, tagsOf } from '../../../clients/aws/db-instances.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
-import type { PasswordRotations } from '../../author/password-rotations.ts';
+import { generatedPassword } from '../../core/credential.ts';
 import type { PromptClient } from '../../core/managed/external-client.ts';
 import {
   accessOf,
@@ -17,6 +17,7 @@ import {
   canBeChanged,
   changeOf,
   habitsOf,
+  isPasswordPending,
   meaningOfState,
   newDBInstance,
   odditiesOf,
@@ -25,14 +26,20 @@ import {
 import { refusalFields } from './refusal-fields.ts';
 import type { DBInstanceWords } from './words.ts';
 
-/** Where the passwords of master users come from. */
-export interface PasswordMaking {
-  readonly rotations: PasswordRotations;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
-}
+/**
+ * The password of a master user. RDS accepts at most 30 characters for Oracle, 41 for MySQL and MariaDB, 128 for
+ * PostgreSQL and SQL Server; for all of them letters, digits, `-` and `_`, and never `/`, `"`, `@` or a space.
+ */
+export const masterPassword = {
+  ...generatedPassword,
+  length: 30,
+  rotationOf: ({ spec }: RotatedManaged) => spec.forProvider?.passwordRotation,
+};
 
-export interface DBInstanceOptions extends AwsClient, PasswordMaking {}
+/** A managed resource of a kind that has the field. */
+interface RotatedManaged extends Managed {
+  readonly spec: Managed['spec'] & { readonly forProvider?: { readonly passwordRotation?: string } };
+}
 
 /**
  * The external clients of a kind that stands for DB instances of Amazon RDS: named by us, tagged as ours. RDS answers at
@@ -40,7 +47,7 @@ export interface DBInstanceOptions extends AwsClient, PasswordMaking {}
  */
 export function dbInstanceClient<M extends Managed>(
   words: DBInstanceWords<M>,
-): (options: DBInstanceOptions) => PromptClient<M> {
+): (aws: AwsClient) => PromptClient<M> {
   const compare = comparison<M>(words.kind, odditiesOf(words));
   const fields = refusalFields(words);
 
@@ -58,18 +65,18 @@ export function dbInstanceClient<M extends Managed>(
     });
   };
 
-  return ({ rotations, generatePassword, ...aws }) =>
+  return (aws) =>
     namedByUs<M, DBInstance, NewDBInstance, DBInstanceChange>({
       things: (managed) => instancesOf(aws, managed),
       noun: 'DB instance',
-      generatePassword,
-      rotations,
+      credential: masterPassword,
       newThing: (managed, its) => newDBInstance(words, managed, its),
       seen: (managed, db) => ({
         tags: tagsOf(db),
         isKnown: words.isKnown(managed, db),
         isOnline: canBeChanged(db),
         meaning: meaningOfState(db),
+        isPasswordPending: isPasswordPending(db),
         actual: actualOf(words, managed, db),
         access: accessOf(db),
         status: words.status(db),

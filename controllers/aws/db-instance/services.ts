@@ -1,11 +1,11 @@
 import { RDSInstanceClassKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { Service } from '../../author/define-stack.ts';
 import { satisfies, service } from '../../author/define-stack.ts';
 import { configureRDSInstance, misfitOfRDSInstance } from './configure.ts';
-import type { DBInstanceOptions } from './external-client.ts';
-import { dbInstanceClient } from './external-client.ts';
+import { dbInstanceClient, masterPassword } from './external-client.ts';
 import { instanceWords } from './instance-words.ts';
 import { rdsInstanceWords } from './rds-instance-words.ts';
 
@@ -15,7 +15,12 @@ const names = { maxLength: 63, pattern: /[A-Za-z](-?[A-Za-z0-9])*/ };
 /** How long what was just created may not show. */
 const readLagMs = 10_000;
 
-const usual = { externalNames: 'deterministic', names, creationGraceMs: readLagMs } as const;
+const usual = {
+  externalNames: 'deterministic',
+  names,
+  creationGraceMs: readLagMs,
+  credential: masterPassword,
+} as const;
 
 const byClass = {
   class: RDSInstanceClassKind,
@@ -24,7 +29,7 @@ const byClass = {
 } as const;
 
 /** DB instances, by the kinds of two providers; those of the older one satisfy claims. */
-export const dbInstanceServices: readonly Service<DBInstanceOptions>[] = [
+export const dbInstanceServices: readonly Service<AwsClient>[] = [
   service({
     ...usual,
     managed: rdsInstanceWords.kind,

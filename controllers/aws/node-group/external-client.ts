@@ -28,12 +28,12 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
   };
 
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       const group = await find(managed, signal);
       return group === undefined ? { exists: false, isUpToDate: false } : observationOf(managed, group);
     },
 
-    async create(managed, _known, signal) {
+    async create(managed, _credential, signal) {
       const groups = groupsOf(managed);
       if (groups === undefined)
         throw new Error('spec.forProvider.clusterName must be given to create a node group');
@@ -48,7 +48,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
       return {};
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       const groups = groupsOf(managed);
       const group = await find(managed, signal);
       const name = nameOf(managed);

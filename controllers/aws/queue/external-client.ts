@@ -31,7 +31,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     sqsQueues({ aws, region: forProvider.region });
 
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       const queue = await find(managed, signal);
       if (queue === undefined || claim(managed, queue) === 'notOurs') {
         return nothingThere(problemOf(managed));
@@ -39,7 +39,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       return observationOf(managed, queue);
     },
 
-    async create(managed, _known, signal) {
+    async create(managed, _credential, signal) {
       const name = nameOf(managed);
       const queues = queuesOf(managed);
       const found = async (): Promise<CloudQueue | undefined> => {
@@ -69,7 +69,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       return createdAs(managed, url);
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       const queue = await find(managed, signal);
       if (queue === undefined) throw new Error(`queue "${nameOf(managed)}" does not exist any more`);
       claim(managed, queue);

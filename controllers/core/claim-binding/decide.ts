@@ -1,487 +1,321 @@
-import type { BindingPhase } from '../../../apis/core/v1alpha1/binding.ts';
+/*
+ * What to do next about one claim. The lists of checks below are the table in docs/decision-tables.md: the first check that
+ * matches decides. A decision has at most one call to the API server; the reconciler observes again after each call. A
+ * decision without a call ends the run, and the claim's conditions show it (report.ts).
+ */
+
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import {
-  available,
-  availableWithTrouble,
-  binding,
-  creating,
-  getCondition,
-  notReady,
-  reconcileError,
-  reconcileSuccess,
-} from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import {
-  controllerOf,
-  describeReference,
-  referenceIsOfKind,
-  referenceTo,
-} from '../../../apis/core/v1alpha1/reference.ts';
-import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { asRecorded } from '../claim/claim-record.ts';
-import type { ClaimFacts } from '../claim/claim-status.ts';
-import { wasBound } from '../claim/claim-status.ts';
-import { isSomeoneElses, refersToClaim } from '../claim/holdings.ts';
-import type { ClaimNamespace } from '../claim/may-claim.ts';
-import { whyNotFor } from '../claim/may-claim.ts';
-import { misfitOfManaged } from '../claim/misfit.ts';
-import { isProvisionedName } from '../claim/provisioned-name.ts';
-import { isReservedFor } from '../claim/reservation.ts';
-import { isOnRecordFor } from '../claim/rightful-claim.ts';
-import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
-import { isReoffered, offerWaitsFor, wasTakenAway } from '../claim-marks.ts';
-import type { ClaimService } from '../claim-service.ts';
-import { nameInUse } from '../external-identity.ts';
+  externalName as externalNameOf,
+  finalizerNames,
+  hasFinalizer,
+  wasDeleted,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import {
+  isOwnedBy,
+  namesClaim,
+  namesResource,
+  wasBound,
+  wasBoundHere,
+  wasProvisioned,
+} from '../claim/ownership.ts';
+import { unknownClaim } from '../credential.ts';
+import { firstMatch } from '../first-match.ts';
 import { isNeverChanged } from '../management-policies.ts';
-import { howToOffer, howToReturn, wasTakenFrom } from './claim-reference.ts';
-import type { DeletedDecision } from './decide-deleted.ts';
-import { decideDeleted } from './decide-deleted.ts';
-import { toldToClaim } from './told-to-claim.ts';
+import { decideClaimEnd } from './decide-claim-end.ts';
+import type { BindingCall, BindingDecision, BindingFacts, BindingWait } from './decision.ts';
 
-/** What is known when a claim is looked at. `managed` and `resourceClass` are what its references name. */
-export interface BindingInput {
-  readonly service: ClaimService;
-  /** Every service of the claim kind that works in this process, in a fixed order. */
-  readonly peers: readonly ClaimService[];
-  readonly claim: Claim | undefined;
-  readonly managed: Managed | undefined;
-  readonly resourceClass: Class | undefined;
-  /** The managed resource that names this claim, UID included: what was recorded first, whatever was edited since. */
-  readonly held: Managed | undefined;
-  /** Another claim that is there, for which `managed` is on record, and not for this one. */
-  readonly rightful?: Claim | undefined;
-  /** Another claim that is there, and was bound, names `managed`, too. */
-  readonly isDisputed?: boolean;
-  /** The claim has a connection secret. */
-  readonly isHandedOver: boolean;
-  /** The claim's namespace; absent: it is not known, which matters only where class or resource select namespaces. */
-  readonly namespace?: ClaimNamespace | undefined;
-}
-
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions of binding, in the order of docs/decision-tables.md. Those of the claim's end are beside them. */
 export const bindingDecisions = [
   'ClaimGone',
-  'RemoveFinalizer',
   'OtherKind',
   'UnknownKind',
-  'ReportedElsewhere',
-  'RestoreReferences',
+  'StatusFromBackup',
+  'CorrectClaimRef',
+  'ResourceLost',
   'ClassMissing',
   'ClassForbidden',
+  'Incompatible',
   'RecordName',
   'Create',
   'ResourceMissing',
-  'ResourceLost',
-  'ClassRefEdited',
-  'ResourceForbidden',
-  'OwnedByOther',
-  'ClaimedByOther',
-  'ClaimedByFormerClaim',
-  'NameTaken',
-  'ControlledByOther',
-  'KeepBound',
-  'NotOffered',
-  'Incompatible',
   'ResourceDeleted',
-  'CredentialNotApplied',
+  'RemoveClaimRef',
+  'ResourceForbidden',
   'Released',
-  'ReleasedWhileBound',
-  'Bind',
+  'ClaimRefIncomplete',
+  'ClaimedByOther',
+  'ControlledByOther',
+  'NotOffered',
+  'SecretNotOwned',
   'NotReady',
-  'Provisioning',
-  'AwaitFirstReport',
+  'SetClaimRef',
+  'CredentialNotApplied',
+  'Bind',
+  'CopySecret',
+  'DeleteSecret',
+  'KeepBound',
 ] as const;
 
-type ReportName =
-  | 'UnknownKind'
-  | 'ClassMissing'
-  | 'ClassForbidden'
-  | 'ResourceMissing'
-  | 'ResourceLost'
-  | 'ClassRefEdited'
-  | 'ResourceForbidden'
-  | 'ClaimedByOther'
-  | 'OwnedByOther'
-  | 'ClaimedByFormerClaim'
-  | 'NameTaken'
-  | 'ControlledByOther'
-  | 'NotOffered'
-  | 'Incompatible'
-  | 'ResourceDeleted'
-  | 'CredentialNotApplied'
-  | 'Released'
-  | 'ReleasedWhileBound'
-  | 'NotReady'
-  | 'Provisioning'
-  | 'AwaitFirstReport';
+const calls: ReadonlySet<BindingDecision['name']> = new Set<BindingCall['name']>([
+  'CorrectClaimRef',
+  'SetClaimRef',
+  'Bind',
+  'RemoveClaimRef',
+  'DeleteResource',
+  'Release',
+  'RecordName',
+  'Create',
+  'CopySecret',
+  'DeleteSecret',
+  'RemoveFinalizer',
+]);
 
-/** What to do about one claim; `name` is its line in docs/decision-tables.md. */
-export type BindingDecision =
-  | DeletedDecision
-  | { readonly name: 'ClaimGone' | 'OtherKind' | 'ReportedElsewhere'; readonly act: 'nothing' }
-  | { readonly name: 'RemoveFinalizer'; readonly act: 'finalise' }
-  | { readonly name: 'RestoreReferences'; readonly act: 'recall'; readonly managed: Managed }
-  | { readonly name: 'RecordName'; readonly act: 'record'; readonly resourceClass: Class }
-  | { readonly name: 'Create'; readonly act: 'create'; readonly resourceClass: Class }
-  | { readonly name: 'Bind'; readonly act: 'bind'; readonly managed: Managed }
-  | { readonly name: 'KeepBound'; readonly act: 'refresh'; readonly managed: Managed }
-  | {
-      readonly name: ReportName;
-      readonly act: 'report';
-      readonly facts: ClaimFacts;
-      readonly event: EventFacts;
-      /** What its managed resource is told besides. */
-      readonly ofManaged?: EventFacts;
-      /** Epoch ms; there is probably nothing to report any more by then. */
-      readonly notBeforeMs?: number;
-    };
-export type BindingDecisionName = BindingDecision['name'];
+/** Whether a decision has a call. */
+export const isCall = (decision: BindingDecision): decision is BindingCall => calls.has(decision.name);
 
-type Report = Extract<BindingDecision, { readonly act: 'report' }>;
+type Facts = BindingFacts & { readonly claim: Claim };
+type ResourceFacts = Facts & { readonly managed: Managed };
 
-/** How long the controller of a just created managed resource may take to say something about it. */
-export const quietMs = 2_000;
+const wait = (name: BindingWait['name']): BindingWait => ({ name });
+
+/** Reads the claim before its UID is written to a `claimRef`. */
+const confirmed = { readFirst: ['claim'] } as const;
+/** What has to hold when a claim takes a resource, as the API server has it at that moment. */
+const confirmedTaking = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
+
+const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';
+
+/** Pure. Checks everything itself, because requests are not filtered. */
+export function decideBinding(facts: BindingFacts): BindingDecision {
+  const { claim, managed } = facts;
+  if (claim === undefined) return wait('ClaimGone');
+  const ofClaim = firstMatch({ ...facts, claim }, claimChecks);
+  if (ofClaim !== undefined) return ofClaim;
+  if (managed === undefined) return wait('ResourceMissing');
+  return firstMatch({ ...facts, claim, managed }, resourceChecks) ?? wait('KeepBound');
+}
+
+const claimChecks = [
+  notResponsible,
+  unknownKind,
+  correctClaimRef,
+  decideClaimEnd,
+  resourceLost,
+  classMissing,
+  classNotAllowed,
+  classIncompatible,
+  recordName,
+  create,
+];
+
+const resourceChecks = [
+  resourceDeleted,
+  freeFormerResource,
+  resourceNotAllowed,
+  released,
+  claimRefIncomplete,
+  claimedByOther,
+  controlledByOther,
+  notOffered,
+  resourceIncompatible,
+  secretNotOwned,
+  notReady,
+  setClaimRef,
+  credentialNotApplied,
+  bind,
+  statusFromBackup,
+  copyMissing,
+  copySecret,
+  deleteStaleSecret,
+  recordExternalName,
+];
 
 /**
- * What to do next about a claim. Pure; checks every predicate itself, because requests are not filtered. Throws what the
- * stack's `misfit` throws.
+ * A claim's resource: the one whose `claimRef` has the claim's UID. `resourceRef` counts only while there is none. `owned`
+ * has the resources that are Bound first.
  */
-export function decideBinding(input: BindingInput): BindingDecision {
-  const { service, claim, held } = input;
-  if (claim === undefined) return { name: 'ClaimGone', act: 'nothing' };
-  if (!isConcerned(service, claim, held)) return decideUnknown(input, claim);
-  const managed = held ?? input.managed;
-  if (wasDeleted(claim)) {
-    const its = input.rightful === undefined ? managed : undefined;
-    return decideDeleted(claim, its, input.isHandedOver);
-  }
-  if (claim.spec.resourceRef === undefined) {
-    if (held !== undefined) return { name: 'RestoreReferences', act: 'recall', managed: held }; // it was edited away
-    if (wasBound(claim)) return lost('a managed resource, and neither names the other any more');
-    return decideUnprovisioned(input, claim, 'record');
-  }
-  if (managed === undefined) return decideMissing(input, claim);
-  const decision = decideExisting(input, claim, managed);
-  // Whoever took the finalizer away: without it a claim could go, and leave behind what it has.
-  const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);
-  return isLoose && decision.act === 'report'
-    ? { name: 'RestoreReferences', act: 'recall', managed: held }
-    : decision;
+export const resourceOf = (owned: readonly Managed[], named: Managed | undefined): Managed | undefined =>
+  owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;
+
+// ── Checks of the claim ─────────────────────────────────────────────────────────────────────────────────────────
+
+/** Another controller of this process, or another process, binds this claim. */
+function notResponsible({ responsibility }: Facts) {
+  return responsibility === 'others' ? wait('OtherKind') : undefined;
+}
+
+/** No controller of this process knows the kind that the claim names. */
+function unknownKind({ responsibility }: Facts) {
+  return typeof responsibility === 'object' ? wait('UnknownKind') : undefined;
 }
 
 /**
- * Whether a claim is this controller's: by the kind of the resource it has; while it has none by that of the one it
- * names, and while it names none by its class's.
+ * After a restore all UIDs are new. Claim and resource still name each other, and no status of this cluster says Bound.
+ * A claim that is being deleted corrects the UID as well, so that it releases its resource.
  */
-export function isConcerned(service: ClaimService, claim: Claim, held: Managed | undefined): boolean {
-  const { resourceRef, classRef } = claim.spec;
-  if (held !== undefined) return referenceIsOfKind(referenceTo(held), service.managed);
-  return resourceRef === undefined
-    ? referenceIsOfKind(classRef, service.class)
-    : referenceIsOfKind(resourceRef, service.managed);
+function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
+  if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
+    return undefined;
+  const isRestored =
+    named.spec.claimRef?.uid !== undefined && !isOwnedBy(named, claim) && namesClaim(named, claim);
+  if (!isRestored || wasBoundHere(named)) return undefined;
+  const isStatusKept = named.status?.bindingPhase !== undefined && named.status.boundUID !== undefined;
+  if (isStatusKept) return wait('StatusFromBackup'); // the resource's controller empties the status first
+  return { name: 'CorrectClaimRef', managed: named, ...confirmed };
 }
 
-/** Whether the claim provisioned this managed resource itself: the name is derived from its UID. */
-const isDynamic = (service: ClaimService, claim: Claim): boolean =>
-  referenceIsOfKind(claim.spec.classRef, service.class) &&
-  isProvisionedName(claim, claim.spec.resourceRef?.name);
-
-function decideUnprovisioned(input: BindingInput, claim: Claim, act: 'record' | 'create'): BindingDecision {
-  const { resourceClass } = input;
-  if (resourceClass !== undefined) {
-    const why = whyNotFor(input.namespace, resourceClass);
-    if (why !== undefined) {
-      const told = `${resourceClass.kind} ${resourceClass.metadata.name} ${why}`;
-      // An event of the class, or of the namespace, wakes us.
-      return report('ClassForbidden', 'NamespaceNotAllowed', [creating(told), reconcileError(told)]);
-    }
-    return act === 'record'
-      ? { name: 'RecordName', act, resourceClass }
-      : { name: 'Create', act, resourceClass };
-  }
-  const message = `${describeReference(claim.spec.classRef ?? {})} does not exist`;
-  return report('ClassMissing', 'CannotGetResourceClass', [creating(message), reconcileError(message)]); // a class event wakes us
+/** The claim was Bound, and its resource does not exist. The claim does not get another one: that would lose data. */
+function resourceLost({ claim, managed }: Facts) {
+  return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
 }
 
-function lost(what: string): BindingDecision {
-  const message = `was bound to ${what}; for another make another claim, and delete this one once nobody needs its secret`;
-  return report(
-    'ResourceLost',
-    'ManagedResourceNotFound',
-    [binding(message), reconcileSuccess()],
-    'Released',
-  );
+/** An event of the class wakes the claim. */
+function classMissing({ provisioning }: Facts) {
+  return provisioning !== undefined && provisioning.resourceClass === undefined
+    ? wait('ClassMissing')
+    : undefined;
 }
 
-function decideMissing(input: BindingInput, claim: Claim): BindingDecision {
-  const what = describeReference(claim.spec.resourceRef ?? {});
-  if (wasBound(claim)) return lost(`${what}, which no longer exists`);
-  if (isDynamic(input.service, claim)) {
-    const isOnRecord = hasFinalizer(claim, finalizerNames.claim);
-    return decideUnprovisioned(input, claim, isOnRecord ? 'create' : 'record');
-  }
-  if (isProvisionedName(claim, claim.spec.resourceRef?.name)) {
-    const { classRef } = claim.spec;
-    const named = classRef === undefined ? 'nothing' : describeReference(classRef);
-    const message = `spec.classRef names ${named}, but ${what} was to be made from a ${input.service.class.kind}; take the edit back, or make another claim`;
-    return report('ClassRefEdited', 'CannotApplyEdit', [binding(message), reconcileError(message)]);
-  }
-  const message = `waiting for ${what}, which does not exist`;
-  return report('ResourceMissing', 'ManagedResourceNotFound', [binding(message), reconcileSuccess()]); // the index wakes us
+/** An event of the class or of the namespace wakes the claim. */
+function classNotAllowed({ provisioning, forbidden }: Facts) {
+  return provisioning !== undefined && forbidden !== undefined ? wait('ClassForbidden') : undefined;
 }
 
-/** Whatever is waited for here, a change of the claim or of the managed resource ends the wait. */
-function decideExisting(
-  { service, resourceClass, namespace, rightful, isDisputed = false }: BindingInput,
-  claim: Claim,
-  managed: Managed,
-): BindingDecision {
-  const what = `${managed.kind} ${managed.metadata.name}`;
-  const its = describeReference(referenceTo(claim));
-  const refuse = (name: ReportName, why: string): Report => {
-    const message = `refusing to bind to ${what}: ${why}`;
-    return report(name, 'CannotBindManagedResource', [binding(message), reconcileError(message)]);
-  };
-  const { claimRef } = managed.spec;
+/** The claim does not have a resource yet, so that its author can still change it. */
+function classIncompatible({ provisioning }: Facts) {
+  return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
+}
+
+/** The claim names its resource before that is created or taken: a crash leaves nothing that cannot be found. */
+function recordName({ claim, managed }: Facts): BindingDecision | undefined {
+  const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
+  if (isRecorded) return undefined;
+  const own = managed !== undefined && isOwnedBy(managed, claim) ? managed : undefined;
+  return { name: 'RecordName', managed: own };
+}
+
+function create({ provisioning: { resourceClass, plan } = { resourceClass: undefined } }: Facts) {
+  if (resourceClass === undefined || plan === undefined || plan instanceof Error) return undefined;
+  return { name: 'Create', managed: plan.managed, resourceClass, ...confirmed } as const;
+}
+
+// ── Checks of the claim's resource ──────────────────────────────────────────────────────────────────────────────
+
+/** A resource that is being deleted takes no claim, and its credential is not copied any more. */
+function resourceDeleted({ managed }: ResourceFacts) {
+  return wasDeleted(managed) ? wait('ResourceDeleted') : undefined;
+}
+
+/** `resourceRef` was edited before the claim was Bound: the former resource becomes available again. */
+function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   const phase = managed.status?.bindingPhase;
-  const isOnOffer = isReoffered(managed) && !isOnRecordFor(managed, claim);
-  // One that is deleted while it is bound shows as Released.
-  const isBound = !isOnOffer && (phase === 'Bound' || (phase === 'Released' && wasDeleted(managed)));
-  const isItsOwn = claimRef !== undefined && refersToClaim(managed, claim);
-  // Who has it by now was asked then. Before all else, for who may not have it need not know who has.
-  const hasConsent = (isItsOwn && isBound) || isReservedFor(managed, claim.metadata.uid);
-  const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);
-  if (forbidden !== undefined) {
-    const message = `refusing to bind to ${what}: it ${forbidden}`;
-    return report('ResourceForbidden', 'NamespaceNotAllowed', [binding(message), reconcileError(message)]);
-  }
-  /** The same, with how somebody who has edited the claimRef of what is this claim's gives it back: both are told. */
-  const refuseOwn = (name: ReportName, why: string): Report => {
-    if (!wasTakenFrom(managed, claim)) return refuse(name, why);
-    const back = howToReturn(service.managed, managed, claim);
-    const names = claimRef === undefined ? 'names nobody' : `names ${describeReference(claimRef)}`;
-    const uid = isItsOwn ? ', but by another UID' : '';
-    const message = `spec.claimRef ${names}${uid}, and it is ${its}'s, so that nothing is done while that one is there; ${back}`;
-    const ofManaged: EventFacts = { type: 'Warning', reason: 'ClaimNotFound', message };
-    return { ...refuse(name, `${why}; ${back}`), ofManaged };
-  };
-  if (rightful !== undefined && !refersToClaim(managed, rightful)) {
-    return refuse('OwnedByOther', `it is ${describeReference(referenceTo(rightful))}'s`);
-  }
-  if (claimRef !== undefined && !isItsOwn) {
-    return refuseOwn('ClaimedByOther', `it is claimed by ${describeReference(claimRef)}`);
-  }
-  const unoffered = (why: string): BindingDecision => {
-    const message = `${what} ${why}, and may hold the data of that; ${howToOffer(service.managed, managed, claim)}`;
-    const waiting = report('Released', 'WaitingToBind', [binding(message), reconcileSuccess()]);
-    return { ...waiting, event: { ...waiting.event, type: 'Warning' } }; // nothing ends it by itself
-  };
-  if (isSomeoneElses(managed, claim) && !isOnOffer) {
-    if (isOnRecordFor(managed, claim)) {
-      return refuseOwn(
-        'ClaimedByFormerClaim',
-        'its spec.claimRef names another claim of this name, by its UID',
-      );
-    }
-    return (claimRef?.uid ?? claim.metadata.uid) === claim.metadata.uid
-      ? unoffered('was bound to another claim')
-      : refuse(
-          'ClaimedByFormerClaim',
-          `it belonged to a former ${describeReference(claimRef ?? {})} with another UID`,
-        );
-  }
-  if (isDynamic(service, claim) && claimRef?.uid !== claim.metadata.uid) {
-    return refuseOwn('NameTaken', 'what the claim makes names the claim in spec.claimRef, and this does not');
-  }
-  const controller = controllerOf(managed);
-  if (controller !== undefined) {
-    return refuse('ControlledByOther', `it is controlled by ${controller.kind} ${controller.name}`);
-  }
-  if (isItsOwn && isBound) return { name: 'KeepBound', act: 'refresh', managed };
-  if (!isOffered(managed) && !hasConsent) {
-    return refuse(
-      'NotOffered',
-      'it is only observed, and offered to nobody; an administrator may name the claim in its spec.claimRef, or let its spec.namespaceSelector say from which namespaces it may be claimed ({}: from all)',
-    );
-  }
-  // What a claim has taken says so by its UID; it was fit then, and may have been upgraded since.
-  if (claimRef?.uid === undefined) {
-    const misfit = misfitOfManaged(service, claim, managed);
-    if (misfit !== undefined) {
-      return refuse('Incompatible', `it ${misfit}; make another claim that names another resource`);
-    }
-  }
-  // What was made for it was fit, too; but nobody has used it yet, and whoever edits it makes no other claim of this one.
-  if (isDynamic(service, claim) && !wasBound(claim)) {
-    // An edit of the claim alone has no effect; one of both, to the same, leaves nothing to refuse.
-    const wasFit = misfitOfManaged(service, asRecorded(claim, managed), managed) === undefined;
-    const misfit = wasFit ? undefined : misfitOfManaged(service, claim, managed);
-    if (misfit !== undefined) {
-      return refuse(
-        'Incompatible',
-        `it ${misfit}, unlike when it was made for the claim; set it back, or make another claim that asks for that`,
-      );
-    }
-  }
-  if (wasDeleted(managed)) {
-    return report('ResourceDeleted', 'WaitingToBind', [
-      binding(`${what} is being deleted`),
-      reconcileSuccess(),
-    ]);
-  }
-  if (isOnOffer) {
-    const why = offerWaitsFor(managed);
-    const message =
-      why === undefined
-        ? `waiting for ${what}, which is offered again and is given new credentials first`
-        : `waiting for ${what}: ${why}`;
-    return report('CredentialNotApplied', 'WaitingToBind', [binding(message), reconcileSuccess()]);
-  }
-  if (phase === 'Released') return unoffered('was released by a former claim');
-  const isStillIts = phase !== 'Bound' && isReservedFor(managed, claim.metadata.uid);
-  if (wasTakenAway(managed) && !isStillIts) {
-    const why = 'was given to a claim, which its spec.claimRef does not name any more';
-    if (isOnRecordFor(managed, claim)) return refuseOwn('ReleasedWhileBound', `it ${why}`);
-    // Nobody is told to offer it who cannot know whose it is.
-    return isDisputed || wasBound(claim)
-      ? refuse(
-          'ReleasedWhileBound',
-          `it ${why}; an administrator who knows which one it was writes that there again`,
-        )
-      : unoffered(why);
-  }
-  if (phase === 'Unbound') return { name: 'Bind', act: 'bind', managed };
-  const madeFrom = isDynamic(service, claim) ? resourceClass : undefined;
-  const state = toldToClaim(service, claim, madeFrom, describeManaged(managed));
-  const message = `waiting for ${state}`;
-  const facts = [binding(message), reconcileSuccess()] as const;
-  const name = claimRef === undefined ? 'NotReady' : 'Provisioning';
-  const plain = report(name, 'WaitingToBind', facts); // its events wake us
-  const trouble = troubleOf(managed, message);
-  const waiting = trouble === undefined ? plain : { ...plain, event: trouble };
-  const isSilent = managed.status?.conditions === undefined && isDynamic(service, claim);
-  const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
-  return isSilent && !Number.isNaN(createdMs)
-    ? { ...waiting, name: 'AwaitFirstReport', notBeforeMs: createdMs + quietMs }
-    : waiting;
+  const isReservedOnly = isOwnedBy(managed, claim) && phase !== 'Bound' && phase !== 'Released';
+  if (!isReservedOnly || wasProvisioned(managed) || namesResource(claim, managed)) return undefined;
+  return { name: 'RemoveClaimRef', managed };
 }
 
-/** What is only looked at was made for somebody else, elsewhere: whose it may be is said, not guessed. */
-const isOffered = ({ spec }: Managed): boolean =>
-  !isNeverChanged(spec) || spec.claimRef !== undefined || spec.namespaceSelector !== undefined;
-
-/**
- * A claim whose class or resource is of no kind known here. The first service's controller says so, but only
- * while nobody else has: another process may run that kind's stack. One that is deleted is that process's to let go of,
- * within a moment.
- */
-function decideUnknown({ service, peers, held }: BindingInput, claim: Claim): BindingDecision {
-  if (held !== undefined) return { name: 'OtherKind', act: 'nothing' };
-  const { spec } = claim;
-  const reference = spec.resourceRef ?? spec.classRef;
-  const isReporter = peers[0] === service;
-  const isWaiting = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
-  if (reference === undefined && isReporter && isWaiting) {
-    return { name: 'RemoveFinalizer', act: 'finalise' }; // its references were edited away
-  }
-  const isKnown = peers.some((peer) => isConcerned(peer, claim, held));
-  const isLeaving = wasDeleted(claim) && !isWaiting;
-  if (reference === undefined || isKnown || !isReporter || isLeaving)
-    return { name: 'OtherKind', act: 'nothing' };
-  if (!isUnspokenOf(claim)) return { name: 'OtherKind', act: 'nothing' };
-  const field = spec.resourceRef === undefined ? 'classRef' : 'resourceRef';
-  const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
-  const considered = consideredKinds(known);
-  if (isToldElsewhere(claim, 'UnknownKind', considered)) return { name: 'ReportedElsewhere', act: 'nothing' };
-  const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
-  const given = `${reference.kind || '(no kind)'} (${reference.apiVersion || 'no apiVersion'})`;
-  const stuck = isWaiting ? ', so that nobody lets go of it; take the edit back, or run who does' : '';
-  const message = `spec.${field} names a ${given}, which no controller here handles${stuck}; known: ${names.join(', ')}`;
-  const conditions = [notReady('UnknownKind', message), reconcileError(message)] as const;
-  const { facts, ...told } = report('UnknownKind', 'UnknownKind', conditions);
-  if (!isWaiting) return { ...told, facts: { ...facts, consideredKinds: considered } };
-  const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
-  return { ...told, facts: { conditions, consideredKinds: considered }, notBeforeMs: deletedMs + quietMs };
+/** A namespace that may not have the resource does not learn which claim has it. A Bound claim is not checked again. */
+function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
+  const isItsOwn = isBound(managed) && isOwnedBy(managed, claim);
+  return !isItsOwn && forbidden !== undefined ? wait('ResourceForbidden') : undefined;
 }
 
-/**
- * Whether nobody has said of the claim as it is now what would be said by who knows the kind. Of one that is bound
- * somebody has: it has yet to look at the last edit, unless that was a deletion. The same goes where no generation is
- * told, as of old.
- */
-function isUnspokenOf({ metadata, status }: Claim): boolean {
-  const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');
-  const ofNobody = ['UnknownKind', 'NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
-  const isOld = observedGeneration !== undefined && observedGeneration !== metadata.generation;
-  const isKept = status?.bindingPhase === 'Bound' && metadata.deletionTimestamp === undefined;
-  return ofNobody.includes(reason) || (isOld && !isKept);
+/** Only an administrator makes a Released resource available again: by removing `claimRef` or its UID. */
+function released({ managed }: ResourceFacts) {
+  return managed.status?.bindingPhase === 'Released' ? wait('Released') : undefined;
 }
 
-/** What to tell of a claim that wants a secret from a resource that publishes none. */
-export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
-  const isUnserved =
-    spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
-  if (!isUnserved) return undefined;
-  return `no connection secret is written: ${managed.kind} ${managed.metadata.name} has no spec.writeConnectionSecretToRef, which an administrator may set`;
+/** An administrator reserves a resource with apiVersion, kind, namespace and name of a claim. */
+function claimRefIncomplete({ managed }: ResourceFacts) {
+  // The mark of a resource that another version released.
+  if (managed.spec.claimRef?.uid === unknownClaim) return wait('Released');
+  return missingClaimRefFields(managed).length > 0 ? wait('ClaimRefIncomplete') : undefined;
 }
 
-/**
- * Ready and Synced of a bound claim: it can be used if its managed resource is ready; otherwise the claim
- * carries that resource's own words and external name, so that an app team need not look further (H14).
- * `unserved` tells of a secret that there is not.
- */
-export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
-  const synced = reconcileSuccess();
-  const ready = getCondition(managed.status?.conditions, 'Ready');
-  if (ready.status === 'True' && !wasDeleted(managed)) {
-    const isTold = getCondition(managed.status?.conditions, 'Synced').status === 'False';
-    const message = [...(isTold ? [describeManaged(managed)] : []), ...(unserved ? [unserved] : [])].join(
-      '; ',
-    );
-    if (isFailing(managed)) return [availableWithTrouble(message), synced];
-    return [{ ...available(), ...(message === '' ? {} : { message }) }, synced];
-  }
-  const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
-  return [notReady(reason, describeManaged(managed)), synced];
+/** The fields without which a `claimRef` names no claim. */
+export const missingClaimRefFields = ({ spec: { claimRef } }: Managed): readonly string[] =>
+  claimRef === undefined
+    ? []
+    : (['apiVersion', 'kind', 'namespace', 'name'] as const).filter((field) => !claimRef[field]);
+
+function claimedByOther({ claim, managed }: ResourceFacts) {
+  const { claimRef } = managed.spec;
+  if (claimRef === undefined) return undefined;
+  const isOthers = !namesClaim(managed, claim) || (claimRef.uid !== undefined && !isOwnedBy(managed, claim));
+  return isOthers ? wait('ClaimedByOther') : undefined;
 }
 
-/** The last attempt at it failed. One that somebody has paused fails at nothing. */
-function isFailing({ status }: Managed): boolean {
-  const synced = getCondition(status?.conditions, 'Synced');
-  return synced.status === 'False' && synced.reason !== 'ReconcilePaused';
+/** An operator of another product owns the resource. */
+function controlledByOther({ managed }: ResourceFacts) {
+  return controllerOf(managed) !== undefined ? wait('ControlledByOther') : undefined;
 }
 
-/** The Event of a claim whose managed resource says that something fails; undefined: nothing does. */
-export function troubleOf(managed: Managed, message = describeManaged(managed)): EventFacts | undefined {
-  const ready = getCondition(managed.status?.conditions, 'Ready');
-  const isOut = ready.status === 'False' && ready.reason === 'Unavailable';
-  const isLost = managed.status?.bindingPhase === 'Bound' && ready.status === 'False';
-  if (!isFailing(managed) && !isOut && !isLost) return undefined;
-  return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
+/** A resource that is only observed serves no claim until an administrator says which claims may have it. */
+function notOffered({ managed: { spec } }: ResourceFacts) {
+  const isOffered = spec.claimRef !== undefined || spec.namespaceSelector !== undefined;
+  return isNeverChanged(spec) && !isOffered ? wait('NotOffered') : undefined;
 }
 
-/** `Kind name (external name x): what its conditions say`. */
-function describeManaged(managed: Managed): string {
-  const conditions = managed.status?.conditions;
-  const synced = getCondition(conditions, 'Synced');
-  const ready = getCondition(conditions, 'Ready');
-  const name = nameInUse(managed);
-  const who = `${managed.kind} ${managed.metadata.name}${name === undefined ? '' : ` (external name ${name})`}`;
-  const problem = synced.status === 'False' ? (synced.message ?? synced.reason) : undefined;
-  const state = problem ?? ready.message ?? ready.reason;
-  return state === undefined ? who : `${who}: ${state}`;
+/** The claim or the resource was edited since the resource was created or taken. */
+function resourceIncompatible({ managed, incompatible }: ResourceFacts) {
+  return !isBound(managed) && incompatible !== undefined ? wait('Incompatible') : undefined;
 }
 
-function report(
-  name: ReportName,
-  reason: string,
-  conditions: readonly [ready: ConditionFacts, synced: ConditionFacts],
-  bindingPhase: BindingPhase = 'Unbound',
-): Report {
-  const [{ message = '' }, synced] = conditions;
-  const type = synced.status === 'True' && bindingPhase !== 'Released' ? 'Normal' : 'Warning';
-  return { name, act: 'report', facts: { conditions, bindingPhase }, event: { type, reason, message } };
+/** A Secret with that name belongs to another owner, or a user created it by hand. */
+function secretNotOwned({ secrets }: ResourceFacts) {
+  return secrets.obstacle === undefined ? undefined : wait('SecretNotOwned');
+}
+
+function notReady({ managed }: ResourceFacts) {
+  const isReserved = managed.spec.claimRef?.uid !== undefined;
+  const isReady = managed.status?.bindingPhase === 'Unbound' || (isBound(managed) && isReserved);
+  return isReady ? undefined : wait('NotReady');
+}
+
+function setClaimRef({ claim, managed }: ResourceFacts): BindingDecision | undefined {
+  return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedTaking };
+}
+
+/** The resource's controller applies a credential that is for this claim. */
+function credentialNotApplied({ managed, secrets }: ResourceFacts) {
+  return !isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
+}
+
+/** Also a resource that another version of this product, or Crossplane, bound to this claim: it lacks `boundUID`. */
+function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
+  if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedTaking };
+  const isAdopted = managed.status?.boundUID === undefined && namesResource(claim, managed);
+  return isAdopted ? { name: 'Bind', managed } : undefined;
+}
+
+/** The resource's controller empties a status that a backup brought. */
+function statusFromBackup({ managed }: ResourceFacts) {
+  return wasBoundHere(managed) ? undefined : wait('StatusFromBackup');
+}
+
+/** The claim's Secret is missing, and the credential is not in force: nothing is copied. */
+function copyMissing({ secrets }: ResourceFacts) {
+  const { isWanted, hasCopy, notUsable } = secrets;
+  return isWanted && !hasCopy && notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
+}
+
+function copySecret({ secrets: { write, notUsable } }: ResourceFacts): BindingDecision | undefined {
+  return write === undefined || notUsable !== undefined ? undefined : { name: 'CopySecret', write };
+}
+
+/** The claim names another Secret than before, or none. The former one is deleted once the new one is written. */
+function deleteStaleSecret({ claim, secrets }: ResourceFacts): BindingDecision | undefined {
+  const { stale, hasCopy, notUsable } = secrets;
+  const isReplaced =
+    claim.spec.writeConnectionSecretToRef === undefined || (hasCopy && notUsable === undefined);
+  return stale[0] !== undefined && isReplaced ? { name: 'DeleteSecret', secret: stale[0] } : undefined;
+}
+
+/** The annotation of the claim shows the external name of its resource. */
+function recordExternalName({ claim, managed, externalName }: ResourceFacts): BindingDecision | undefined {
+  const isShown = externalName === undefined || externalName === externalNameOf(claim);
+  return isShown ? undefined : { name: 'RecordName', managed };
 }

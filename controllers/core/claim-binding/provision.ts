@@ -10,17 +10,21 @@ import {
   withFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import { allowsPropagationTo } from '../../../apis/core/v1alpha1/secret.ts';
-import { nameRecord, provisionRecord } from '../claim/claim-record.ts';
+import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import { misfitOfClass } from '../claim/misfit.ts';
+import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { fittingName } from '../name-limits.ts';
 import { blamed } from '../stack-bug.ts';
+import { StepFailure } from '../step-failure.ts';
+import type { Provisioning } from './decision.ts';
+import { consentTo } from './desired.ts';
+import { cannotConfigure } from './outcome.ts';
 
 /**
- * The external name of what a claim gets: the claim's own, else that of the managed resource, cut to what the external
- * system takes. Where the external system
- * assigns names nobody has one before it is made, and what had ours would be looked for by it, and made twice.
+ * The external name of the resource that a claim gets: the claim's own, else the name of the managed resource, cut to the
+ * limits of the external system. Where the external system assigns names, there is none before the creation: the
+ * controller would look for a resource of that name, and create a second one.
  */
 function naming(
   { externalNames, names }: ClaimService,
@@ -33,8 +37,8 @@ function naming(
 }
 
 /**
- * The claim that says which managed resource it is about to provision: finalizer, resourceRef and external
- * name in one write, before anything is created, so that a crash leaves nothing that cannot be found (H4).
+ * The claim with the name of the managed resource that it is about to provision: finalizer, resourceRef and external name
+ * in one write, before the resource is created, so that a crash leaves nothing that cannot be found (H4).
  */
 export function withRecordedResource<C extends Claim>(service: ClaimService, claim: C, name: string): C {
   const { managed } = service;
@@ -53,29 +57,51 @@ export function withRecordedResource<C extends Claim>(service: ClaimService, cla
 }
 
 /**
- * The managed resource that a claim gets from a class: complete, so that nobody need write it again. It
- * allows its connection secret to be propagated to the claim's. The reclaim policy is the class's, else
- * Delete. Throws an Error that says why the class cannot serve the claim, what `configure` throws, and a TypeError if what it yields is none of the managed kind's `forProvider`.
+ * What is known about creating a managed resource for a claim that has none; undefined: the claim has no class, or a user
+ * wrote another name into `resourceRef`. `isFree` tells whether no resource has a name. Pure.
+ */
+export function provisioningOf(
+  service: ClaimService,
+  claim: Claim,
+  resourceClass: Class | undefined,
+  isFree: (name: string) => boolean,
+): Provisioning | undefined {
+  const { classRef, resourceRef } = claim.spec;
+  const isNamedByUser = resourceRef !== undefined && !isProvisionedName(claim, resourceRef.name);
+  if (classRef === undefined || isNamedByUser) return undefined;
+  if (resourceClass === undefined) return { resourceClass };
+  const names = provisionedNames(claim);
+  const name = resourceRef?.name ?? names.find(isFree) ?? names[0] ?? '';
+  const recorded = withRecordedResource(service, claim, name);
+  try {
+    refuseMalformed(resourceClass, 'it');
+    const managed = provisionedManaged(service, recorded, resourceClass);
+    return { resourceClass, plan: { claim: recorded, managed } };
+  } catch (error) {
+    const what = `cannot configure managed resource from ${resourceClass.kind} ${resourceClass.metadata.name}`;
+    return { resourceClass, plan: new StepFailure(what, error, cannotConfigure) };
+  }
+}
+
+/**
+ * The managed resource that a claim gets from a class: complete, so that no controller writes it again before it is
+ * created in the external system. It has its finalizer, and consents that its Secret is copied to the claim's Secret. The
+ * reclaim policy is the class's, else Delete.
+ *
+ * Throws an Error that says why the class cannot serve the claim, what `configure` throws, and a TypeError if `configure`
+ * yields a `forProvider` that the managed kind does not have.
  */
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;
   const { name = '' } = claim.spec.resourceRef ?? {};
   const namespace = specTemplate.writeConnectionSecretsToNamespace;
-  const target = claim.spec.writeConnectionSecretToRef;
-  const named = naming(service, claim, name);
   return {
     apiVersion: apiVersionOf(service.managed),
     kind: service.managed.kind,
     metadata: {
       name,
-      annotations: {
-        ...named,
-        ...provisionRecord(claim),
-        ...nameRecord(named[annotationKeys.externalName]),
-        ...(target === undefined
-          ? {}
-          : allowsPropagationTo({ namespace: claim.metadata.namespace ?? '', name: target.name })),
-      },
+      annotations: { ...naming(service, claim, name), ...consentTo(claim) },
+      finalizers: [finalizerNames.managed],
     },
     spec: {
       ...configured(service, claim, resourceClass),

@@ -1,26 +1,19 @@
-import compact from 'lodash/compact.js';
-import uniq from 'lodash/uniq.js';
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import {
   controllerOf,
   controllerUid,
-  isControlledBy,
   referenceIsOfKind,
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import {
-  propagationAnnotations,
-  propagationSource,
-  propagationTargets,
-} from '../../../apis/core/v1alpha1/secret.ts';
+import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
-import type { Trigger } from '../../../runtime/controller/triggers.ts';
+import type { Predicate, Trigger } from '../../../runtime/controller/triggers.ts';
 import {
   anyOf,
   appears,
@@ -32,9 +25,8 @@ import {
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
 import { claimNamespaces } from '../claim/claim-namespaces.ts';
-import { holdings } from '../claim/holdings.ts';
 import { isServed } from '../claim/is-served.ts';
-import { provisionedNames } from '../claim/provisioned-name.ts';
+import { ownedResources } from '../claim/owned-resources.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
@@ -46,28 +38,46 @@ import {
   managedNaming,
   managedWithClaimUid,
   publisherOf,
-  secretsOfClaim,
 } from '../indexes.ts';
 import { aboutClaim } from '../story.ts';
-import { isMeantFor } from './claim-reference.ts';
-import { isConcerned } from './decide.ts';
+import type { StoredConnection } from './observe.ts';
 import { claimBinding } from './reconciler.ts';
+import { isResponsible } from './responsibility.ts';
 import { stageOfClaim } from './stage.ts';
+
+export interface ClaimBindingSetup {
+  /** Reads the credential of a resource that publishes to a secret store alone. Absent: no store is enabled. */
+  readonly storedConnection?: StoredConnection;
+}
+
+/** What binding reads of a managed resource: not its finalizers, nor the annotations of a creation. */
+const isChangedForClaims: Predicate<Managed> = changed(
+  ({ spec }: Managed) => spec,
+  ({ status }) => status,
+  ({ metadata }) => metadata.deletionTimestamp,
+  ({ metadata }) => metadata.ownerReferences,
+  externalName,
+);
 
 /** Binds claims of one kind to managed resources of one kind; `peers` are the services of the claim kind. */
 export function claimBindingController(
   env: Environment,
   service: ClaimService,
   peers: Peers,
+  { storedConnection }: ClaimBindingSetup = {},
 ): ControllerSpec {
   const claims = env.resource(service.claim);
   const classes = env.resource(service.class);
   const managedResources = env.resource(service.managed);
   const secrets = connectionSecrets(env);
   const namespaces = claimNamespaces(env);
-  const heldBy = holdings(env, peers.all);
+  const ownedBy = ownedResources(env, peers.all);
+  const resources = peers.all.map(({ managed }) => env.resource(managed));
+  const resourcesOf = ({ apiVersion, kind }: Managed): Resource<Managed> =>
+    resources.find((each) => each.kind.kind === kind && apiVersionOf(each.kind) === apiVersion) ??
+    managedResources;
   indexClaims(claims.store);
-  const isReporter = () => peers.working()[0] === service; // it also answers for kinds nobody knows
+  const isReporter = () => peers.working()[0] === service; // it also answers for kinds that no controller knows
 
   /** The claim that a managed resource names. */
   const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
@@ -83,37 +93,10 @@ export function claimBindingController(
   /** The claim that a managed resource names though it is not there, if we would see it. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** Where somebody has edited the claimRef of what a claim had: whose it is said to be, there or not, and who waits for it. */
-  const misdirected = (claim: Claim): readonly Request[] =>
-    compact(
-      uniq([claim.spec.resourceRef?.name, ...provisionedNames(claim)]).map((name = '') =>
-        managedResources.get({ name }),
-      ),
-    )
-      // What a claim names may be anybody's, whom it is not to wake.
-      .filter((resource) => !wasDeleted(resource) && isMeantFor(resource, claim))
-      .flatMap((resource) => [
-        ...namedBy(resource).filter((key) => isServed(env, key)),
-        ...claimsOfManaged(claims.store, referenceTo(resource)).map(({ metadata }) => objectKey(metadata)),
-      ]);
+  /** Until the resource has a phase its status wakes the claims. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
-    return resource === undefined ? [] : claimsOf(resource);
-  };
-  /**
-   * The claims of what is published to a secret no more: leave for them may be given there late, by a request that was under
-   * way or by another process. Their copy has to be of its namespace, since what a secret says of others may be anybody's.
-   */
-  const claimsOfFormerSource = (secret: Secret): readonly Request[] => {
-    const resource = managedResources.get({ name: controllerOf(secret)?.name ?? '' });
-    if (resource === undefined || !isControlledBy(secret, resource)) return [];
-    const isOfIts = (copy: Secret): boolean =>
-      propagationSource(copy)?.namespace === secret.metadata.namespace;
-    return claimsOf(resource).filter((key) => {
-      const claim = claims.get(key);
-      const hasLeave = propagationTargets(secret).some(({ namespace }) => namespace === key.namespace);
-      return claim !== undefined && hasLeave && secretsOfClaim(secrets.store, claim.metadata).some(isOfIts);
-    });
+    return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
   };
   /** The claim that controls a secret. */
   const claimOfTarget = (secret: Secret): readonly Request[] => {
@@ -121,7 +104,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls a secret and names another, or none: a request for it may be carried out late. */
+  /** The claim that controls a secret and names another, or none: an earlier creation may be carried out late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);
@@ -134,7 +117,7 @@ export function claimBindingController(
     wokenBy(claims.store)
       .when(
         stays,
-        is((claim) => isReporter() || isConcerned(service, claim, heldBy(claim))),
+        is((claim) => isReporter() || isResponsible(service, claim, ownedBy(claim))),
       )
       .itself('the claim changed'),
     wokenBy(claims.store)
@@ -142,13 +125,13 @@ export function claimBindingController(
       .through(
         (claim) => [
           ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
-          // By its UID it had what names another claim, which somebody wrote there, and which is not there.
           ...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),
-          ...misdirected(claim),
         ],
         'the claim is gone, and a managed resource names it',
       ),
-    wokenBy(managedResources.store).throughBoth(claimsOf, 'its managed resource changed'),
+    wokenBy(managedResources.store)
+      .when(anyOf(appears, goes, isChangedForClaims))
+      .throughBoth(claimsOf, 'its managed resource changed'),
     wokenBy(managedResources.store)
       .when(stays)
       .through(lostClaimOf, 'a managed resource names it, and it is not there'),
@@ -163,11 +146,8 @@ export function claimBindingController(
       .through(claimOfUnwanted, 'a secret has come that it wants no longer'),
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
-      .throughBoth(
-        (secret) => [...claimsOfSource(secret), ...claimsOfFormerSource(secret)],
-        'the secret of its managed resource changed hands',
-      ),
-    // Secret propagation hands data over to the claims that are bound.
+      .throughBoth(claimsOfSource, 'the secret of its managed resource has another owner or consent'),
+    // Secret propagation copies data to the claims that are bound.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(
@@ -175,7 +155,7 @@ export function claimBindingController(
         'the secret of its managed resource, which it waits for, changed',
       ),
     namespaces.trigger(
-      (claim) => isUnbound(objectKey(claim.metadata)) && isConcerned(service, claim, heldBy(claim)),
+      (claim) => isUnbound(objectKey(claim.metadata)) && isResponsible(service, claim, ownedBy(claim)),
       {
         claims: claims.store,
         offered: [classes.store, managedResources.store],
@@ -202,7 +182,9 @@ export function claimBindingController(
       managedResources,
       secrets,
       namespaces,
-      heldBy,
+      ownedBy,
+      resourcesOf,
+      storedConnection,
     }),
   };
 }

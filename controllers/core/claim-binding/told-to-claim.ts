@@ -3,7 +3,6 @@ import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import { parametersOf } from '../claim/claim-record.ts';
 import type { ClaimService } from '../claim-service.ts';
 
 /** What a stack advises of fields of the managed resource: `change spec.forProvider.engineVersion`. */
@@ -14,6 +13,9 @@ const observing = /\bobserve it with (spec\.managementPolicies \["Observe"\])/;
 
 /** What is advised of the external name, which a claim gives what is made for it, once. */
 const naming = /\b(?:choose (another external name)|give (another one in the annotation))\b/;
+
+/** The fields that every claim has. The others are what its kind's `configure` reads. */
+const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
 
 const anew = 'make another claim with';
 
@@ -54,7 +56,7 @@ function fieldsBehind(
     }
   };
   const made = configured(claim);
-  return Object.keys(parametersOf(claim))
+  return Object.keys(omit(claim.spec, standardFields))
     .toSorted()
     .filter((field) => {
       const without = configured({ ...claim, spec: omit(claim.spec, field) });

@@ -18,15 +18,14 @@ import type { Peers } from '../claim-service.ts';
 import { aboutClaim, logAct, logConditions } from '../story.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
-import { choiceRecord } from './claim-record.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
 import type { Candidates } from './class-choice.ts';
 import type { AssignmentFacts, ClassDecision } from './class-decision.ts';
-import { holdings } from './holdings.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { unfitness } from './misfit.ts';
+import { ownedResources } from './owned-resources.ts';
 
 /** What scheduling and defaulting share: the kinds at stake and the decision. */
 export interface ClassAssignment {
@@ -61,13 +60,13 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
     const namespace = namespaces.of(claim.metadata.namespace ?? '', signal);
     return annotate('cannot get the namespace of the claim', namespace);
   };
-  const heldBy = holdings(env, assignment.peers.all);
+  const ownedBy = ownedResources(env, assignment.peers.all);
   return async (request, signal, log) => {
     const claim = claims.get(request);
     const namespace = await namespaceOf(claim, signal);
     const decision = assignment.decide({
       claim,
-      isHolding: (claim && heldBy(claim)) !== undefined,
+      isHolding: claim !== undefined && ownedBy(claim).length > 0,
       candidates: candidates(namespace),
     });
     const ended: Result = { ...done, decision: decision.name };
@@ -89,9 +88,7 @@ export function assignClass(env: Environment, assignment: ClassAssignment): Reco
       recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
       return ended;
     }
-    const annotations = { ...claim.metadata.annotations, ...choiceRecord(claim) };
-    const metadata = { ...claim.metadata, annotations };
-    const assigned = { ...claim, metadata, spec: { ...claim.spec, classRef: decision.classRef } };
+    const assigned = { ...claim, spec: { ...claim.spec, classRef: decision.classRef } };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
     const chosen: EventFacts = {
       type: 'Normal',

@@ -3,6 +3,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import { withShortMessage } from '../message.ts';
+import { wasBound } from './ownership.ts';
 
 /** What a controller found out about a claim. */
 export interface ClaimFacts {
@@ -14,10 +15,6 @@ export interface ClaimFacts {
   /** Whether a bound claim that wants a secret has one; absent: as before. */
   readonly hasSecret?: boolean;
 }
-
-/** Whether a claim is bound, or was: then what it had may hold data, and it is given no other without a word. */
-export const wasBound = ({ status }: Claim): boolean =>
-  status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released';
 
 /**
  * The claim with the status these facts give it: the one place that computes a claim's status. A claim is a

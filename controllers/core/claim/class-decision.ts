@@ -5,7 +5,7 @@ import type { Candidates } from './class-choice.ts';
 /** What is known when a claim without a class is looked at. */
 export interface AssignmentFacts {
   readonly claim: Claim | undefined;
-  /** A managed resource names the claim already, whatever has become of the claim's own references. */
+  /** The claim owns a managed resource already, even if its own references were removed. */
   readonly isHolding: boolean;
   /** Every class kind that could satisfy the claim kind and whose stack works, in a fixed order. */
   readonly candidates: readonly Candidates[];

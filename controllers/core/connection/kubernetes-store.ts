@@ -4,13 +4,13 @@ import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { isAlreadyExists } from '../../../runtime/client/errors.ts';
+import { changedSinceRead, isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
-import { ownerUidLabel } from './store-publisher.ts';
+import { ownerUidLabel } from './store-place.ts';
 
 /**
- * Keeps connection details in secrets of one namespace, labelled with their owner's UID. Each write and removal is of
- * the version that was looked at: the API server refuses it if that is no longer what is there.
+ * Keeps connection details in Secrets of one namespace, labelled with their owner's UID. Each write and removal has the
+ * resourceVersion that was read as its precondition.
  */
 export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
   const find = (name: string, signal: AbortSignal): Promise<Secret | undefined> =>
@@ -28,20 +28,15 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
         const { type = connectionSecretType } = desired;
         const metadata = { namespace, name, ...wanted.metadata };
         const secret: Secret = { apiVersion: 'v1', kind: 'Secret', type, ...wanted, metadata };
-        await secrets.create(secret, signal).catch((error: unknown) => {
-          if (isAlreadyExists(error))
-            throw new Error(`secret ${namespace}/${name} was created by somebody else meanwhile`);
-          throw error;
+        const created = await secrets.create(secret, signal).catch((error: unknown) => {
+          throw isAlreadyExists(error) ? changedSinceRead() : error;
         });
-        return;
+        return stored(created);
       }
       const before = await find(name, signal);
-      if (before === undefined)
-        throw new Error(`secret ${namespace}/${name} was deleted by somebody else meanwhile`);
-      if (!isEqual(stored(before), current))
-        throw new Error(`secret ${namespace}/${name} was changed by somebody else meanwhile`);
+      if (before === undefined || !isEqual(stored(before), current)) throw changedSinceRead();
       const metadata = { ...before.metadata, ...wanted.metadata };
-      await secrets.update(before, { ...before, ...wanted, metadata }, signal);
+      return stored(await secrets.update(before, { ...before, ...wanted, metadata }, signal));
     },
     async remove(name, { ownerUid }, signal) {
       const secret = await find(name, signal);

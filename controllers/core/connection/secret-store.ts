@@ -26,13 +26,13 @@ export interface SecretStore {
   /** For messages: `Vault https://vault.example.com, secret/crossplane/orders`. */
   describe(name: string): string;
   read(name: string, signal: AbortSignal): Promise<StoredConnection | undefined>;
-  /** Throws if what is there is no longer `current` (undefined: nothing). */
+  /** Returns what is there then, as `read` does. Throws if what is there is no longer `current` (undefined: nothing). */
   write(
     name: string,
     current: StoredConnection | undefined,
     desired: OwnedConnection,
     signal: AbortSignal,
-  ): Promise<void>;
+  ): Promise<StoredConnection>;
   /**
    * Removes it for good if it still belongs to whom `current` says; what does not stays, and what is gone is success.
    * Throws if it changes meanwhile.

@@ -16,7 +16,7 @@ import { connectionSecrets } from '../indexes.ts';
 import { credentialReader, heldCredentials } from '../provider/credential-sources.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import type { SecretStore, SecretStores } from './secret-store.ts';
-import { ownerUidLabel } from './store-publisher.ts';
+import { ownerUidLabel } from './store-place.ts';
 import { vaultStore } from './vault-store.ts';
 
 export interface SecretStoresOptions {
@@ -172,7 +172,7 @@ function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: Sec
     ...store,
     async write(...given) {
       checkLease?.();
-      await store.write(...given);
+      return store.write(...given);
     },
     async remove(...given) {
       checkLease?.();

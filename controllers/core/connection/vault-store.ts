@@ -1,8 +1,10 @@
 import isEqual from 'lodash/isEqual.js';
 import pickBy from 'lodash/pickBy.js';
 import type { VaultClient, VaultSecret } from '../../../clients/vault.ts';
+import { changedSinceRead } from '../../../runtime/client/errors.ts';
+import { credentialAnnotation } from '../credential.ts';
 import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
-import { ownerUidLabel } from './store-publisher.ts';
+import { ownerUidLabel } from './store-place.ts';
 
 /** How custom metadata tells annotations and the type from labels, which stand as they are. */
 const annotationPrefix = 'annotation:';
@@ -37,13 +39,12 @@ export function vaultStore(
     async write(name, current, desired, signal) {
       const path = pathOf(name);
       const before = await client.read(path, signal);
-      if (!isEqual(before && stored(before), current)) {
-        throw new Error(`${mountPath}/${path} of Vault ${server} was changed by somebody else meanwhile`);
-      }
+      if (!isEqual(before && stored(before), current)) throw changedSinceRead();
       let version = before?.version ?? 1;
       let there = before?.data;
       if (before === undefined) await take(path, desired.ownerUid, 0, signal);
-      const isLeft = (_: string, key: string) => key === ownerUidLabel || Object.hasOwn(desired.data, key);
+      const data = dataOf(desired);
+      const isLeft = (_: string, key: string) => key === ownerUidLabel || Object.hasOwn(data, key);
       const left = pickBy(there, isLeft);
       if (there !== undefined && !isEqual(there, left)) {
         await client.write(path, left, { cas: version }, signal);
@@ -54,9 +55,10 @@ export function vaultStore(
       if (!isEqual(before?.customMetadata, metadata)) {
         await client.writeMetadata(path, metadata, signal);
       }
-      if (!isEqual(there, desired.data)) {
-        await client.write(path, desired.data, { cas: version }, signal);
+      if (!isEqual(there, data)) {
+        await client.write(path, data, { cas: version }, signal);
       }
+      return desired;
     },
     async remove(name, { ownerUid }, signal) {
       const path = pathOf(name);
@@ -74,7 +76,7 @@ export function vaultStore(
 }
 
 function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConnection {
-  const { [ownerUidLabel]: takenBy, ...data } = newest;
+  const { [ownerUidLabel]: takenBy, [credentialAnnotation]: note, ...data } = newest;
   const { [ownerUidLabel]: owner, [typeKey]: type, ...rest } = customMetadata;
   const ownerUid = takenBy ?? owner;
   const entries = Object.entries(rest);
@@ -83,18 +85,29 @@ function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConne
     data,
     ownerUid,
     labels: Object.fromEntries(entries.filter((entry) => !isAnnotation(entry))),
-    annotations: Object.fromEntries(
-      entries.filter(isAnnotation).map(([key, value]) => [key.slice(annotationPrefix.length), value]),
-    ),
+    annotations: {
+      ...Object.fromEntries(
+        entries.filter(isAnnotation).map(([key, value]) => [key.slice(annotationPrefix.length), value]),
+      ),
+      ...(note !== undefined && { [credentialAnnotation]: note }),
+    },
     type,
   };
 }
+
+/** The note is an entry of the data: Vault writes its metadata without a precondition. */
+const dataOf = ({ data, annotations }: OwnedConnection): Record<string, string> => {
+  const note = annotations[credentialAnnotation];
+  return note === undefined ? { ...data } : { ...data, [credentialAnnotation]: note };
+};
 
 function metadataOf({ ownerUid, labels, annotations, type }: OwnedConnection): Record<string, string> {
   return {
     ...labels,
     ...Object.fromEntries(
-      Object.entries(annotations).map(([key, value]) => [`${annotationPrefix}${key}`, value]),
+      Object.entries(annotations)
+        .filter(([key]) => key !== credentialAnnotation)
+        .map(([key, value]) => [`${annotationPrefix}${key}`, value]),
     ),
     ...(type === undefined ? {} : { [typeKey]: type }),
     [ownerUidLabel]: ownerUid,

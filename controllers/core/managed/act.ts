@@ -3,11 +3,10 @@ import { creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import { changedSinceRead, isNotFound } from '../../../runtime/client/errors.ts';
+import { isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { isReoffered } from '../claim-marks.ts';
+import { generateCredential } from '../credential.ts';
 import { encodeIdentity } from '../external-identity.ts';
-import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
 import { operationSuperseded } from './async-operations.ts';
@@ -26,15 +25,14 @@ import {
   reporting,
   scrubOf,
 } from './ending.ts';
-import type { Creation, Deletion, Observation, OperationType } from './external-client.ts';
-import { begin, hasNewCredentials, renewed, unpollable } from './follow-up.ts';
+import type { Creation, Deletion, DesiredCredential, Observation, OperationType } from './external-client.ts';
+import { begin, unpollable } from './follow-up.ts';
 import {
   identified,
   identityOf,
   identityToRecord,
   isEdited,
   leadsElsewhere,
-  sharedIdentity,
   withAnnotations,
 } from './identity.ts';
 import { withInitProvider } from './provider-values.ts';
@@ -46,13 +44,14 @@ import {
   cannotUnpublish,
   cannotUpdate,
   cannotWrite,
-  markRenewal,
+  clearRecords,
+  confirmed,
+  credentialSet,
+  isCredentialDue,
   observe,
   observeAndPublish,
-  outdatePublished,
   prepare,
   publish,
-  withoutUnpublished,
   write,
 } from './steps.ts';
 
@@ -71,20 +70,21 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return endings.hidden(run);
     case 'finalise':
       return finalise(context, run);
-    case 'lookAgain':
-      return endings.unsure(run, context.confirmAbsenceMs);
+    case 'observeAgain':
+      return endings.notConfirmed(run, context.confirmAbsenceMs);
     case 'takeUpEdit':
       return takeUpEdit(context, run);
     case 'refuseCreation':
       throw new StepFailure('create failed', new Error(decision.message), { ...cannotCreate, known: run });
-    case 'awaitOther':
-      return endings.held(run);
     case 'reportUncreated':
       return endings.uncreated(run);
     case 'create':
       return create(context, run);
     case 'recreate':
-      return create(context, having(run, recreationEvent(run)));
+      return create(
+        context,
+        await clearRecords(context, having(run, recreationEvent(run)), { isGone: true }),
+      );
     case 'reportLost':
       return endings.lost(run);
     case 'awaitDeletion':
@@ -93,73 +93,61 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return remove(context, run);
     case 'lateInitialize':
       return fillIn(context, run, observed);
-    case 'reportUpToDate':
-      return endings.present(await keep(context, run, observed), observed);
+    case 'reportUpToDate': {
+      const kept = await keep(context, run, observed);
+      // Only now: the former Secret may be the only one whose credential works.
+      if (!isCredentialDue(kept)) await removeFormer(context, kept);
+      return endings.present(kept, observed);
+    }
     case 'update':
       return update(context, await keep(context, run, observed), observed);
     case 'awaitEffect':
-      return endings.awaited(await keep(context, run, observed), observed, 'backOff');
-    case 'awaitRenewal':
-      return awaitRenewal(context, await keep(context, run, observed), observed);
+      return endings.awaited(await keep(context, run, observed), observed);
   }
 }
 
 const decideOn = (
-  {
-    env,
-    identity,
-    creationGraceMs,
-    confirmAbsenceMs,
-    renewals,
-    contests,
-    deletions,
-    uncreatable,
-  }: RunContext,
+  { env, identity, creationGraceMs, confirmAbsenceMs, uncreatable }: RunContext,
   run: Run,
   observed: Observation,
 ): NextDecision =>
-  decideNext(run.current, observed, {
+  decideNext({
+    managed: run.current,
+    observed,
     graceMs: creationGraceMs,
-    now: run.lookedAt ?? env.clock.now(),
+    now: run.observedAt ?? env.clock.now(),
     isNameKnown: !identity.isAssigned,
     confirmMs: confirmAbsenceMs,
-    absentForMs: run.absentForMs,
+    absentForMs: run.absentForMs ?? 0,
     isEdited: isEdited(identity, run),
-    isRenewedElsewhere: renewals.awaitedMs(run.current, env.clock.now()) > 0,
-    isContested: contests.awaitedMs(run.current) > 0,
+    isCredentialDue: isCredentialDue(run),
     underWay: run.underWay?.type,
     ended: run.ended,
-    isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),
     uncreatable: uncreatable(run.current),
   });
 
-/** Marks, creates, records, publishes; looks at once, so that a quick external system takes one run and one status write. */
-async function create(context: ExternalContext, found: Run): Promise<Ending> {
-  const { env, identity, external, absences, managedResources, overtaken, signal } = context;
-  const run = await outdatePublished(context, found);
+/** Marks, creates, records, publishes; observes at once, so that a quick external system takes one run and one status write. */
+async function create(context: ExternalContext, run: Run): Promise<Ending> {
+  const { env, identity, external, absences, signal } = context;
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
-  const marked = await prepare(context, run, { annotations, ready: isCreating });
-  // It may be gone by now: overtaken, or let go of by another process, since nothing was left to write. Then it is nobody's.
-  const stored = managedResources.get(objectKey(marked.current.metadata));
-  if (stored?.metadata.uid !== marked.current.metadata.uid) return endings.gone(marked);
-  // A creation that is tried again has nothing to write, whose precondition would tell of an edit.
-  if (marked.current === run.current && !(await isStored(context, marked, cannotCreate))) {
-    return endings.gone(marked);
-  }
-  const made = withoutUnpublished(context, marked);
-  overtaken.begin(marked.current);
-  absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet
+  const prepared = await prepare(context, run, { annotations, ready: isCreating });
+  const marked = await confirmed(context, prepared, cannotCreate);
+  if (marked === undefined) return endings.gone(prepared);
+  absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet
   let creation: Creation<Managed, string>;
   try {
-    creation = await external.create(withInitProvider(marked.current), marked.known, signal);
+    creation = await external.create(
+      withInitProvider(marked.current),
+      marked.credential ?? forgottenCredential(context, marked.current),
+      signal,
+    );
   } catch (error) {
     throw await failedCreation(context, marked, error);
-  } finally {
-    overtaken.end(marked.current);
   }
-  const { operation, details } = creation;
+  const { operation, details, isExisting = false, isCredentialPending } = creation;
+  const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
   const called = {
     details,
     status: creation.status,
@@ -169,12 +157,12 @@ async function create(context: ExternalContext, found: Run): Promise<Ending> {
     const problem = unpollable(context, made.current, 'create', operation);
     if (problem !== undefined)
       throw new StepFailure('create failed', problem, { ...cannotCreate, known: made });
-    const handedOver = await recordName(
+    const recorded = await recordName(
       context,
       begin(context, made, { type: 'create', name: operation }),
       creation,
     );
-    return endings.handedOver(await tell(context, handedOver, { ...called, ready: isCreating }), creating());
+    return endings.handedOver(await tell(context, recorded, { ...called, ready: isCreating }), creating());
   }
   if (operation !== undefined) {
     const published = await tell(context, made, { ...called, ready: isCreating });
@@ -187,6 +175,15 @@ async function create(context: ExternalContext, found: Run): Promise<Ending> {
   const isFilledIn = decideOn(context, shown, observed).act === 'lateInitialize';
   const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
   return endings.present(filled, observed);
+}
+
+/** A credential for an external system that insists on one, of a resource that keeps its details nowhere. */
+function forgottenCredential(
+  { secretDetails: { credential }, randomBytes }: RunContext,
+  managed: Managed,
+): DesiredCredential | undefined {
+  if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
+  return { value: generateCredential(credential, randomBytes), isApplied: false };
 }
 
 /** Publishes what a call that has only begun something returned, and tells of it. */
@@ -206,83 +203,80 @@ async function keep(
   return publish(context, await prepare(context, run, { lateInitialized }), details);
 }
 
+/** Deletes what is kept where the resource does not point any more. */
+const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
+  failing('', places.removeFormer(run.current, signal), { ...cannotUnpublish, ready: undefined, known: run });
+
 /** Writes what the external system chose, and goes by the table again. */
 async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
   const decision = decideOn(context, filled, rest);
   const known = { ...filled, decision: decision.name };
-  if (decision.act === 'awaitRenewal') return awaitRenewal(context, known, observed);
-  if (decision.act === 'awaitEffect') return endings.awaited(known, observed, 'backOff');
+  if (decision.act === 'awaitEffect') return endings.awaited(known, observed);
   return decision.act === 'update' ? update(context, known, observed) : endings.present(filled, observed);
 }
 
-/** Comes back when what another process is about to set should be published, or can be taken for lost. */
-function awaitRenewal({ env, renewals, contests }: RunContext, run: Run, observed: Observation): Ending {
-  const { current } = run;
-  const waitMs = Math.max(renewals.awaitedMs(current, env.clock.now()), contests.awaitedMs(current));
-  return endings.awaited(run, observed, waitMs);
-}
-
+/** Updates the external resource, and sets its credential if it does not have that of the Secret. */
 async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
-  const { identity, external, renewals, signal, log } = context;
-  // A mark that is there is taken over also by who never writes one: else nothing it publishes would ever be believed.
-  const isMarked = found.current.status?.renewingSince !== undefined && !renewals.isOver(found.current);
-  const run = observed.setsCredentials || isMarked ? await markRenewal(context, found) : found;
+  const { identity, external, signal, log } = context;
+  const isDue = isCredentialDue(found);
+  const run = isDue ? await readyToSet(context, found) : found;
+  if (run === undefined) return endings.gone(found);
   const difference = observed.difference && scrubOf(run, observed.difference);
-  log.debug('external resource differs', { difference });
-  const updating = external.update(identified(identity, run), run.known, signal);
-  const updated = await failing('update failed', updating, {
+  log.debug('external resource differs', { difference, isCredentialDue: isDue });
+  const updating = external.update(identified(identity, run), run.credential, signal);
+  const updated = await failing(isDue ? 'cannot set the credential' : 'update failed', updating, {
     ...cannotUpdate,
-    ...readyAsObserved(run, observed),
+    ...readyAsObserved(observed),
+    ...(isDue && { hint: howToChooseCredential(run) }),
     known: run,
   });
-  if (observed.setsCredentials)
-    logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
-  const { operation, details, status } = updated;
-  const areToldNew = hasNewCredentials(run, updated);
-  const areSet = observed.setsCredentials === true || areToldNew;
+  if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
+  const { operation, details, status, isCredentialPending = false } = updated;
+  const isPending = isCredentialPending || operation !== undefined;
+  const made = isDue ? credentialSet(run, { isPending }) : run;
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (typeof operation === 'string') {
     const problem = unpollable(context, run.current, 'update', operation);
     if (problem !== undefined)
       throw new StepFailure('update failed', problem, { ...cannotUpdate, known: run });
-    const published = await tell(context, begin(context, run, { type: 'update', name: operation }), called);
-    return endings.handedOver(areToldNew ? renewed(context, published) : published, observed.ready);
+    const published = await tell(context, begin(context, made, { type: 'update', name: operation }), called);
+    return endings.handedOver(published, observed.ready);
   }
   if (operation !== undefined) {
-    const published = await tell(context, run, called);
-    if (areSet) renewals.done(run.current);
+    const published = await tell(context, made, called);
     return begun(context, published, { type: 'update', operation, ready: observed.ready });
   }
-  const [shown, now] = await observeAndPublish(context, run, called);
-  if (areSet) renewals.done(run.current);
-  const isToBeRenewed = shown.isToBeRenewed === true && !areSet;
-  return endings.present({ ...shown, isToBeRenewed }, now.exists ? now : observed);
+  const [shown, now] = await observeAndPublish(context, made, called);
+  return endings.present(shown, now.exists ? now : observed);
 }
 
-/**
- * What cannot be changed is there all the same, and is used as it is; but not with credentials that were about to be
- * replaced: Ready offers a released resource to the next claim.
- */
-function readyAsObserved({ current, before }: Run, { ready }: Observation): { readonly ready?: Ready } {
-  const isToBeRenewed = isReoffered(current) || before?.givesWay === true;
-  return ready === undefined || isToBeRenewed ? {} : { ready: () => ready };
+/** The run before it sets a credential: object and Secret are confirmed, and the status records no other one. */
+async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
+  const run = await confirmed(context, found, cannotUpdate);
+  if (run?.current.status?.credential === undefined) return run;
+  return clearRecords(context, run);
 }
+
+/** What a user can do if the external system refuses the credential. */
+function howToChooseCredential({ current }: Run): string {
+  const { writeConnectionSecretToRef: to } = current.spec;
+  const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;
+  return `edit the password in ${where}, or delete that to get another one`;
+}
+
+/** An external resource that cannot be changed exists, and is used as it is. */
+const readyAsObserved = ({ ready }: Observation): { readonly ready?: Ready } =>
+  ready === undefined ? {} : { ready: () => ready };
 
 /** Asks for deletion, and finishes if the external resource is gone at once. */
-async function remove(context: ExternalContext, run: Run): Promise<Ending> {
-  const { identity, external, deletions, underWay, signal } = context;
-  if (!(await isStored(context, run, cannotDelete))) return endings.gone(run);
-  const shared = sharedIdentity(identity, run);
-  deletions.begin(shared);
-  let deletion: unknown;
-  try {
-    const removing = external.delete(identified(identity, run), signal);
-    deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
-  } finally {
-    deletions.end(shared);
-  }
+async function remove(context: ExternalContext, found: Run): Promise<Ending> {
+  const { identity, external, underWay, signal } = context;
+  const run = await confirmed(context, found, cannotDelete);
+  if (run === undefined) return endings.gone(found);
+  const removing = external.delete(identified(identity, run), signal);
+  const deletion = await failing<unknown>('delete failed', removing, { ...cannotDelete, known: run });
   const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
   const operation = (deletion as Deletion<string> | undefined)?.operation;
   if (typeof operation === 'string') {
@@ -300,43 +294,18 @@ async function remove(context: ExternalContext, run: Run): Promise<Ending> {
   return observed.exists ? endings.leaving(looked) : finalise(context, looked);
 }
 
-/**
- * Whether the API server still has the object, as this run knows it, where no write comes before a call whose precondition
- * would tell: a deletion, or a creation that is tried again. A watch may be behind while another process, which runs beside this one by mistake, has deleted what was
- * outside and let go of the object; what is there now would be that of another of its name. Throws a conflict if it
- * has changed: somebody may have said that what is outside is to stay, or is to have another name.
- */
-async function isStored(
-  { managedResources, signal }: RunContext,
-  run: Run,
-  facts: FailureFacts<Run>,
-): Promise<boolean> {
-  const { metadata } = run.current;
-  const fetching = managedResources.fetch(objectKey(metadata), signal);
-  const stored = await failing('cannot get managed resource', fetching, {
-    ...facts,
-    areConflictsTold: false,
-    known: run,
-  });
-  if (stored?.metadata.uid !== metadata.uid) return false;
-  if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;
-  throw new StepFailure('', changedSinceRead(), { known: run });
-}
-
-/** Nothing is left outside, or it is to stay there: the managed resource may go. */
+/** The external resource does not exist any more, or is to stay: the managed resource may go. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
-  const { operations, absences, publisher, unpublished, underWay, overtaken, signal } = context;
+  const { operations, absences, places, underWay, signal } = context;
   const { current } = run;
-  await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });
+  await failing('', places.remove(current, signal), { ...cannotUnpublish, known: run });
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
   const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
-  overtaken.settle(current);
   await write(context, run, finalised, cannotFinalise).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
   operations.forget(objectKey(current.metadata));
   absences.forget(objectKey(current.metadata));
-  unpublished.forget(current);
   underWay.forget(current);
   return { ...endings.gone(run), isFinalised: true };
 }
@@ -366,7 +335,7 @@ async function isAnythingLeft(
   const object = identified(identity, run);
   const deletionTimestamp = env.clock.now().toISOString();
   const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
-  const looking = external.observe(leaving, run.known, signal);
+  const looking = external.observe(leaving, undefined, signal);
   const { exists } = await failing('observe failed', looking, { ...cannotObserve, known: run });
   return exists;
 }

@@ -1,5 +1,5 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Calls, ExternalClient } from './external-client.ts';
+import type { Calls, DesiredCredential, ExternalClient } from './external-client.ts';
 
 /** What an external system is asked. */
 export type Operation =
@@ -35,16 +35,20 @@ function aroundMost<M extends Managed, Name extends string>(
   client: Calls<M, Name>,
   around: Around,
 ): Calls<M, Name> {
-  const { system, version, disconnect } = client;
+  const { plannedDetails, system, version, disconnect } = client;
   return {
-    observe: (managed, known, signal) =>
-      around(async () => client.observe(managed, known, signal), signal, 'observe'),
-    create: (managed, known, signal) =>
-      around(async () => client.create(managed, known, signal), signal, 'create'),
-    update: (managed, known, signal) =>
-      around(async () => client.update(managed, known, signal), signal, 'update'),
+    observe: (managed, credential, signal) =>
+      around(async () => client.observe(managed, credential, signal), signal, 'observe'),
+    create: (managed, credential, signal) =>
+      around(async () => client.create(managed, credential, signal), signal, 'create'),
+    update: (managed, credential, signal) =>
+      around(async () => client.update(managed, credential, signal), signal, 'update'),
     delete: (managed, signal) =>
       around(async () => (await client.delete(managed, signal)) ?? {}, signal, 'delete'),
+    ...(plannedDetails && {
+      plannedDetails: (managed: M, credential: DesiredCredential) =>
+        plannedDetails.call(client, managed, credential),
+    }),
     ...(system && {
       system: (signal: AbortSignal) => around(async () => system.call(client, signal), undefined, 'system'),
     }),

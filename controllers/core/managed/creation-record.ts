@@ -14,7 +14,6 @@ import { having, isCreating } from './ending.ts';
 import { UncertainCreationError } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
 import { identityToRecord } from './identity.ts';
-import type { Overtaken } from './overtaken.ts';
 
 const attempts = 5;
 const pauseMs = 10;
@@ -26,7 +25,6 @@ export interface CreationContext {
   readonly env: Pick<Environment, 'clock'>;
   readonly managedResources: Resource<Managed>;
   readonly identity: IdentityContext;
-  readonly overtaken: Pick<Overtaken, 'learn'>;
   readonly signal: AbortSignal;
 }
 
@@ -116,11 +114,10 @@ async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
 }
 
 function recorded(
-  { env, managedResources, overtaken, signal }: CreationContext,
+  { env, managedResources, signal }: CreationContext,
   { current }: Run,
   annotations: Readonly<Record<string, string>>,
 ): Promise<Managed> {
-  overtaken.learn(current, annotations);
   return updateCriticalAnnotations(managedResources, current, annotations, signal, env.clock);
 }
 

@@ -68,3 +68,17 @@ export function isBeingCreated(managed: Managed, graceMs: number, now: Date): bo
   const since = Date.parse(ready.lastTransitionTime ?? managed.metadata.creationTimestamp ?? '');
   return isWithin(graceMs, since, now);
 }
+
+/**
+ * Whether anything says that a creation was begun, or that the external resource was seen. Our own creations write the
+ * identity first.
+ */
+export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
+  status?.externalIdentity !== undefined ||
+  status?.bindingPhase !== undefined ||
+  [
+    annotationKeys.externalIdentity,
+    annotationKeys.externalCreatePending,
+    annotationKeys.externalCreateSucceeded,
+    annotationKeys.externalCreateFailed,
+  ].some((key) => metadata.annotations?.[key] !== undefined);

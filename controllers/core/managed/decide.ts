@@ -9,6 +9,7 @@ import {
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Identity } from '../external-identity.ts';
+import { firstMatch } from '../first-match.ts';
 import {
   invalidPolicies,
   isPausedByPolicies,
@@ -26,9 +27,8 @@ import {
   isCreationRecorded,
   isInCreationGrace,
 } from './creation-tracking.ts';
+import type { CredentialDecisionName } from './decide-credential.ts';
 import type { Created, Observation, OperationType, Progress } from './external-client.ts';
-import type { IdentityContext } from './identity.ts';
-import { isOneExternal } from './identity.ts';
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
 export const firstDecisions = [
@@ -36,20 +36,15 @@ export const firstDecisions = [
   'Paused',
   'UnsupportedPolicies',
   'AwaitEarlierRun',
-  'NothingCreated',
   'OrphanExternal',
   'CreationIncomplete',
   'Connect',
+  'NothingCreated',
 ] as const;
 export type FirstDecisionName = (typeof firstDecisions)[number];
 
 /** Crossplane's sentence begins so. */
 const undeterminedSentence = 'cannot determine creation result';
-
-/** It waits for somebody to find out what became of its creation, and says so. */
-export const isSaidUndetermined = (managed: Managed): boolean =>
-  isCreationIncomplete(managed) &&
-  getCondition(managed.status?.conditions, 'Synced').message?.startsWith(undeterminedSentence) === true;
 
 /** Crossplane's sentence, and how to do what it says. */
 function undetermined(managed: Managed): string {
@@ -69,87 +64,70 @@ function undetermined(managed: Managed): string {
   );
 }
 
-/** What to do before the external system is asked; `name` is the line in docs/decision-tables.md. */
+/** What to do before the external system is asked. */
 export type FirstDecision =
-  | { readonly name: 'ResourceGone' | 'NothingCreated'; readonly act: 'nothing' }
+  | { readonly name: 'ResourceGone'; readonly act: 'nothing' }
   | { readonly name: 'Paused'; readonly act: 'pause'; readonly message: string }
-  | {
-      readonly name: 'UnsupportedPolicies' | 'CreationIncomplete';
-      readonly act: 'refuse';
-      readonly message: string;
-    }
+  | { readonly name: 'UnsupportedPolicies'; readonly act: 'refuse'; readonly message: string }
+  | { readonly name: 'CreationIncomplete'; readonly act: 'refuse'; readonly message: string }
   | { readonly name: 'AwaitEarlierRun'; readonly act: 'awaitOperation' }
   | { readonly name: 'OrphanExternal'; readonly act: 'orphan' }
   | { readonly name: 'Connect'; readonly act: 'connect' };
 
-/**
- * `operation` is what this process still knows of an operation that outlived its run, `underWay` one that the external
- * system sees through.
- */
-export function decideFirst(
-  managed: Managed | undefined,
-  operation?: TrackedOperation,
-  underWay?: ExternalOperation,
-): FirstDecision {
-  if (managed === undefined) return { name: 'ResourceGone', act: 'nothing' };
+/** What is known before the external system is asked. */
+export interface FirstInput {
+  readonly managed: Managed;
+  /** An operation that outlived its run, as far as this process knows. */
+  readonly operation?: TrackedOperation | undefined;
+  /** An operation that the external system carries out. */
+  readonly underWay?: ExternalOperation | undefined;
+}
+
+type DecideFirst = (input: FirstInput) => FirstDecision | undefined;
+
+/** The finalizer comes before anything is created, so without it there is nothing to clean up. */
+const resourceGone: DecideFirst = ({ managed }) =>
+  wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed)
+    ? { name: 'ResourceGone', act: 'nothing' }
+    : undefined;
+
+const paused: DecideFirst = ({ managed }) => {
+  if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;
+  const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
   const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
-  if (isPaused(managed)) {
-    return {
-      name: 'Paused',
-      act: 'pause',
-      message: `reconciliation is paused by the ${annotationKeys.paused} annotation${held}`,
-    };
-  }
-  if (isPausedByPolicies(managed.spec)) {
-    return {
-      name: 'Paused',
-      act: 'pause',
-      message: `reconciliation is paused by empty spec.managementPolicies${held}`,
-    };
-  }
-  const invalid = invalidPolicies(managed.spec);
-  if (invalid !== undefined) return { name: 'UnsupportedPolicies', act: 'refuse', message: invalid };
-  // Deletion waits too: what is being created cannot be deleted, and must not be forgotten.
-  if (operation?.outcome.state === 'ongoing') return { name: 'AwaitEarlierRun', act: 'awaitOperation' };
-  if (wasDeleted(managed)) {
-    // The finalizer comes before anything is created, so without it there is nothing to clean up.
-    if (!hasFinalizer(managed, finalizerNames.managed)) return { name: 'NothingCreated', act: 'nothing' };
-    if (!shouldDelete(managed.spec)) return { name: 'OrphanExternal', act: 'orphan' };
-  }
-  // An operation that has settled, or can be asked about, is about to record its result.
-  const isAnswered = operation !== undefined || underWay !== undefined;
-  if (!isAnswered && isCreationIncomplete(managed)) {
-    return { name: 'CreationIncomplete', act: 'refuse', message: undetermined(managed) };
-  }
-  return { name: 'Connect', act: 'connect' };
-}
+  return { name: 'Paused', act: 'pause', message: `reconciliation is paused by ${by}${held}` };
+};
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
-export const overtakenDecisions = ['AwaitSuccessor', 'StillManaged', 'FinishDeletion'] as const;
-export type OvertakenDecisionName = (typeof overtakenDecisions)[number];
+const unsupportedPolicies: DecideFirst = ({ managed }) => {
+  const message = invalidPolicies(managed.spec);
+  return message === undefined ? undefined : { name: 'UnsupportedPolicies', act: 'refuse', message };
+};
 
-/** What to do about one that is gone though it held our finalizer. */
-export type OvertakenDecision =
-  | { readonly name: 'AwaitSuccessor'; readonly act: 'wait' }
-  | { readonly name: 'StillManaged'; readonly act: 'forget' }
-  | { readonly name: 'FinishDeletion'; readonly act: 'delete' };
+/** Deletion waits too: what is being created cannot be deleted, and must not be forgotten. */
+const awaitEarlierRun: DecideFirst = ({ operation }) =>
+  operation?.outcome.state === 'ongoing' ? { name: 'AwaitEarlierRun', act: 'awaitOperation' } : undefined;
 
-/**
- * `heir` is what has its name now. The finalizer comes before anything outside is anybody's; and whose a thing is outside
- * is marked there by kind and name, so that an heir may take for its own what the first one made.
- */
-export function decideOvertaken(
-  left: Managed,
-  heir: Managed | undefined,
-  identity: IdentityContext,
-): OvertakenDecision {
-  if (heir === undefined) return { name: 'FinishDeletion', act: 'delete' };
-  if (heir.metadata.uid === left.metadata.uid) return { name: 'StillManaged', act: 'forget' };
-  if (!hasFinalizer(heir, finalizerNames.managed)) return { name: 'AwaitSuccessor', act: 'wait' };
-  const isTakenUp = isOneExternal(identity, left, heir);
-  if (isTakenUp === undefined) return { name: 'AwaitSuccessor', act: 'wait' };
-  return isTakenUp ? { name: 'StillManaged', act: 'forget' } : { name: 'FinishDeletion', act: 'delete' };
-}
+const orphanExternal: DecideFirst = ({ managed }) =>
+  wasDeleted(managed) && !shouldDelete(managed.spec) ? { name: 'OrphanExternal', act: 'orphan' } : undefined;
+
+/** An operation that has ended, or can be asked about, will record its result. */
+const creationIncomplete: DecideFirst = ({ managed, operation, underWay }) =>
+  operation === undefined && underWay === undefined && isCreationIncomplete(managed)
+    ? { name: 'CreationIncomplete', act: 'refuse', message: undetermined(managed) }
+    : undefined;
+
+/** What to do before the external system is asked: the first check that matches decides. */
+export const decideFirst = (input: FirstInput): FirstDecision =>
+  firstMatch(input, firstChecks) ?? { name: 'Connect', act: 'connect' };
+
+const firstChecks: readonly DecideFirst[] = [
+  resourceGone,
+  paused,
+  unsupportedPolicies,
+  awaitEarlierRun,
+  orphanExternal,
+  creationIncomplete,
+];
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
 export const accessDecisions = ['OtherSystem', 'Observe'] as const;
@@ -206,95 +184,88 @@ export function decideOperation(progress: Progress): OperationDecision {
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
 export const nextDecisions = [
   'AwaitOperation',
-  'CreationResultLost',
+  'CreationIncomplete',
   'ExternalMissing',
   'AwaitExternal',
   'RemoveFinalizer',
-  'ConfirmGone',
+  'ConfirmAbsence',
   'IdentityEdited',
   'CreateNotAllowed',
-  'CreateExternal',
   'CreationRefused',
-  'AwaitOtherDeletion',
-  'ConfirmAbsent',
-  'ExternalLost',
+  'CreateExternal',
   'Recreate',
-  'AwaitCreation',
+  'ExternalLost',
   'AwaitDeletion',
   'DeleteExternal',
-  'DeletionDone',
   'LateInitialize',
   'ExternalBusy',
   'UpToDate',
-  'Update',
-  'UpdateDone',
-  'CredentialsSetElsewhere',
   'UpdateNotAllowed',
+  'AwaitEffect',
+  'Update',
 ] as const;
 export type NextDecisionName = (typeof nextDecisions)[number];
 
-/** A line of the table. */
+/** A line of the tables of a managed resource. */
 export type ManagedDecisionName =
   | FirstDecisionName
-  | OvertakenDecisionName
   | AccessDecisionName
+  | CredentialDecisionName
   | OperationDecisionName
   | NextDecisionName;
 
-/** What to do once the external resource was looked at. */
+/** What to do once the external resource was observed. */
 export type NextDecision =
-  | { readonly name: 'AwaitOperation' | 'AwaitCreation'; readonly act: 'awaitOperation' }
-  | { readonly name: 'CreationResultLost'; readonly act: 'reportUndetermined'; readonly message: string }
+  | { readonly name: 'AwaitOperation'; readonly act: 'awaitOperation' }
+  | { readonly name: 'CreationIncomplete'; readonly act: 'reportUndetermined'; readonly message: string }
   | { readonly name: 'ExternalMissing'; readonly act: 'reportMissing' }
   | { readonly name: 'AwaitExternal'; readonly act: 'awaitExistence' }
   | { readonly name: 'RemoveFinalizer'; readonly act: 'finalise' }
-  | { readonly name: 'ConfirmGone' | 'ConfirmAbsent'; readonly act: 'lookAgain' }
+  | { readonly name: 'ConfirmAbsence'; readonly act: 'observeAgain' }
   | { readonly name: 'IdentityEdited'; readonly act: 'takeUpEdit' }
   | { readonly name: 'CreateNotAllowed'; readonly act: 'reportUncreated' }
   | { readonly name: 'CreationRefused'; readonly act: 'refuseCreation'; readonly message: string }
-  | { readonly name: 'AwaitOtherDeletion'; readonly act: 'awaitOther' }
   | { readonly name: 'CreateExternal'; readonly act: 'create' }
   | { readonly name: 'Recreate'; readonly act: 'recreate' }
   | { readonly name: 'ExternalLost'; readonly act: 'reportLost' }
-  | { readonly name: 'AwaitDeletion' | 'DeletionDone'; readonly act: 'awaitDeletion' }
+  | { readonly name: 'AwaitDeletion'; readonly act: 'awaitDeletion' }
   | { readonly name: 'DeleteExternal'; readonly act: 'delete' }
   | { readonly name: 'LateInitialize'; readonly act: 'lateInitialize' }
   | { readonly name: 'ExternalBusy' | 'UpToDate' | 'UpdateNotAllowed'; readonly act: 'reportUpToDate' }
-  | { readonly name: 'Update'; readonly act: 'update' }
-  | { readonly name: 'UpdateDone'; readonly act: 'awaitEffect' }
-  | { readonly name: 'CredentialsSetElsewhere'; readonly act: 'awaitRenewal' };
+  | { readonly name: 'AwaitEffect'; readonly act: 'awaitEffect' }
+  | { readonly name: 'Update'; readonly act: 'update' };
 
-/** What decides beside the resource and what was observed of it. */
-export interface NextContext {
-  /** How long what was created may not show; 0: it shows at once. */
+/** Everything that the decision may look at. */
+export interface NextInput {
+  readonly managed: Managed;
+  readonly observed: Observation;
+  /** How long the external system may hide what it just created, in ms; 0: it shows at once. */
   readonly graceMs: number;
-  /** When the look was begun: what it found is judged by how things stood then. */
+  /** When the observation began: what it found is judged by how things stood then. */
   readonly now: Date;
   /** The external name is known before creation, so that no annotations track it. */
   readonly isNameKnown: boolean;
-  /** For how long looks must have found nothing before it counts; 0: one look will do. */
+  /** For how long observations must have found nothing before it counts, in ms; 0: one is enough. */
   readonly confirmMs: number;
-  /** For how long they have. */
-  readonly absentForMs?: number | undefined;
-  /** What identifies the external resource was edited since it was recorded. */
+  /** For how long they have found nothing, in ms. */
+  readonly absentForMs: number;
+  /** A field that identifies the external resource was edited since it was recorded. */
   readonly isEdited: boolean;
-  /** Another process said a moment ago that it is about to set credentials. */
-  readonly isRenewedElsewhere?: boolean;
-  /** Another process has set credentials at the same time, and is left to set others. */
-  readonly isContested?: boolean;
-  /** What an operation that the external system sees through is about, while it is under way. */
+  /** The external system does not have the credential of the Secret, as far as anyone knows. */
+  readonly isCredentialDue: boolean;
+  /** What an operation that the external system carries out is about, while it is under way. */
   readonly underWay?: OperationType | undefined;
-  /** What one was about that has ended as it should since the last look, or is not known any more: it may not show yet. */
+  /** What an operation was about that has ended since the last observation, or is not known any more. */
   readonly ended?: OperationType | undefined;
-  /** A call of this process is deleting what another resource has under the same name outside. */
-  readonly isBeingDeleted?: boolean;
-  /** Why none is to be made, whatever the external client says; undefined: that is for the client to say. */
+  /** Why nothing can be created; undefined: it can. */
   readonly uncreatable?: string | undefined;
 }
 
+type DecideNext = (input: NextInput) => NextDecision | undefined;
+
 /**
- * The external system took our request to delete it, or said itself that it is deleting it: then absence is what was to
- * come. The conditions say so without a message, and outlive the process.
+ * The external system accepted our request to delete it, or said itself that it is deleting it: then absence was
+ * expected. The conditions say so, and outlive the process.
  */
 function isDeletionUnderWay({ status }: Managed): boolean {
   const [ready, synced] = [
@@ -304,94 +275,124 @@ function isDeletionUnderWay({ status }: Managed): boolean {
   return ready.reason === 'Deleting' && ready.message === undefined && synced.status === 'True';
 }
 
-/** It was there once, or ready before that was recorded. */
+/** It existed once, or was ready before that was recorded. */
 const wasSeen = ({ metadata, status }: Managed): boolean =>
   status?.externalIdentity !== undefined ||
   (status?.bindingPhase !== undefined &&
     metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
 /**
- * It was made under a name that the external system gave it, and no look has shown it yet. The clock on the wall may have
- * been set since, so that looks must have found nothing for as long as it may be hidden.
+ * It was created under a name that the external system assigned, and no observation has shown it yet. The clock may have
+ * been set since, so that observations must have found nothing for as long as it may be hidden.
  */
-const isMadeUnseen = (managed: Managed): boolean =>
+const isCreatedUnseen = (managed: Managed): boolean =>
   !wasSeen(managed) && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
-/** A claim waits for it. What can wait until it is bound is done then: filling in fields takes two writes. */
+/** A claim waits for it. Late initialization takes two writes, and can wait until the claim is bound. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
   spec.claimRef !== undefined && status?.bindingPhase !== 'Bound' && status?.bindingPhase !== 'Released';
 
-export function decideNext(
-  managed: Managed,
-  observed: Observation,
-  {
-    graceMs,
-    now,
-    isNameKnown,
-    confirmMs,
-    absentForMs = 0,
-    isEdited,
-    isRenewedElsewhere,
-    isContested,
-    underWay,
-    ended,
-    isBeingDeleted,
-    uncreatable = observed.uncreatable,
-  }: NextContext,
-): NextDecision {
-  const { spec } = managed;
-  if (!observed.exists) {
-    // What it will leave behind is to be found, and not to be made twice.
-    if (underWay !== undefined) return { name: 'AwaitOperation', act: 'awaitOperation' };
-    if (isCreationIncomplete(managed)) {
-      return { name: 'CreationResultLost', act: 'reportUndetermined', message: undetermined(managed) };
-    }
-    if (shouldOnlyObserve(spec) && !wasDeleted(managed))
-      return { name: 'ExternalMissing', act: 'reportMissing' };
-    const mayBeHidden = isNameKnown
-      ? isBeingCreated(managed, graceMs, now)
-      : isInCreationGrace(managed, graceMs, now) || (isMadeUnseen(managed) && absentForMs < graceMs);
-    if (mayBeHidden) return { name: 'AwaitExternal', act: 'awaitExistence' };
-    const isCertain = absentForMs >= confirmMs;
-    if (wasDeleted(managed)) {
-      return isCertain || isDeletionUnderWay(managed)
-        ? { name: 'RemoveFinalizer', act: 'finalise' }
-        : { name: 'ConfirmGone', act: 'lookAgain' };
-    }
-    // What was recorded is gone: it holds nothing back any more.
-    if (isEdited)
-      return isCertain
-        ? { name: 'IdentityEdited', act: 'takeUpEdit' }
-        : { name: 'ConfirmAbsent', act: 'lookAgain' };
-    if (!shouldCreate(spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };
-    if (uncreatable !== undefined) {
-      return { name: 'CreationRefused', act: 'refuseCreation', message: uncreatable };
-    }
-    if (isBeingDeleted) return { name: 'AwaitOtherDeletion', act: 'awaitOther' };
-    if (!wasSeen(managed)) return { name: 'CreateExternal', act: 'create' };
-    if (!isCertain) return { name: 'ConfirmAbsent', act: 'lookAgain' };
-    // A second one of a name of its own would hide the first for good, if that is there after all.
-    return isNameKnown || externalName(managed) === undefined || isCreationFailed(managed)
-      ? { name: 'Recreate', act: 'recreate' }
-      : { name: 'ExternalLost', act: 'reportLost' };
+const isCertain = ({ absentForMs, confirmMs }: NextInput): boolean => absentForMs >= confirmMs;
+const confirmAbsence: NextDecision = { name: 'ConfirmAbsence', act: 'observeAgain' };
+
+/** The operation will create it, and it must not be created twice; or it will show soon. */
+const mayBeHidden: DecideNext = (input) => {
+  const { managed, graceMs, now, isNameKnown, absentForMs, underWay } = input;
+  if (underWay !== undefined) return { name: 'AwaitOperation', act: 'awaitOperation' };
+  if (isCreationIncomplete(managed)) {
+    return { name: 'CreationIncomplete', act: 'reportUndetermined', message: undetermined(managed) };
   }
-  if (wasDeleted(managed)) {
-    if (underWay === 'create') return { name: 'AwaitCreation', act: 'awaitOperation' };
-    if (underWay === 'delete' || observed.operation === 'delete') {
-      return { name: 'AwaitDeletion', act: 'awaitDeletion' };
-    }
-    return ended === 'delete'
-      ? { name: 'DeletionDone', act: 'awaitDeletion' }
-      : { name: 'DeleteExternal', act: 'delete' };
+  if (shouldOnlyObserve(managed.spec) && !wasDeleted(managed)) {
+    return { name: 'ExternalMissing', act: 'reportMissing' };
   }
-  if (observed.lateInitialized !== undefined && shouldLateInitialize(spec) && !isAwaited(managed)) {
-    return { name: 'LateInitialize', act: 'lateInitialize' };
-  }
-  if ((underWay ?? observed.operation) !== undefined) return { name: 'ExternalBusy', act: 'reportUpToDate' };
-  if (observed.isUpToDate) return { name: 'UpToDate', act: 'reportUpToDate' };
-  if (!shouldUpdate(spec)) return { name: 'UpdateNotAllowed', act: 'reportUpToDate' };
-  if (ended === 'update') return { name: 'UpdateDone', act: 'awaitEffect' };
-  return isContested || (observed.setsCredentials && isRenewedElsewhere)
-    ? { name: 'CredentialsSetElsewhere', act: 'awaitRenewal' }
-    : { name: 'Update', act: 'update' };
-}
+  const isHidden = isNameKnown
+    ? isBeingCreated(managed, graceMs, now)
+    : isInCreationGrace(managed, graceMs, now) || (isCreatedUnseen(managed) && absentForMs < graceMs);
+  return isHidden ? { name: 'AwaitExternal', act: 'awaitExistence' } : undefined;
+};
+
+const deletedAndAbsent: DecideNext = (input) => {
+  const { managed } = input;
+  if (!wasDeleted(managed)) return undefined;
+  return isCertain(input) || isDeletionUnderWay(managed)
+    ? { name: 'RemoveFinalizer', act: 'finalise' }
+    : confirmAbsence;
+};
+
+/** What was recorded is gone, so that the edit counts. */
+const identityEdited: DecideNext = (input) => {
+  if (!input.isEdited) return undefined;
+  return isCertain(input) ? { name: 'IdentityEdited', act: 'takeUpEdit' } : confirmAbsence;
+};
+
+const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observed.uncreatable }) => {
+  if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };
+  return uncreatable === undefined
+    ? undefined
+    : { name: 'CreationRefused', act: 'refuseCreation', message: uncreatable };
+};
+
+const neverSeen: DecideNext = ({ managed }) =>
+  wasSeen(managed) ? undefined : { name: 'CreateExternal', act: 'create' };
+
+/** A second one with an assigned name would hide the first for good, if that exists after all. */
+const seenBefore: DecideNext = (input) => {
+  const { managed, isNameKnown } = input;
+  if (!isCertain(input)) return confirmAbsence;
+  return isNameKnown || externalName(managed) === undefined || isCreationFailed(managed)
+    ? { name: 'Recreate', act: 'recreate' }
+    : { name: 'ExternalLost', act: 'reportLost' };
+};
+
+const absent: readonly DecideNext[] = [
+  mayBeHidden,
+  deletedAndAbsent,
+  identityEdited,
+  mustNotBeCreated,
+  neverSeen,
+  seenBefore,
+];
+
+const deletedAndPresent: DecideNext = ({ managed, observed, underWay, ended }) => {
+  if (!wasDeleted(managed)) return undefined;
+  if (underWay === 'create') return { name: 'AwaitOperation', act: 'awaitOperation' };
+  const isBegun = underWay === 'delete' || observed.operation === 'delete' || ended === 'delete';
+  return isBegun
+    ? { name: 'AwaitDeletion', act: 'awaitDeletion' }
+    : { name: 'DeleteExternal', act: 'delete' };
+};
+
+const lateInitialize: DecideNext = ({ managed, observed }) =>
+  observed.lateInitialized !== undefined && shouldLateInitialize(managed.spec) && !isAwaited(managed)
+    ? { name: 'LateInitialize', act: 'lateInitialize' }
+    : undefined;
+
+const busy: DecideNext = ({ observed, underWay }) =>
+  (underWay ?? observed.operation) === undefined
+    ? undefined
+    : { name: 'ExternalBusy', act: 'reportUpToDate' };
+
+const upToDate: DecideNext = ({ observed, isCredentialDue }) =>
+  observed.isUpToDate && !isCredentialDue ? { name: 'UpToDate', act: 'reportUpToDate' } : undefined;
+
+const updateNotAllowed: DecideNext = ({ managed }) =>
+  shouldUpdate(managed.spec) ? undefined : { name: 'UpdateNotAllowed', act: 'reportUpToDate' };
+
+/** The update may not show yet, or may never, and must not be repeated without a pause. */
+const awaitEffect: DecideNext = ({ ended }) =>
+  ended === 'update' ? { name: 'AwaitEffect', act: 'awaitEffect' } : undefined;
+
+const present: readonly DecideNext[] = [
+  deletedAndPresent,
+  lateInitialize,
+  busy,
+  upToDate,
+  updateNotAllowed,
+  awaitEffect,
+];
+
+/** What to do once the external resource was observed: the first check that matches decides. */
+export const decideNext = (input: NextInput): NextDecision =>
+  input.observed.exists
+    ? (firstMatch(input, present) ?? { name: 'Update', act: 'update' })
+    : (firstMatch(input, absent) ?? confirmAbsence);

@@ -1,7 +1,4 @@
-import difference from 'lodash/difference.js';
 import omit from 'lodash/omit.js';
-import pick from 'lodash/pick.js';
-import union from 'lodash/union.js';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   creating,
@@ -12,26 +9,18 @@ import {
   reconcileSuccess,
   unavailable,
 } from '../../../apis/core/v1alpha1/condition.ts';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
-import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
-import {
-  annotationKeys,
-  externalName,
-  finalizerNames,
-  hasFinalizer,
-  wasDeleted,
-} from '../../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ExternalOperation, Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { present } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { afterOffer, isReoffered, offeredAgain } from '../claim-marks.ts';
-import type { PublishedBefore } from '../connection/published-details.ts';
-import { absentAmong, present } from '../connection/published-details.ts';
+import type { ConnectionEntry } from '../connection/connection-place.ts';
+import { claimText } from '../credential.ts';
 import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
@@ -39,15 +28,12 @@ import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
 import { operationOngoing } from './async-operations.ts';
 import { isCreationFailed } from './creation-tracking.ts';
 import type { ManagedDecisionName } from './decide.ts';
-import type { Observation, OperationType } from './external-client.ts';
+import type { DesiredCredential, Observation, OperationType } from './external-client.ts';
 import type { IdentityContext } from './identity.ts';
 import { identityFound, isAdopting, refusals } from './identity.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
-import type { Overtaken } from './overtaken.ts';
-import { pastAll } from './revisions.ts';
 import { scrub, withManagedStatus } from './status.ts';
-import { standingOf, toldCredentials } from './told-credentials.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
 export interface Run {
@@ -55,22 +41,16 @@ export interface Run {
   readonly decision: ManagedDecisionName;
   /** As it is stored, as far as we know. */
   readonly current: Managed;
-  /** The connection details published so far, and those about to be. */
-  readonly known: ConnectionDetails;
-  /** Keys of connection details that there are none of any more. */
-  readonly absent: readonly string[];
-  /** What had been published when the run began. */
-  readonly before?: PublishedBefore;
-  /** The connection details that it has published last. */
-  readonly published?: ConnectionDetails;
-  /** Of what it has published. */
-  readonly publishedRevision?: number;
-  /** The same one, where nothing is named that it could be published to. */
-  readonly unpublishedRevision?: number;
-  /** The credentials that this process put on record before it set them are published. */
-  readonly isRenewalOver?: boolean;
-  /** It was another process that put such on record: see `Renewals.isAnothers`. */
-  readonly isRenewalAnothers?: boolean;
+  /** What its Secret keeps, or without one its entry in the secret store, in the version that was read or written last. */
+  readonly entry?: ConnectionEntry;
+  /** The credential that the Secret holds; absent: it has none. */
+  readonly credential?: DesiredCredential;
+  /** What the status is to record of the credential that the external system has; absent: as before. */
+  readonly record?: ManagedStatus['credential'];
+  /** This run has set the credential: an observation may not show yet that it is pending. */
+  readonly isCredentialJustSet?: true;
+  /** The connection details that calls of this run reported. */
+  readonly reported: ReportedDetails;
   /** Annotations that say which provider is used. */
   readonly providerRecord?: Readonly<Record<string, string>>;
   /** What is to be said of operations that outlive a run. */
@@ -83,15 +63,13 @@ export interface Run {
   readonly status?: Readonly<Record<string, unknown>>;
   /** The system behind the provider, where it says. */
   readonly system?: string | undefined;
-  /** Its former claim knows its credentials: see `Renewals.isOwed`. */
-  readonly isToBeRenewed?: boolean;
-  /** What the last look found; absent: nothing. */
+  /** What the last observation found; absent: nothing. */
   readonly seen?: Observation | undefined;
   /** The external resource is what was recorded, and not what has been added to that since. */
   readonly isExact?: boolean;
-  /** When the last look was begun, by the clock on the wall. */
-  readonly lookedAt?: Date;
-  /** For how long looks have found no external resource. */
+  /** When the last observation began. */
+  readonly observedAt?: Date;
+  /** For how long observations have found no external resource. */
   readonly absentForMs?: number;
   /** Events of what it has done. */
   readonly happened: readonly EventFacts[];
@@ -108,13 +86,9 @@ export interface Ending {
   readonly event?: EventFacts;
   /** Annotations that have had their effect once the status says so. */
   readonly used?: readonly string[];
-  /** Annotations that take their place. */
-  readonly marks?: Readonly<Record<string, string>>;
   readonly next: Next;
   /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
   readonly thrown?: StepFailure;
-  /** The offer that there was ends: from now on it is somebody else's. */
-  readonly isTakenUp?: boolean;
   /** Its finalizer is removed. */
   readonly isFinalised?: true;
   /** A step failed: the run counts as an error. */
@@ -125,9 +99,6 @@ export interface Ending {
 
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
 const missing = 'external resource does not exist';
-
-/** How soon to look again whether a call that deletes something has ended. */
-const heldForMs = 1_000;
 
 /** The endings of each decision that are not a step's failure. */
 export const endings = {
@@ -145,7 +116,7 @@ export const endings = {
     event: warning('CannotUseInvalidManagementPolicy', message),
     next: 'event',
   }),
-  /** CreationIncomplete and CreationResultLost. */
+  /** CreationIncomplete. */
   undetermined: (run: Run, message: string): Ending => ({
     run,
     synced: reconcileError(message),
@@ -166,7 +137,7 @@ export const endings = {
       next: 'operation',
     };
   },
-  /** AwaitOperation and AwaitCreation: an operation that the external system sees through is not to be disturbed. */
+  /** AwaitOperation: an operation that the external system sees through is not to be disturbed. */
   waiting(run: Run, type: OperationType): Ending {
     const arriving = type === 'create' ? creating() : undefined;
     const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
@@ -216,17 +187,10 @@ export const endings = {
     const event: EventFacts = { type: 'Normal', reason: 'PendingExternalResource', message };
     return { run: having(run, event), next: 'backOff' };
   },
-  /** ConfirmGone and ConfirmAbsent. */
-  unsure: (run: Run, confirmAbsenceMs: number): Ending => ({
+  /** ConfirmAbsence. */
+  notConfirmed: (run: Run, confirmAbsenceMs: number): Ending => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
-  }),
-  /** AwaitOtherDeletion. */
-  held: (run: Run): Ending => ({
-    run,
-    synced: reconcileSuccess(),
-    ready: creating('waiting until what another resource had under its name is deleted'),
-    next: heldForMs,
   }),
   /** ExternalLost. */
   lost(run: Run): Ending {
@@ -252,7 +216,7 @@ export const endings = {
   leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
   /** IdentityEdited: what is on record now is looked at at once. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
-  /** DeleteExternal, AwaitDeletion and DeletionDone: on its way out. */
+  /** DeleteExternal and AwaitDeletion: on its way out. */
   leaving: (run: Run): Ending => ({
     run,
     synced: reconcileSuccess(),
@@ -263,58 +227,52 @@ export const endings = {
   gone: (run: Run): Ending => ({ run, next: 'event' }),
   /** CreateExternal, while it does not show yet. */
   unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
-  /**
-   * CredentialsSetElsewhere: what another process is about to publish is waited for. UpdateDone: what was changed may not show
-   * yet, or may never, and is not to be changed over and over.
-   */
-  awaited: (run: Run, { ready }: Observation, next: Next): Ending => ({
+  /** AwaitEffect. */
+  awaited: (run: Run, { ready }: Observation): Ending => ({
     run,
     synced: reconcileSuccess(),
     ready,
-    next,
+    next: 'backOff',
   }),
   /** CreateExternal, LateInitialize, Update, UpToDate and the like: it is there. Soon looked at while it is on its way, else at the poll. */
   present(run: Run, { ready, operation }: Observation): Ending {
-    const { current, underWay } = run;
+    const { current, underWay, credential } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
-    const isTakenUp = ready?.status === 'True' && isReoffered(current) && !isWithheld(run);
-    const offer = isTakenUp ? afterOffer(current) : { used: [], marks: {} };
-    const used = [...offer.used, ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : [])];
-    const looked = isReady ? 'poll' : 'progress since creation';
-    const next = (operation ?? underWay) === undefined ? looked : 'progress since operation';
-    // What a former claim may know is not believed where it is named again.
-    const known = isTakenUp ? { ...run, ...pastAll(current, run.before) } : run;
-    return { run: known, synced: reconcileSuccess(), ready, used, marks: offer.marks, isTakenUp, next };
+    const used = [
+      ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
+      ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
+    ];
+    const observedNext = isReady ? 'poll' : 'progress since creation';
+    // A creation that found an existing one has set no credential.
+    const isDue = credential?.isApplied === false && shouldUpdate(current.spec);
+    const arriving = isDue ? 0 : observedNext;
+    const next = (operation ?? underWay) === undefined ? arriving : 'progress since operation';
+    return { run, ...credentialOutcome(run), ready, used, next };
   },
+  /** CredentialCannotChange. */
+  credentialKept: (run: Run, message: string): Ending => ({
+    run,
+    synced: reconcileError(message),
+    event: warning('CannotReplaceCredential', message),
+    next: 'poll',
+  }),
 };
 
-/** It is not handed on with what lets its former claim in. Who was told none has nothing to open it with. */
-const isWithheld = (run: Run): boolean =>
-  run.isToBeRenewed === true && !['none', 'others'].includes(standingOf(run));
-
-const withheld = (run: Run): ConditionFacts => unavailable(`${offeredAgain} ${whyWithheld(run)}`);
-
-function whyWithheld(run: Run): string {
-  const { current, seen } = run;
-  const mayUpdate = shouldUpdate(current.spec);
-  const without = `or take the annotation ${annotationKeys.reoffer} away`;
-  const still = 'its credentials are still those that its former claim was told:';
-  if (seen?.setsCredentials && mayUpdate) return 'new credentials are to be set first';
-  switch (standingOf(run)) {
-    case 'open':
-      return `has none at the moment, so that those of its former claim open it, too: have others made, by spec.forProvider or in the external system, ${without}`;
-    case 'former':
-      return `${still} none can be set from here; change them in the external system, ${without}`;
-  }
-  if (!wantsDetails(current)) {
-    return `it is to publish none, so that nobody knows whether they are others than its former claim was told; set spec.writeConnectionSecretToRef, ${without}`;
-  }
-  return mayUpdate
-    ? 'no others are known yet than its former claim was told'
-    : `${still} spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}, ${without}`;
+/** An administrator gave the credential to the next claim as it is, and that claim has it. */
+function isReofferUsed({ current, entry }: Run): boolean {
+  const { claimRef } = current.spec;
+  const isRequested = current.metadata.annotations?.[annotationKeys.reoffer] !== undefined;
+  return isRequested && claimRef?.uid !== undefined && entry?.note?.for === claimText(claimRef);
 }
 
-/** Recreate: what is told beside what comes of it. */
+/** Synced of a resource that exists: policies may forbid to set the credential that its Secret holds. */
+function credentialOutcome({ current, credential }: Run): Pick<Ending, 'synced' | 'event'> {
+  if (credential?.isApplied !== false || shouldUpdate(current.spec)) return { synced: reconcileSuccess() };
+  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
+  return { synced: reconcileError(message), event: warning('CannotUpdateExternalResource', message) };
+}
+
+/** Recreate: the Event beside those of the creation. */
 export function recreationEvent({ current }: Run): EventFacts {
   const name = externalName(current) ?? 'its name is not known';
   // What is on record as failed may have come to nothing, or have been there all the same.
@@ -328,23 +286,27 @@ export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
   happened: [...run.happened, ...events],
 });
 
-/** A run that was told of connection details. */
+/** A run to which connection details were reported. */
 export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
   ...run,
-  known: { ...omit(run.known, absentAmong(details)), ...present(details) },
-  absent: union(difference(run.absent, Object.keys(present(details))), absentAmong(details)),
+  reported: { ...run.reported, ...details },
 });
 
-/** A run that was told of output-only fields. */
+/** A run to which output-only fields were reported. */
 export const reporting = (run: Run, status: Run['status']): Run =>
   status === undefined ? run : { ...run, status: { ...run.status, ...status } };
 
 /** A run after which nothing is under way any more. */
 export const over = (run: Run): Run => omit(run, 'underWay');
 
-/** A message without any secret that a run knows, or knew. */
-export const scrubOf = ({ known, before }: Run, message: string): string =>
-  scrub(message, known, ...(before === undefined ? [] : [before.details]));
+/** A message without any secret that a run knows. */
+export const scrubOf = ({ entry, credential, reported }: Run, message: string): string =>
+  scrub(
+    message,
+    entry?.details ?? {},
+    present(reported),
+    credential === undefined ? {} : { password: credential.value },
+  );
 
 /** What Ready says where a step fails. */
 export type Ready = NonNullable<FailureFacts<Run>['ready']>;
@@ -374,7 +336,7 @@ export function failed(start: Run, error: unknown): Ending {
  * went well has to say all the same that an edit has no effect, and one that failed has to say that, too.
  */
 export function told(
-  { run, synced: found, ready, event, isTakenUp = false }: Ending,
+  { run, synced: found, ready, event }: Ending,
   identity: IdentityContext,
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
@@ -388,20 +350,14 @@ export function told(
     refusal === undefined ? found : reconcileError(said === undefined ? refusal : `${said}; ${refusal}`);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
-  // What was published counts for nothing here: that nobody knows a password would be no news, and no help.
-  const isUnset =
-    ready !== undefined && run.seen?.setsCredentials === true && !shouldUpdate(run.current.spec);
-  const isKept = (ready?.status === 'True' || isUnset) && isWithheld(run);
   const facts = {
     synced: scrubbed(synced),
-    ready: ready && scrubbed(isKept ? withheld(run) : ready),
+    ready: ready && scrubbed(ready),
     status: run.status,
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
-    ...(!run.isRenewalAnothers && pick(run, 'publishedRevision', 'unpublishedRevision')),
-    toldCredentials: toldCredentials(run, isTakenUp),
-    isStillOffered: isReoffered(run.current) && !isTakenUp,
-    isRenewalOver: run.isRenewalOver,
+    ...(run.record && { credential: run.record }),
+    isCredentialInForce: isCredentialInForce(run),
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };
   const events = [
@@ -411,10 +367,15 @@ export function told(
   return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
 }
 
+/** Whether the external system uses the credential of the Secret, or the resource has none. */
+function isCredentialInForce({ credential, record, current }: Run): boolean {
+  if (credential === undefined) return true;
+  return credential.isApplied && (record ?? current.status?.credential)?.pending === false;
+}
+
 export interface ConcludeOptions {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managedResources: Resource<Managed>;
-  readonly overtaken: Pick<Overtaken, 'settle' | 'isMaking'>;
   /** How its external resource is identified. */
   readonly identity: IdentityContext;
   /** That of the run. */
@@ -431,8 +392,8 @@ export async function conclude(
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { env, managedResources, overtaken, identity, log } = options;
-  const { run, next, used = [], marks, thrown, isFinalised, hasFailed, bug } = ending;
+  const { env, managedResources, identity, log } = options;
+  const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
   let stored = run.current;
   const ofRun = log.child(() => ({ ...aboutManaged(stored), decision: run.decision }));
   for (const event of run.happened) {
@@ -448,7 +409,6 @@ export async function conclude(
   try {
     const written = managedResources.updateStatus(run.current, object, signal);
     stored = await annotate('cannot update managed resource status', written);
-    if (stored !== run.current || (await isHeldUntold(options, stored, signal))) overtaken.settle(stored);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -458,7 +418,7 @@ export async function conclude(
     if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
   }
   if (used.length > 0) {
-    const annotations = { ...omit(stored.metadata.annotations, used), ...marks };
+    const annotations = omit(stored.metadata.annotations, used);
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
     stored = await managedResources.update(stored, cleared, signal);
   }
@@ -468,20 +428,4 @@ export async function conclude(
     ...(failure !== undefined && { failure }),
     ...(bug && { bug }),
   };
-}
-
-/**
- * Whether the API server has the object still, with our finalizer, where something was made for it and no write has been
- * answered since: one may have been carried out all the same, so that nothing is left to write. One GET, and only there.
- */
-async function isHeldUntold(
-  { managedResources, overtaken }: Pick<ConcludeOptions, 'managedResources' | 'overtaken'>,
-  managed: Managed,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (!overtaken.isMaking(managed)) return false;
-  const fetching = managedResources.fetch(objectKey(managed.metadata), signal);
-  const held = await annotate('cannot get managed resource', fetching);
-  if (held === undefined || held.metadata.uid !== managed.metadata.uid) return false;
-  return hasFinalizer(held, finalizerNames.managed);
 }

@@ -1,6 +1,6 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
-import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
 /** What an external system may be busy with for longer than one call. */
 export type OperationType = 'create' | 'update' | 'delete';
@@ -14,6 +14,16 @@ export type ForProviderOf<M extends Managed> = Managed extends M
 export type ReportedStatus<M extends Managed> = Managed extends M
   ? Readonly<Record<string, unknown>>
   : Partial<Omit<NonNullable<M['status']>, keyof ManagedStatus>>;
+
+/**
+ * The generated credential of a managed resource, as its Secret has it. The external client never generates one.
+ * `isApplied`: the status records that the external system has it. Where a client can test a credential, `observe` tests
+ * one that is not.
+ */
+export interface DesiredCredential {
+  readonly value: string;
+  readonly isApplied: boolean;
+}
 
 /** What an external system says about the resource a managed resource stands for. */
 export interface Observation<M extends Managed = Managed> {
@@ -42,10 +52,11 @@ export interface Observation<M extends Managed = Managed> {
   /** Values the external system chose for fields of `forProvider` that were absent. */
   readonly lateInitialized?: ForProviderOf<M>;
   /**
-   * `update` would set credentials that the external system never tells again. That is put on record first: if the
-   * process ends before they are published, nobody takes for right what another one publishes meanwhile.
+   * What the external system says of the credential that it was given to compare: `inForce`; `pending`, which it accepted
+   * and does not use yet, as RDS while it says modifying; `wrong`, as after a login that failed. Absent: it does not tell,
+   * and the status of the managed resource decides. A wrong one is set again.
    */
-  readonly setsCredentials?: boolean;
+  readonly credential?: 'inForce' | 'pending' | 'wrong';
   /** What differs, for the debug log. Never holds secrets. */
   readonly difference?: string;
   /**
@@ -71,6 +82,8 @@ interface Told<M extends Managed> {
   readonly details?: ReportedDetails;
   /** As in an {@link Observation}, which has the last word. */
   readonly status?: ReportedStatus<M>;
+  /** The external system accepted the credential and does not use it yet: `observe` says when it does. */
+  readonly isCredentialPending?: boolean;
 }
 
 /** What may outlive the call that began it; see {@link Creation.operation}. `Name` is `string` for clients that `poll`. */
@@ -91,6 +104,11 @@ interface Lasting<R, Name extends string> {
 
 /** What a creation brought. */
 export interface Created<M extends Managed = Managed> extends Told<M> {
+  /**
+   * The call found one of ours that exists already, as from an attempt before a crash, and set no credential there. The
+   * credential is set by `update` then.
+   */
+  readonly isExisting?: boolean;
   /** The name the external system assigned, where it assigns names. */
   readonly externalName?: string;
 }
@@ -127,17 +145,44 @@ export class UncertainCreationError extends Error {
   override readonly name = 'UncertainCreationError';
 }
 
-/** What every external client can be asked. */
+/**
+ * What every external client can be asked. `credential` is absent for kinds that declare none, for objects that have none,
+ * and for objects that name neither a Secret nor a secret store.
+ */
 export interface Calls<M extends Managed, Name extends string> {
-  /** Looks and changes nothing. */
-  observe(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Observation<M>>;
   /**
-   * Where names are deterministic, creating what exists already (from an attempt before a crash) is success. The
-   * credentials that it set are returned, those of `known` too; those that it did not set are not.
-   * `forProvider` holds what `initProvider` adds to it; `observe` and `update` never see `initProvider`.
+   * Observes and changes nothing. Reports all connection details but the credential itself, also those that contain it,
+   * such as `uri`.
    */
-  create(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Creation<M, Name>>;
-  update(managed: M, known: ConnectionDetails, signal: AbortSignal): Promise<Update<M, Name>>;
+  observe(
+    managed: M,
+    credential: DesiredCredential | undefined,
+    signal: AbortSignal,
+  ): Promise<Observation<M>>;
+  /**
+   * Creates it, with the credential. Where names are deterministic, creating what exists already (from an attempt before
+   * a crash) is success, with `isExisting`. `forProvider` holds what `initProvider` adds to it; `observe` and `update`
+   * never see `initProvider`.
+   */
+  create(
+    managed: M,
+    credential: DesiredCredential | undefined,
+    signal: AbortSignal,
+  ): Promise<Creation<M, Name>>;
+  /**
+   * Makes the external resource as the spec wants it, and sets a credential that is not applied; setting one twice is
+   * harmless. A password that the external system refuses is an error of its own words.
+   */
+  update(
+    managed: M,
+    credential: DesiredCredential | undefined,
+    signal: AbortSignal,
+  ): Promise<Update<M, Name>>;
+  /**
+   * The details that are known before it is created, of this credential: they are written together with it, which saves a
+   * write. Asks nobody. Default: none.
+   */
+  plannedDetails?(managed: M, credential: DesiredCredential): ReportedDetails;
   /** Asks for deletion; deleting what is gone is success. */
   delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion<Name>>;
   disconnect?(): Promise<void>;
@@ -162,20 +207,17 @@ export interface PollingClient<M extends Managed = Managed> extends Calls<M, str
 }
 
 /**
- * One external system, seen by one managed resource. `known` are the connection details published so far: a
- * password that is missing there was lost and must be set anew by `update`, which `observe` asks for by
- * answering `isUpToDate: false`, `setsCredentials: true` and not ready; unless there is to be none, which `observe` says by `password: null`
- * among the details, each time. Calls honour the signal. Errors carry messages fit for a
- * condition: clear, stable from one call to the next, without secrets.
+ * One external system, seen by one managed resource. Calls honour the signal. Errors carry messages fit for a condition:
+ * clear, stable from one call to the next, without secrets.
  *
  *     const queues: ExternalClient<Queue> = {
- *       async observe(queue, _known, signal) {
+ *       async observe(queue, _credential, signal) {
  *         const found = await cloud.find(externalName(queue), signal); // undefined by the cloud's own word only
  *         if (found === undefined) return { exists: false, isUpToDate: false };
  *         const isUpToDate = found.size === queue.spec.forProvider.size;
  *         return { exists: true, isUpToDate, ready: available(), details: { endpoint: found.address } };
  *       },
- *       create: async (queue, _known, signal) => {
+ *       create: async (queue, _credential, signal) => {
  *         await cloud.create(externalName(queue), queue.spec.forProvider, signal);
  *         return {};
  *       },

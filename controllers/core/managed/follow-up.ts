@@ -1,11 +1,8 @@
-import isEmpty from 'lodash/isEmpty.js';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
-import { isReoffered } from '../claim-marks.ts';
-import { present, secretsAmong } from '../connection/published-details.ts';
 import { blamed } from '../stack-bug.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
@@ -22,8 +19,7 @@ import type { Run } from './ending.ts';
 import { over, reporting } from './ending.ts';
 import type { Created, OperationType, Progress } from './external-client.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
-import { cannotDelete, cannotUpdate, publish } from './steps.ts';
-import { standingOf } from './told-credentials.ts';
+import { cannotDelete, cannotUpdate, publish, withoutPending } from './steps.ts';
 
 export const cannotPoll: FailureFacts<Run> = { reason: 'CannotObserveExternalResource', isEventBrief: true };
 
@@ -91,9 +87,10 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
       const { error } = decision;
       underWay.note(at.current, undefined);
       const ended = { ...over(at), operation: operationFailed(type, messageOf(error)) };
-      const failure = await failureOf(context, ended, type, error);
+      const known = type === 'update' ? await withoutPending(context, ended) : ended;
+      const failure = await failureOf(context, known, type, error);
       // What was to be there is not wanted any more.
-      if (wasDeleted(run.current) && type !== 'delete') return failure.facts.known ?? ended;
+      if (wasDeleted(run.current) && type !== 'delete') return failure.facts.known ?? known;
       throw failure;
     }
   }
@@ -121,22 +118,5 @@ async function recordEnd(
   const recorded = isToRecord ? await recordCreation(context, run, result) : run;
   // Where nobody may have it any more, no secret stands in the way.
   if (wasDeleted(recorded.current)) return reporting(recorded, result.status);
-  const published = await publish(context, reporting(recorded, result.status), result.details);
-  if (type !== 'update') return published;
-  if (hasNewCredentials(recorded, result)) return renewed(context, published);
-  // That others were about to be set is on record then; an update of something else sets none.
-  if (published.current.status?.renewingSince !== undefined) context.renewals.done(published.current);
-  return published;
+  return publish(context, reporting(recorded, result.status), result.details);
 }
-
-/** A run over a resource whose new credentials are published, whatever is still under way. */
-export function renewed({ renewals }: RunContext, run: Run): Run {
-  renewals.done(run.current);
-  renewals.published(run.current, run.known);
-  return { ...run, isRenewalOver: renewals.isOver(run.current), isToBeRenewed: false };
-}
-
-/** Whether a call has told credentials that a former claim does not know. */
-export const hasNewCredentials = (run: Run, { details = {} }: Created): boolean =>
-  !isEmpty(secretsAmong(present(details))) &&
-  !(isReoffered(run.current) && ['former', 'open'].includes(standingOf({ ...run, seen: { details } })));

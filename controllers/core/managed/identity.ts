@@ -1,7 +1,6 @@
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
-import pick from 'lodash/pick.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../apis/core/marks.ts';
@@ -217,41 +216,6 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
     (recorded.name !== undefined && recorded.name !== now.name) ||
     marks.identity.some((path) => !isEqual(recorded.fields[path], now.fields[path]))
   );
-}
-
-/** What tells the external resource of a managed one from all others, whatever else is on record. */
-function standsFor(context: IdentityContext, managed: Managed): Identity {
-  const { marks } = context;
-  const known = recordedIdentity(managed, marks) ?? identityOf(named(context, managed), marks);
-  const fields = Object.entries(known.fields).filter(([path]) => marks.identity.includes(path));
-  return { ...known, fields: Object.fromEntries(fields) };
-}
-
-/**
- * The same text for all that would be one thing outside, whichever managed resource it is of; undefined: it has no name
- * there yet.
- */
-export function sharedIdentity(context: IdentityContext, run: Identifiable): string | undefined {
-  const { name, system, fields } = identityToRecord(context, run);
-  return name === undefined
-    ? undefined
-    : encodeIdentity({ name, system, fields: pick(fields, context.marks.identity) });
-}
-
-/**
- * Whether two managed resources of one name stand for one external resource. What has no name there yet is known by whose
- * it is alone, which is the same for both. Undefined: it is not decided yet what the second one stands for.
- */
-export function isOneExternal(
-  context: IdentityContext,
-  first: Managed,
-  second: Managed,
-): boolean | undefined {
-  const [one, other] = [standsFor(context, first), standsFor(context, second)];
-  if (one.name === undefined) return true;
-  if (other.name === undefined) return undefined;
-  const isElsewhere = one.system !== undefined && other.system !== undefined && one.system !== other.system;
-  return !isElsewhere && one.name === other.name && isEqual(one.fields, other.fields);
 }
 
 /** What the status is to say of its identity. Of what is only looked at nothing is recorded: whoever looks may look elsewhere. */

@@ -1,44 +1,36 @@
 /*
- *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ followUp ─▶ observe ─▶ decideNext ─▶ act.ts, by steps.ts
- *                └─────────────┴────────────┴─────────────┴───────────┴──────────────────────────┴─▶ an Ending
+ *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ followUp ─▶ observe ─▶ decideNext ─▶ act.ts
+ *                └─────────────┴────────────┴──────────────────┴──────────────┴───────────┴──────────────┴─▶ an Ending
  *   an Ending ─▶ ending.ts: conditions and Events, once ─▶ next.ts: what brings it back
  */
 
-import isEmpty from 'lodash/isEmpty.js';
+import { randomBytes as systemRandomBytes } from 'node:crypto';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isInterrupted, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler, Request } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import type { PublisherChain } from '../connection/connection-publisher.ts';
-import { isLeft } from '../connection/connection-publisher.ts';
-import type { PublishedBefore } from '../connection/published-details.ts';
-import { nothingPublished } from '../connection/published-details.ts';
+import type { ConnectionPlaces } from '../connection/connection-places.ts';
+import type { RandomBytes, SecretDetails } from '../credential.ts';
 import type { NameLimits } from '../name-limits.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
 import type { OperationTracker, TrackedOperation } from './async-operations.ts';
 import { createOperationTracker } from './async-operations.ts';
-import { besideOvertaken, fetchLeft } from './beside-overtaken.ts';
-import { createContests } from './contests.ts';
 import { recordCreation, recordName } from './creation-record.ts';
-import { isCreationIncomplete } from './creation-tracking.ts';
+import { isCreationIncomplete, wasCreationBegun } from './creation-tracking.ts';
 import { decideAccess, decideFirst } from './decide.ts';
-import { createDeletionsUnderWay } from './deletions-under-way.ts';
 import type { Ending, Run } from './ending.ts';
-import { conclude, endings, failed, having, informed } from './ending.ts';
+import { conclude, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
 import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
 import { named, recordedIdentity, refusedName, withAnnotations } from './identity.ts';
+import { keepCredential } from './keep-credential.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
-import type { Overtaken } from './overtaken.ts';
-import { createOvertaken } from './overtaken.ts';
-import { createRenewals } from './renewals.ts';
-import { createRevisions } from './revisions.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
 import {
   cannotConnect,
@@ -46,10 +38,8 @@ import {
   cannotObserve,
   cannotResolve,
   observeRecorded,
-  publishing,
   recordOutcome,
 } from './steps.ts';
-import { createUnpublishedDetails } from './unpublished.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
@@ -57,7 +47,11 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly connector: ExternalConnector<M>;
   /** Whose it is, for messages. */
   readonly stack?: string;
-  readonly publisher: PublisherChain;
+  readonly places: ConnectionPlaces;
+  /** What of the connection details is secret. Default: nothing. */
+  readonly secretDetails?: SecretDetails<M>;
+  /** Makes credentials. Default: the system's. */
+  readonly randomBytes?: RandomBytes;
   /**
    * - `assigned`: the external system names the resource. Every creation is announced by an annotation before and
    *   recorded by another after it; one whose result nobody recorded waits for a human ("cannot determine
@@ -92,8 +86,6 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly names?: NameLimits;
   /** Operations that outlive a run; default: a tracker of its own, whose end wakes nobody. */
   readonly operations?: OperationTracker;
-  /** What is gone though it held our finalizer; default: a record of its own, which nobody tells. */
-  readonly overtaken?: Overtaken;
   /**
    * What is to be on record, as annotations, before anything is made: which provider is used, where that is not clear
    * from the spec. `connect` is given the managed resource with it. Throws what keeps the provider from being used.
@@ -113,50 +105,28 @@ export interface ManagedReconcilerOptions<M extends Managed> {
  * Conflicts are thrown and put back silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
-  const service: ManagedReconcilerOptions<Managed> = options;
-  const { env, managedResources, overtaken = createOvertaken(env) } = service;
-  const shared = sharedContext(service, overtaken);
-  const { identity, publisher } = shared;
-  const itself = objectReconciler(service, shared, (request) => managedResources.get(request));
-  const left = objectReconciler(
-    service,
-    {
-      ...shared,
-      managedResources: {
-        ...shared.managedResources,
-        ...overtaken.inPlace,
-        fetch: fetchLeft({ overtaken, identity, managedResources }),
-      },
-      absences: createAbsences(env.clock),
-    },
-    overtaken.of,
-  );
-  return besideOvertaken({ itself, left, overtaken, identity, managedResources, publisher });
-}
-
-/** Reconciles the object that `find` yields. */
-function objectReconciler(
-  service: ManagedReconcilerOptions<Managed>,
-  shared: Omit<RunContext, 'signal' | 'log'>,
-  find: (request: Request) => Managed | undefined,
-): Reconciler {
+  const service = options as unknown as ManagedReconcilerOptions<Managed>;
+  const { managedResources } = service;
+  const shared = sharedContext(service);
   const { operations, absences, underWay } = shared;
 
   return async (request, signal, log) => {
-    const found = find(request);
+    const found = managedResources.get(request);
     const operation = found && operations.get(found);
     if (operation === undefined) operations.forget(request); // of one that had the name before
-    if (found === undefined) absences.forget(request);
-    const onRecord = found && underWay.of(found);
-    const first = decideFirst(found, operation, onRecord);
-    if (found === undefined || first.act === 'nothing') return { ...done, decision: first.name }; // until it is created
+    if (found === undefined) {
+      absences.forget(request);
+      return { ...done, decision: 'ResourceGone' }; // until it is created
+    }
+    const known = underWay.of(found);
+    const first = decideFirst({ managed: found, operation, underWay: known });
+    if (first.act === 'nothing') return { ...done, decision: first.name };
     const context: RunContext = { ...shared, signal, log };
     const run: Run = {
       decision: first.name,
       current: found,
-      known: {},
-      absent: [],
-      underWay: onRecord,
+      reported: {},
+      underWay: known,
       happened: [],
     };
     const ending = async (): Promise<Ending> => {
@@ -179,6 +149,20 @@ function objectReconciler(
   };
 }
 
+/**
+ * Deletion needs only what was used: where nothing was created, a provider that does not exist, or does not answer, keeps
+ * nothing from being deleted.
+ */
+async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Ending> {
+  const isUnreachable =
+    error instanceof StepFailure &&
+    !error.isSilent &&
+    [cannotConnect.reason, cannotObserve.reason].includes(error.facts.reason);
+  const isNeeded = !wasDeleted(run.current) || wasCreationBegun(run.current) || context.signal.aborted;
+  if (!isUnreachable || isNeeded) throw error;
+  return finalise(context, { ...run, decision: 'NothingCreated' });
+}
+
 /** Resolves references, records what an earlier run began, and connects: to examine, and to disconnect in any case. */
 async function connect(
   { connector, providerRecord, resolveReferences }: ManagedReconcilerOptions<Managed>,
@@ -186,63 +170,34 @@ async function connect(
   found: Run,
   operation: TrackedOperation | undefined,
 ): Promise<Ending> {
-  const { signal, publisher, renewals, revisions, unpublished } = context;
+  const { signal } = context;
   const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);
-  const resolved: Run = {
+  const known: Run = {
     ...found,
     current:
       resolving === undefined
         ? found.current
         : await failing('cannot resolve references', resolving, cannotResolve),
   };
-  const published = await publishing(publisher.published(resolved.current, signal), resolved);
-  const newest = revisions.newest(resolved.current);
-  const { details, lost = [], removed = [] } = published.revision < newest ? nothingPublished : published;
-  const left = unpublished.recall(resolved.current, details);
-  if (left === 'superseded') renewals.contested(resolved.current);
-  const offered = left === 'superseded' ? {} : left;
-  const isRenewed = renewals.isDue(resolved.current, offered);
-  const isOwed = renewals.isOwed(resolved.current);
-  const before: PublishedBefore = {
-    details,
-    revision: Math.max(newest, published.revision),
-    givesWay: isRenewed || published.givesWay === true,
-    untold: renewals.untold(resolved.current),
-    lost,
-  };
-  // Whoever had it may copy its secret no longer, whether its provider can be reached or not.
-  if (isLeft(resolved.current) && !wasDeleted(resolved.current) && !isEmpty(details)) {
-    await publishing(publisher.publish(resolved.current, details, signal, before), resolved);
-  }
-  const known: Run = informed(
-    {
-      ...resolved,
-      // What a secret holds is no word of what opens it, where somebody else knows that.
-      known: isRenewed || isOwed ? {} : details,
-      isToBeRenewed: isOwed,
-      absent: removed,
-      before,
-      isRenewalOver: renewals.isOver(resolved.current),
-      isRenewalAnothers: renewals.isAnothers(resolved.current),
-      // One that was published, and whose status could not be written: where it is to publish now may hold an older one.
-      ...(newest > (resolved.current.status?.publishedRevision ?? 0) && { publishedRevision: newest }),
-    },
-    isRenewed ? {} : offered,
-  );
   const recorded = operation === undefined ? known : await recordOutcome(context, known, operation);
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
     const record = providerRecord?.(recorded.current) ?? {};
     const external = await connector.connect(withAnnotations(recorded.current, record), signal);
     return [{ ...recorded, providerRecord: record }, external];
   };
-  const [run, external] = await failing('connect failed', connecting(), {
-    ...cannotConnect,
-    known: recorded,
-  });
+  const connected = failing('connect failed', connecting(), { ...cannotConnect, known: recorded });
+  const failure = await connected.then(
+    () => undefined,
+    (error: unknown) => unlessNothingCreated(context, recorded, error),
+  );
+  if (failure !== undefined) return failure;
+  const [run, external] = await connected;
   let ending: Ending;
   let undone: unknown;
   try {
-    ending = await examine({ ...context, external }, run).catch((error: unknown) => failed(run, error));
+    ending = await examine({ ...context, external }, run)
+      .catch((error: unknown) => unlessNothingCreated(context, run, error))
+      .catch((error: unknown) => failed(run, error));
   } finally {
     await external.disconnect?.().catch((error: unknown) => {
       if (!isInterrupted(error)) undone = error;
@@ -253,7 +208,7 @@ async function connect(
   return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(undone) }) };
 }
 
-/** Makes sure that this is where the external resource is, looks at it, and does what that calls for. */
+/** Makes sure that the external resource is in this system, and that its Secret holds its credential; observes it, and acts. */
 async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
   const { external, identity, signal } = context;
   const problem = refusedName(identity, connected.current);
@@ -263,54 +218,47 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const access = decideAccess(recordedIdentity(connected.current, identity.marks), system);
   const run: Run = { ...connected, decision: access.name, system };
   if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
-  const [looked, observed] = await observeRecorded(context, await followUp(context, run));
-  return act(context, await recordFound(context, looked, observed), observed);
+  const ready = await keepCredential(context, run);
+  if ('next' in ready) return ready;
+  const [seen, observed] = await observeRecorded(context, await followUp(context, ready));
+  return act(context, await recordFound(context, seen, observed), observed);
 }
 
 /** What is there was made, whoever has forgotten how that went, and it has the name that it was found to have. */
-async function recordFound(context: ExternalContext, looked: Run, observed: Observation): Promise<Run> {
-  const { current, underWay } = looked;
-  if (!observed.exists || underWay !== undefined) return looked;
+async function recordFound(context: ExternalContext, run: Run, observed: Observation): Promise<Run> {
+  const { current, underWay } = run;
+  if (!observed.exists || underWay !== undefined) return run;
   const isNew = externalName(named(context.identity, current)) === undefined && !wasDeleted(current);
   const name = isNew && observed.externalName !== undefined ? { externalName: observed.externalName } : {};
-  return isCreationIncomplete(current)
-    ? recordCreation(context, looked, name)
-    : recordName(context, looked, name);
+  return isCreationIncomplete(current) ? recordCreation(context, run, name) : recordName(context, run, name);
 }
 
-/** What all runs share: the options, with what is not said of them. */
-function sharedContext(
-  {
-    env,
-    managedResources,
-    publisher,
-    operations = createOperationTracker(),
-    externalNames,
-    creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
-    confirmAbsenceMs = 5_000,
-    marks = { immutable: [], identity: [] },
-    names,
-    stack,
-    uncreatable = () => undefined,
-  }: ManagedReconcilerOptions<Managed>,
-  overtaken: Overtaken,
-): Omit<RunContext, 'signal' | 'log'> {
-  const identity = { isAssigned: externalNames === 'assigned', marks, names };
-  const absences = createAbsences(env.clock);
+/** What all runs share: the options, with their defaults. */
+function sharedContext({
+  env,
+  managedResources,
+  places,
+  secretDetails = {},
+  randomBytes = systemRandomBytes,
+  operations = createOperationTracker(),
+  externalNames,
+  creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
+  confirmAbsenceMs = 5_000,
+  marks = { immutable: [], identity: [] },
+  names,
+  stack,
+  uncreatable = () => undefined,
+}: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
   return {
     env,
     managedResources,
-    publisher,
+    places,
+    secretDetails,
+    randomBytes,
     operations,
-    absences,
-    renewals: createRenewals(),
-    contests: createContests(env),
-    revisions: createRevisions(),
-    unpublished: createUnpublishedDetails(),
+    absences: createAbsences(env.clock),
     underWay: createOperationsUnderWay(),
-    overtaken,
-    deletions: createDeletionsUnderWay(),
-    identity,
+    identity: { isAssigned: externalNames === 'assigned', marks, names },
     creationGraceMs,
     confirmAbsenceMs,
     stack,

@@ -1,3 +1,4 @@
+import isMatch from 'lodash/isMatch.js';
 import omit from 'lodash/omit.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
@@ -20,19 +21,17 @@ import {
   becomes,
   changed,
   goes,
-  is,
+  isOfOthers,
   triggerBy,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
-import {
-  disabledStorePublisher,
-  publisherChain,
-  secretPublisher,
-} from '../connection/connection-publisher.ts';
-import { publicationIn } from '../connection/published-details.ts';
+import { connectionPlaces } from '../connection/connection-places.ts';
+import { secretPlace } from '../connection/secret-place.ts';
 import type { SecretStores } from '../connection/secret-store.ts';
-import { storePublisher } from '../connection/store-publisher.ts';
+import { disabledStorePlace, storePlace } from '../connection/store-place.ts';
+import type { SecretDetails } from '../credential.ts';
+import { credentialAnnotation } from '../credential.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { providerRecord } from '../provider/provider-choice.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
@@ -51,12 +50,10 @@ import { aboutManaged } from '../story.ts';
 import { createOperationTracker } from './async-operations.ts';
 import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
-import { isSaidUndetermined } from './decide.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 import type { CallObserver } from './observed-connector.ts';
 import { observedConnector } from './observed-connector.ts';
-import { createOvertaken } from './overtaken.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
@@ -69,6 +66,8 @@ export interface ManagedService<M extends Managed = Managed>
     'externalNames' | 'names' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
   > {
   readonly kind: Kind<M>;
+  /** What of its connection details is secret. Absent: nothing. */
+  readonly secretDetails?: SecretDetails<M>;
   readonly connector: ExternalConnector<M>;
   /** The kinds that hold its credentials; their changes wake it. */
   readonly providers: ProviderKinds;
@@ -109,19 +108,16 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
-/**
- * Whether it is on record now what became of a creation, where a process has said that nobody knows: another process that
- * was still creating it has put that there. Where it is being created here, `isMaking`, the run that does so says so
- * itself; its own record would bring it back at once, however often that fails.
- */
-export const isCreationTold = (isMaking: (managed: Managed) => boolean): Predicate<Managed> =>
-  allOf(
-    becomes((object: Managed) => !isSaidUndetermined(object)),
-    is((object) => !isMaking(object)),
-  );
+/** An entry that was there has another value, or is gone. An entry that a user adds is the user's. */
+const isEntryChanged: Predicate<Secret> = (change) =>
+  change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
 
-/** Whether a connection secret is gone, or no longer what its managed resource has published. */
-export const isPublicationChanged: Predicate<Secret> = anyOf(goes, changed(controllerUid, publicationIn));
+/** Whether a connection Secret was deleted, or an entry, the note or the controller of it was changed. */
+export const isSecretChanged: Predicate<Secret> = anyOf(
+  goes,
+  isEntryChanged,
+  changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
+);
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
@@ -140,7 +136,6 @@ export function managedController<M extends Managed>(
   const { references = [], secretStores } = service;
   const operations = createOperationTracker();
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
-  const overtaken = createOvertaken({ clock: env.clock, events: resourceEvents });
   const choose = providerChooser(env, service.providers);
   const providerOf = providerFinder(env, service.providers);
 
@@ -166,14 +161,11 @@ export function managedController<M extends Managed>(
     stageOf: (request) => stageOfManaged(managedResources.get(request)),
     triggers: [
       wokenBy<Managed>(managedResources.store)
-        .when(anyOf(isDesiredStateChanged, isCreationTold(overtaken.isMaking)))
+        .when(isDesiredStateChanged)
         .itself('its desired state changed'),
-      wokenBy<Managed>(managedResources.store)
-        .when(overtaken.goesUnreleased)
-        .itself('it was deleted while its finalizer was written'),
-      // What somebody deleted, edited or disowned is published again at once. What goes with its resource is not missed.
+      // An edited credential is applied, and a deleted Secret is written again, at once.
       wokenBy(secrets.store)
-        .when(isPublicationChanged)
+        .when(allOf(isOfOthers, isSecretChanged)) // a run that writes it has finished with it
         .throughFormer(ownerOf, 'its connection secret was edited or lost'),
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid)))
@@ -186,10 +178,10 @@ export function managedController<M extends Managed>(
     reconcile: managedReconciler({
       ...(service.kind.marks && { marks: service.kind.marks }),
       ...service,
+      ...(env.randomBytes && { randomBytes: env.randomBytes }),
       env: { ...env, events: resourceEvents },
       managedResources,
       operations,
-      overtaken,
       providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(
         witnessedConnector(
@@ -203,10 +195,10 @@ export function managedController<M extends Managed>(
         calls,
         calls.keyFor(service.providers),
       ),
-      publisher: publisherChain([
-        secretPublisher(secrets),
-        secretStores === undefined ? disabledStorePublisher : storePublisher(secretStores),
-      ]),
+      places: connectionPlaces(
+        secretPlace(secrets),
+        secretStores === undefined ? disabledStorePlace : storePlace(secretStores),
+      ),
       uncreatable: (managed) => unresolvedInitially(managed, references),
       resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
     }),

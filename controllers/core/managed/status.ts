@@ -5,9 +5,9 @@ import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { secretsAmong } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
-import { isReoffered } from '../claim-marks.ts';
-import { secretsAmong } from '../connection/published-details.ts';
+import { unknownClaim } from '../credential.ts';
 import { withShortMessage } from '../message.ts';
 import { standingOperations } from './async-operations.ts';
 
@@ -20,16 +20,10 @@ export interface ManagedFacts {
   readonly operation?: readonly ConditionFacts[];
   /** What is on record of the external resource's identity; absent: as before. */
   readonly externalIdentity?: string | undefined;
-  /** Of the connection details; absent or 0: as before. */
-  readonly publishedRevision?: number | undefined;
-  /** The same one, where nothing was named that it could be published to; absent: as before. */
-  readonly unpublishedRevision?: number | undefined;
-  /** What is on record of the credentials that claims are told; absent: as before. */
-  readonly toldCredentials?: string | undefined;
-  /** It is offered again, and stays so: Ready does not end the offer. */
-  readonly isStillOffered?: boolean;
-  /** The credentials that were about to be set are published. */
-  readonly isRenewalOver?: boolean | undefined;
+  /** The credential that the external system received last; absent: as before. */
+  readonly credential?: ManagedStatus['credential'];
+  /** The external system uses the credential of the Secret, or the resource has none. */
+  readonly isCredentialInForce: boolean;
   /** The operation that the external system sees through; absent: none is under way. */
   readonly underWay?: ExternalOperation | undefined;
   /** Output-only fields of the external resource. */
@@ -37,9 +31,8 @@ export interface ManagedFacts {
 }
 
 /**
- * The managed resource with the status these facts give it: the one place that computes a managed resource's
- * status. Ready makes it bindable; deletion of a bound one shows it Released; the reoffer annotation makes a
- * released one bindable again.
+ * The managed resource with the status these facts give it: the one place that computes a managed resource's status. Ready
+ * with a credential in force makes it bindable; deletion of a bound one shows it Released.
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
   const generation = managed.metadata.generation;
@@ -49,45 +42,21 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     ...standingOperations(managed.status?.conditions),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
-  const bindingPhase = facts.isStillOffered
-    ? managed.status?.bindingPhase
-    : nextPhase(managed, facts.ready?.status === 'True');
+  const isUsable = facts.ready?.status === 'True' && facts.isCredentialInForce;
   return {
     ...managed,
     status: {
-      ...omit(managed.status, 'operation', facts.isRenewalOver ? 'renewingSince' : ''),
+      ...omit(managed.status, 'operation'),
       ...facts.status,
       ...(facts.underWay === undefined ? {} : { operation: facts.underWay }),
-      ...(bindingPhase === undefined ? {} : { bindingPhase }),
+      ...nextBinding(managed, isUsable),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
-      ...(facts.publishedRevision ? { publishedRevision: facts.publishedRevision } : {}),
-      ...(facts.unpublishedRevision ? { unpublishedRevision: facts.unpublishedRevision } : {}),
-      ...(facts.toldCredentials === undefined ? {} : { toldCredentials: facts.toldCredentials }),
+      ...(facts.credential === undefined ? {} : { credential: facts.credential }),
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
     },
   };
 }
-
-/** The status before the end of a run: what has to be on record before a call outside is made. */
-export const withStatusMark = (
-  managed: Managed,
-  mark: Pick<
-    ManagedStatus,
-    'renewingSince' | 'publishedRevision' | 'unpublishedRevision' | 'toldCredentials'
-  >,
-  now: Date,
-): Managed => ({
-  ...managed,
-  status: {
-    ...managed.status,
-    ...mark,
-    conditions: setConditions(managed.status?.conditions, pending(managed), {
-      now,
-      generation: managed.metadata.generation,
-    }),
-  },
-});
 
 /** Tools take an object whose status has no Ready for one that is ready (kstatus), so none goes without. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>
@@ -95,11 +64,16 @@ const pending = ({ status }: Managed): readonly ConditionFacts[] =>
     ? []
     : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
-function nextPhase(managed: Managed, isReady: boolean) {
+/** What the status says of binding. What another version released is Released here, also without a status. */
+function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, 'bindingPhase' | 'boundUID'> {
   const phase = managed.status?.bindingPhase;
-  if (wasDeleted(managed)) return phase === 'Bound' ? 'Released' : phase;
-  if (isReady && isReoffered(managed)) return 'Unbound';
-  return isReady ? setBindable(phase) : phase;
+  const { uid: boundUID = '' } = managed.metadata;
+  if (wasDeleted(managed)) return phase === 'Bound' ? { bindingPhase: 'Released' } : {};
+  if (!isUsable) return {};
+  if (phase === undefined && managed.spec.claimRef?.uid === unknownClaim) {
+    return { bindingPhase: 'Released', boundUID };
+  }
+  return { bindingPhase: setBindable(phase) };
 }
 
 const shortestSecret = 4;

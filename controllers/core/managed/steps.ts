@@ -1,19 +1,22 @@
 import isEmpty from 'lodash/isEmpty.js';
+import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import { creating, isConditionTrue, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { creating, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
-import { finalizerNames, hasFinalizer, wasDeleted, withFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
-import { messageOf } from '../../../runtime/client/errors.ts';
+import { changedSinceRead, isConflict, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import type { PublisherChain } from '../connection/connection-publisher.ts';
-import { NotOurs, PublishedElsewhere } from '../connection/connection-publisher.ts';
-import { nothingPublished, present, revisionOf } from '../connection/published-details.ts';
+import type { ConnectionEntry } from '../connection/connection-place.ts';
+import { NotOurs, withReported } from '../connection/connection-place.ts';
+import type { ConnectionPlaces } from '../connection/connection-places.ts';
+import type { RandomBytes, SecretDetails } from '../credential.ts';
+import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../credential.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
@@ -25,37 +28,25 @@ import {
   operationOngoing,
   operationSucceeded,
 } from './async-operations.ts';
-import type { Contests } from './contests.ts';
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
-import type { DeletionsUnderWay } from './deletions-under-way.ts';
+import { claimOfNewNote, isManagedHere, withoutRecord } from './decide-credential.ts';
 import type { Ready, Run } from './ending.ts';
 import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
-import type { Overtaken } from './overtaken.ts';
 import { withLateInitialized } from './provider-values.ts';
-import type { Renewals } from './renewals.ts';
-import type { Revisions } from './revisions.ts';
-import { pastAll } from './revisions.ts';
-import { withStatusMark } from './status.ts';
-import { aboutToBeTold } from './told-credentials.ts';
-import type { UnpublishedDetails } from './unpublished.ts';
 
 /** What the steps of every run over one managed kind share, and the signal and log of this one. */
 export interface RunContext extends CreationContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
-  readonly publisher: PublisherChain;
+  readonly places: ConnectionPlaces;
+  readonly secretDetails: SecretDetails;
+  readonly randomBytes: RandomBytes;
   readonly operations: OperationTracker;
   readonly absences: Absences;
-  readonly renewals: Renewals;
-  readonly contests: Contests;
-  readonly revisions: Revisions;
-  readonly unpublished: UnpublishedDetails;
   readonly underWay: OperationsUnderWay;
-  readonly overtaken: Pick<Overtaken, 'begin' | 'end' | 'isMaking' | 'learn' | 'settle'>;
-  readonly deletions: DeletionsUnderWay;
   /** How long what was created may not show. */
   readonly creationGraceMs: number;
   /** For how long looks must find nothing before it counts. */
@@ -102,33 +93,99 @@ export const cannotDelete: FailureFacts<Run> = {
   ready: isDeleting,
 };
 
-/** What observing yields: the run knows it too, so that its ending does. */
+/** What observing yields; the run knows it too. */
 export type Observed = readonly [run: Run, observed: Observation];
 
-/** Looks at the external resource. `ready` is what Ready says if that fails. */
+/** Observes the external resource. `ready` is what Ready says if that fails. */
 export async function observe(
   { env, identity, external, absences, signal }: ExternalContext,
   run: Run,
   ready?: Ready,
 ): Promise<Observed> {
-  const [begunMs, lookedAt] = [env.clock.elapsedMs(), env.clock.now()];
-  const looking = external.observe(identified(identity, run), run.known, signal);
-  const observed = await failing('observe failed', looking, {
+  const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
+  const observing = external.observe(identified(identity, run), run.credential, signal);
+  const observed = await failing('observe failed', observing, {
     ...cannotObserve,
     ...(ready && { ready }),
     known: run,
   });
-  const operation = operationTold(run, observed);
+  const operation = operationReported(run, observed);
   const seen = observed.exists ? observed : undefined;
-  // While the external system makes it, that it does not show yet is no proof, as it is none before a creation.
+  // While the external system creates it, absence proves nothing.
   if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));
   const absentForMs = absences.note(run.current, observed.exists, begunMs);
-  const looked = reporting(run, seen?.status);
-  return [{ ...looked, seen, lookedAt, absentForMs, ...(operation && { operation }) }, observed];
+  const known = credentialReported(reporting(run, seen?.status), seen);
+  return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** What the status is to say of operations, after a look. */
-function operationTold({ operation, underWay, current }: Run, observed: Observation): Run['operation'] {
+/** What the observation says of the credential. A system that does not tell uses the one that it accepted. */
+function credentialReported(run: Run, seen: Observation | undefined): Run {
+  const { credential, entry, underWay } = run;
+  if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
+  if (!credential.isApplied) {
+    return seen.credential === 'inForce' ? withRecord(run, { pending: false }) : run;
+  }
+  if (seen.credential === 'wrong') return { ...run, credential: { ...credential, isApplied: false } };
+  const wasPending = (run.record ?? run.current.status?.credential)?.pending === true;
+  const isAwaited = run.isCredentialJustSet === true || underWay?.type === 'update';
+  return withRecord(run, { pending: seen.credential === 'pending' || (wasPending && isAwaited) });
+}
+
+/** A run whose external system has the credential of the Secret. */
+function withRecord(run: Run, { pending }: { readonly pending: boolean }): Run {
+  const { credential, entry } = run;
+  if (credential === undefined || entry?.note === undefined) return run;
+  const record = { hmac: hmacOf(credential.value, entry.note), pending };
+  return { ...run, credential: { ...credential, isApplied: true }, record };
+}
+
+/** A run that has passed its credential to the external system, which accepted it. */
+export const credentialSet = (run: Run, { isPending = false }: { readonly isPending?: boolean }): Run => ({
+  ...withRecord(run, { pending: isPending }),
+  isCredentialJustSet: true,
+});
+
+/** Whether the credential of the Secret has still to be set in the external system. */
+export const isCredentialDue = ({ credential }: Run): boolean => credential?.isApplied === false;
+
+/**
+ * Removes from the status that the external system has a credential, and with `isGone` what identified the external
+ * resource: before another is set, or created, so that a crash leaves no false record.
+ */
+export async function clearRecords(
+  { managedResources, signal }: RunContext,
+  run: Run,
+  { isGone = false }: { readonly isGone?: boolean } = {},
+): Promise<Run> {
+  const cleared = withoutRecord(run.current);
+  const desired = isGone ? { ...cleared, status: omit(cleared.status, 'externalIdentity') } : cleared;
+  const writing = managedResources.updateStatus(run.current, desired, signal);
+  const current = await failing('cannot update managed resource status', writing, {
+    ...cannotWrite,
+    known: run,
+  });
+  return { ...run, current };
+}
+
+/**
+ * Makes sure, before a rare external call, that object and Secret are as this run knows them, by answers of the API server
+ * that are at most 5 s old. Undefined: the object is gone. Throws a conflict if one of them was changed.
+ */
+export async function confirmed(
+  { managedResources, signal }: RunContext,
+  run: Run,
+  facts: FailureFacts<Run>,
+): Promise<Run | undefined> {
+  const quietly = { ...facts, areConflictsTold: false, known: run };
+  const confirming = managedResources.confirm(run.current, signal);
+  const current = await failing('cannot get managed resource', confirming, quietly);
+  if (current === undefined) return undefined;
+  await failing('', run.entry?.confirm(signal) ?? Promise.resolve(), quietly);
+  return { ...run, current };
+}
+
+/** What the status says of operations after an observation. */
+function operationReported({ operation, underWay, current }: Run, observed: Observation): Run['operation'] {
   if (!observed.exists || underWay !== undefined) return operation;
   if (observed.operation !== undefined) return operationOngoing(observed.operation);
   if (!isOperationOngoing(current.status?.conditions)) return operation;
@@ -136,8 +193,8 @@ function operationTold({ operation, underWay, current }: Run, observed: Observat
 }
 
 /**
- * What is not found with what has been given a value since it was recorded is looked for without: that value may lead
- * elsewhere, and has no effect then.
+ * Observes again with the recorded identity only: a field that was set later may point at another resource. If nothing is
+ * found there, that field is ignored.
  */
 export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
   const { marks } = context.identity;
@@ -172,19 +229,19 @@ export async function write(
 }
 
 /**
- * Nobody but us writes what a claim was provisioned, until somebody does: the write of its finalizer, which comes once, has
- * the API server stop tracking it (docs/decisions/0051).
+ * Only this process writes what a claim provisioned, until a user does: the first write of ours, before its creation, has
+ * the API server stop tracking fields (docs/decisions/0051).
  */
 const ceasesTracking = (managed: Managed): boolean =>
-  isProvisioned(managed) && !hasFinalizer(managed, finalizerNames.managed);
+  isProvisioned(managed) && managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
-/** Made for a claim from a class, and not by hand. */
+/** Created for a claim from a class, and not by hand. */
 const isProvisioned = ({ spec: { claimRef, classRef } }: Managed): boolean =>
   claimRef !== undefined && classRef !== undefined;
 
 /**
- * Finalizer and external name, and what else is due, in one write. Before a creation it also carries, for assigned names,
- * the mark that one is under way. It has the resourceVersion as its precondition, so that a stale read creates nothing.
+ * The external name, and what else is due, in one write. Before a creation it also carries, for assigned names, the mark
+ * that one is under way. It has the resourceVersion as its precondition, so that a stale read creates nothing.
  */
 export async function prepare(
   context: RunContext,
@@ -193,68 +250,33 @@ export async function prepare(
 ): Promise<Run> {
   const known = named(context.identity, run.current);
   const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
-  const annotated = withAnnotations(object, { ...run.providerRecord, ...annotations });
-  const finalizers = withFinalizer(object, finalizerNames.managed);
-  const prepared = { ...annotated, metadata: { ...annotated.metadata, finalizers } };
+  const prepared = withAnnotations(object, { ...run.providerRecord, ...annotations });
   const isRoutine = (ready ?? lateInitialized) === undefined;
   const facts = isRoutine ? {} : { ...cannotWrite, ...(ready && { ready }) };
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/** The error, or what caused it, if that is of this type. */
-function causeOf<E extends Error>(
-  error: unknown,
-  type: abstract new (...given: never[]) => E,
-): E | undefined {
-  const candidates = [error, error instanceof Error ? error.cause : undefined];
-  return candidates.find((each): each is E => each instanceof type);
-}
-
 /**
- * Awaits what a publisher does. Where it may not publish, Ready says so: nobody could use an external resource whose
- * details are nowhere.
+ * Awaits what a place of connection details does. If it belongs to another object, Ready says so: an external resource
+ * whose details are nowhere cannot be used.
  */
-export async function publishing<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
+export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
     return await step;
   } catch (error) {
-    const told = causeOf(error, NotOurs) !== undefined && !wasDeleted(known.current) ? unavailable : ready;
-    throw new StepFailure('', error, { ...cannotPublish, ...(told && { ready: told }), known });
+    const causes = [error, error instanceof Error ? error.cause : undefined];
+    const isOfAnother = causes.some((cause) => cause instanceof NotOurs) && !wasDeleted(known.current);
+    const shown = isOfAnother ? unavailable : ready;
+    throw new StepFailure('', error, { ...cannotPublish, ...(shown && { ready: shown }), known });
   }
 }
 
-/** Remembers what could not be published, and why. Answers whether it is said to be Ready with what opens nothing any more. */
-function noteUnpublished(
-  { renewals, contests, unpublished }: RunContext,
-  { current, before = nothingPublished, published = before.details }: Run,
-  details: ReportedDetails,
-  error: unknown,
-): boolean {
-  const contest = causeOf(error, PublishedElsewhere);
-  if (contest === undefined) {
-    const isNews = unpublished.keep(current, details, { ...before, details: published });
-    return isNews && isConditionTrue(current.status?.conditions, 'Ready');
-  }
-  unpublished.forget(current);
-  if (contest.isOnRecord) contests.lost(current);
-  else renewals.contested(current);
-  return false;
-}
+const maxAttempts = 5;
 
 /**
- * What an earlier creation set and nobody could publish was of what is gone. Of what the next one makes it counts only
- * where its answer says so: that may fail, or find what another process made meanwhile, with credentials of its own.
- */
-export function withoutUnpublished({ unpublished }: RunContext, run: Run): Run {
-  const { current, known, before = nothingPublished } = run;
-  const left = unpublished.recall(current, before.details);
-  unpublished.forget(current);
-  return { ...run, known: omit(known, Object.keys(left === 'superseded' ? {} : present(left))) };
-}
-
-/**
- * Everything known is offered each time: the publisher writes only what is missing, so that a deleted or edited secret
- * heals and no detail is lost between two steps.
+ * Writes what the run was told into the Secret, and from there into the secret store: only what differs, and never over a
+ * credential that was changed since it was read. What no observation shows again must not be lost, so that any other
+ * conflict is tried again.
  */
 export async function publish(
   context: RunContext,
@@ -262,72 +284,62 @@ export async function publish(
   details: ReportedDetails | undefined,
   ready?: Ready,
 ): Promise<Run> {
-  const { publisher, renewals, revisions, unpublished, signal, log } = context;
-  const { before = nothingPublished } = run;
-  const known = await putOnRecord(context, run, informed(run, details));
-  const offered = { ...known.known, ...Object.fromEntries(known.absent.map((key) => [key, null])) };
-  const { current } = known;
-  if (isEmpty(offered)) return known;
-  const writing = publisher.publish(current, offered, signal, {
-    ...before,
-    ...(run.published && { ours: run.published }),
-  });
-  const isWronglyReady = await writing.then(
-    () => false,
-    (error: unknown) => noteUnpublished(context, known, offered, error),
-  );
-  await publishing(writing, known, ready ?? (isWronglyReady ? unavailable : undefined));
-  unpublished.forget(current);
-  if (!wantsDetails(current)) return known;
-  const publishedRevision = revisionOf(offered, before);
-  revisions.published(current, publishedRevision);
-  if (publishedRevision > Math.max(before.revision, run.publishedRevision ?? 0)) {
-    const about = { ...aboutManaged(current), decision: run.decision };
-    logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(known.known).toSorted() });
+  const { places, signal, log } = context;
+  const known = informed(run, details);
+  if (!wantsDetails(known.current)) return known;
+  const entry = await keeping(keep(context, known), known, ready);
+  const published = { ...known, ...(entry && { entry }) };
+  if (entry === undefined) return published;
+  await keeping(places.copy(known.current, entry, signal), published, ready);
+  if (!isEqual(entry.details, run.entry?.details)) {
+    const about = { ...aboutManaged(known.current), decision: run.decision };
+    logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(entry.details).toSorted() });
   }
-  // Those of an update are there once it says so, and not because others are.
-  if (run.underWay?.type !== 'update') renewals.published(current, known.known);
-  const isRenewalOver = renewals.isOver(current);
-  const isRenewalAnothers = renewals.isAnothers(current);
-  return { ...known, published: known.known, publishedRevision, isRenewalOver, isRenewalAnothers };
+  return published;
 }
 
-/** Whoever has a claim may read what is published before the run ends, and be gone by then: see `toldCredentials`. */
-async function putOnRecord(context: RunContext, run: Run, known: Run): Promise<Run> {
-  const toldCredentials = wantsDetails(run.current) ? aboutToBeTold(run, known.known) : undefined;
-  return toldCredentials === undefined ? known : writeMark(context, known, { toldCredentials });
+async function keep(context: RunContext, run: Run): Promise<ConnectionEntry | undefined> {
+  const { places, signal } = context;
+  let entry = run.entry;
+  for (let attempt = 1; ; attempt += 1) {
+    const desired = kept(context, run, entry);
+    if (entry === undefined && isEmpty(desired.details)) return undefined;
+    try {
+      return await (entry === undefined
+        ? places.create(run.current, desired, signal)
+        : entry.write(run.current, desired, signal));
+    } catch (error) {
+      if (!isConflict(error) || attempt === maxAttempts) throw error;
+      const now = await places.read(run.current, signal);
+      if (!isSameCredential(run, now, credentialOf(run.current, context.secretDetails)?.key)) {
+        throw changedSinceRead();
+      }
+      entry = now;
+    }
+  }
 }
 
-/**
- * Puts on record that credentials are about to be set, as a creation is before it is tried: who ends before they are
- * published leaves word that nobody can tell what works. It has the resourceVersion as its precondition.
- */
-export async function markRenewal(context: RunContext, run: Run): Promise<Run> {
-  const { renewals, env } = context;
-  const mark = renewals.begin(run.current, env.clock.now(), run.before?.revision);
-  const marked = mark === undefined ? run : await writeMark(context, run, { renewingSince: mark });
-  const { before = nothingPublished } = marked;
-  return { ...marked, before: { ...before, untold: renewals.untold(marked.current) } };
-}
+/** Whether what is kept by now has the credential, and the note, that this run knows. */
+const isSameCredential = ({ entry }: Run, now: ConnectionEntry | undefined, key = ''): boolean =>
+  isEqual(now?.note, entry?.note) && now?.details[key] === entry?.details[key];
 
-/**
- * What is about to be made is published nowhere: what was published of a former one, at a place that may be named again,
- * is of an older revision from then on. It has the resourceVersion as its precondition.
- */
-export async function outdatePublished(context: RunContext, run: Run): Promise<Run> {
-  const mark = pastAll(run.current, run.before);
-  return mark === undefined ? run : { ...(await writeMark(context, run, mark)), ...mark };
-}
-
-async function writeMark(
-  { env, managedResources, signal }: RunContext,
-  run: Run,
-  mark: Parameters<typeof withStatusMark>[1],
-): Promise<Run> {
-  const marked = withStatusMark(run.current, mark, env.clock.now());
-  const writing = managedResources.updateStatus(run.current, marked, signal);
-  const facts = { ...cannotWrite, known: run };
-  return { ...run, current: await failing('cannot update managed resource status', writing, facts) };
+/** What the Secret holds with what the run was told. */
+function kept(
+  { secretDetails, randomBytes }: RunContext,
+  { current, reported }: Run,
+  entry: ConnectionEntry | undefined,
+): Pick<ConnectionEntry, 'details' | 'note'> {
+  const credential = credentialOf(current, secretDetails);
+  const { credential: declared } = secretDetails;
+  const isUnwanted = declared !== undefined && credential === undefined && isManagedHere(current);
+  const entries = withReported(entry?.details ?? {}, {
+    ...omit(reported, credential?.key ?? ''),
+    ...(isUnwanted && { [declared.key]: null }),
+  });
+  if (!hasSecretDetails(current, secretDetails)) return { details: entries, note: undefined };
+  const claim = claimOfNewNote(current, secretDetails);
+  const fresh = { key: newNoteKey(randomBytes), ...(claim && { for: claim }) };
+  return { details: entries, note: entry?.note ?? fresh };
 }
 
 /** What a call to create or update yields. */
@@ -341,8 +353,8 @@ export interface Called {
 }
 
 /**
- * Looks at what a call made, and publishes in one write what both know; what the call returned in any case. The call is
- * told of once nothing it returned can be lost.
+ * Observes what a call made, and publishes in one write what both reported; what the call returned in any case. The call's
+ * Event is sent once nothing that it returned can be lost.
  */
 export async function observeAndPublish(
   context: ExternalContext,
@@ -358,7 +370,7 @@ export async function observeAndPublish(
   return [having(published, event), observed];
 }
 
-/** What an operation of an earlier run brought, put on record before anything else is done; then it is forgotten. */
+/** What an operation of an earlier run brought, recorded before anything else is done; then it is forgotten. */
 export async function recordOutcome(
   context: RunContext,
   run: Run,
@@ -375,9 +387,14 @@ export async function recordOutcome(
     forget();
     return { ...published, operation: operationSucceeded, ended: type };
   }
-  const known = { ...run, operation: operationFailed(type, messageOf(outcome.error)) };
+  const failed = { ...run, operation: operationFailed(type, messageOf(outcome.error)) };
   forget();
-  if (type === 'create') throw await failedCreation(context, known, outcome.error);
+  if (type === 'create') throw await failedCreation(context, failed, outcome.error);
+  const known = type === 'update' ? await withoutPending(context, failed) : failed;
   const facts = type === 'update' ? cannotUpdate : cannotDelete;
   throw new StepFailure(`${type} failed`, outcome.error, { ...facts, known });
 }
+
+/** An update that failed has not set the credential that it was to set. */
+export const withoutPending = async (context: RunContext, run: Run): Promise<Run> =>
+  run.current.status?.credential?.pending === true ? clearRecords(context, run) : run;

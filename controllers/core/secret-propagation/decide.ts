@@ -3,17 +3,28 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf, isControlledBy, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
+import {
+  controllerOf,
+  isControlledBy,
+  referenceIsOfKind,
+  referenceTo,
+} from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { controlOf, propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
-import { holdsClaim, isNamedBy } from '../claim/holdings.ts';
+import { propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
+import { isOwnedBy } from '../claim/ownership.ts';
 import { isFrozen, propagated } from '../claim/propagated-secret.ts';
+import type { SecretDetails } from '../credential.ts';
+import { keptIn, whyNotUsable } from '../credential.ts';
+import type { Check } from '../first-match.ts';
+import { firstMatch } from '../first-match.ts';
 
-/** A target secret, the source it names, and whoever controls the two. */
-export interface PropagationInput {
-  /** Whose connection secrets are propagated. */
+/** A claim's Secret, the Secret that it names as its source, and the controllers of the two. */
+export interface PropagationFacts {
+  /** The kind whose connection Secrets are copied. */
   readonly kind: Kind<Managed>;
-  /** Whose claims' secrets another controller keeps, though their managed resources are of this kind. */
+  /** What of its details is secret. Default: nothing. */
+  readonly secretDetails?: SecretDetails | undefined;
+  /** The kinds of claims whose Secrets another controller keeps, though their resources are of this kind. */
   readonly besides?: readonly Kind<Claim>[];
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
@@ -21,26 +32,25 @@ export interface PropagationInput {
   readonly managed: Managed | undefined;
 }
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions of Secret propagation, in the order of docs/decision-tables.md. */
 export const propagationDecisions = [
   'NothingToCopyTo',
-  'NoSource',
   'SourceMissing',
   'OtherKind',
   'NoConsent',
   'SourceNotControlled',
   'TargetNotControlled',
   'NotBound',
+  'CredentialNotApplied',
   'TargetImmutable',
   'InSync',
   'CopySecret',
 ] as const;
 
-/** What to do about one target secret; `name` is its line in docs/decision-tables.md. */
+/** What to do about one claim's Secret. A `message` becomes an Event. */
 export type PropagationDecision =
   | {
-      readonly name: 'NothingToCopyTo' | 'NoSource' | 'SourceMissing' | 'OtherKind' | 'InSync';
-      readonly act: 'nothing';
+      readonly name: 'NothingToCopyTo' | 'SourceMissing' | 'OtherKind' | 'CredentialNotApplied' | 'InSync';
     }
   | {
       readonly name:
@@ -49,67 +59,102 @@ export type PropagationDecision =
         | 'TargetNotControlled'
         | 'NotBound'
         | 'TargetImmutable';
-      readonly act: 'refuse';
       readonly message: string;
     }
-  | { readonly name: 'CopySecret'; readonly act: 'update'; readonly desired: Secret };
+  | { readonly name: 'CopySecret'; readonly desired: Secret };
+
+type Pair = PropagationFacts & { readonly target: Secret; readonly source: Secret };
+type Chain = Pair & { readonly claim: Claim; readonly managed: Managed };
+
+const pairChecks: readonly Check<Pair, PropagationDecision>[] = [
+  notResponsible,
+  noConsent,
+  sourceNotControlled,
+  targetNotControlled,
+];
+const chainChecks: readonly Check<Chain, PropagationDecision>[] = [
+  notBound,
+  credentialNotApplied,
+  targetImmutable,
+];
 
 /**
- * Whether a target takes its source's data. Both secrets must name each other (consent), and the chain must
- * hold: the source is controlled by the managed resource, the target by the claim, and these two refer to each
- * other. Without the chain, whoever may annotate secrets could read one they may not.
+ * Whether a claim's Secret gets the data of its source. Both Secrets name each other (consent), and the chain holds: the
+ * resource controls the source, the claim controls the target, and the resource is Bound to this claim. Without the chain,
+ * whoever may annotate Secrets could read a Secret that they may not read.
  */
-export function decidePropagation(input: PropagationInput): PropagationDecision {
-  const { kind, besides = [], target, source, claim, managed } = input;
-  if (target === undefined || wasDeleted(target)) return { name: 'NothingToCopyTo', act: 'nothing' };
-  const named = propagationSource(target);
-  if (named === undefined) return { name: 'NoSource', act: 'nothing' };
-  if (source === undefined) return { name: 'SourceMissing', act: 'nothing' }; // its creation wakes us
-  const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
-  if (isOther || !referenceIsOfKind(controllerOf(source), kind)) return { name: 'OtherKind', act: 'nothing' };
-  const { namespace, name } = target.metadata;
-  const consents = propagationTargets(source).some((to) => to.namespace === namespace && to.name === name);
-  const who = `connection secret ${named.namespace}/${named.name}`;
-  if (!consents) {
-    return {
-      name: 'NoConsent',
-      act: 'refuse',
-      message: `the propagating ${who} does not allow propagation to ${namespace}/${name}`,
-    };
+export function decidePropagation(facts: PropagationFacts): PropagationDecision {
+  const { target, source, claim, managed } = facts;
+  if (target === undefined || wasDeleted(target) || propagationSource(target) === undefined) {
+    return { name: 'NothingToCopyTo' };
   }
-  if (managed === undefined || !isControlledBy(source, managed)) {
-    const whom =
-      managed === undefined
-        ? 'a managed resource that exists'
-        : `${managed.kind} ${managed.metadata.name} as it is there now`;
-    return { name: 'SourceNotControlled', act: 'refuse', message: `${who} is not controlled by ${whom}` };
-  }
-  if (claim === undefined || typeof controlOf(target, claim) === 'object') {
-    const whom =
-      claim === undefined ? 'a claim that exists' : `${claim.kind} ${claim.metadata.name} as it is there now`;
-    const message = `secret ${namespace}/${name} is not controlled by ${whom}`;
-    return { name: 'TargetNotControlled', act: 'refuse', message };
-  }
-  if (!areBound(managed, claim)) {
-    const message = `${claim.kind} ${claim.metadata.name} and ${managed.kind} ${managed.metadata.name} are not bound to each other`;
-    return { name: 'NotBound', act: 'refuse', message };
-  }
-  if (isFrozen(target, source)) {
-    const message = `secret ${namespace}/${name} is immutable, and is no copy of its source any more; delete it, and it is made again`;
-    return { name: 'TargetImmutable', act: 'refuse', message };
-  }
-  const desired = propagated(target, claim, source);
-  return isEqual(desired, target)
-    ? { name: 'InSync', act: 'nothing' }
-    : { name: 'CopySecret', act: 'update', desired };
+  if (source === undefined) return { name: 'SourceMissing' }; // its creation wakes us
+  const refused = firstMatch({ ...facts, target, source }, pairChecks);
+  if (refused !== undefined) return refused;
+  if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // see the checks above
+  return firstMatch({ ...facts, target, source, claim, managed }, chainChecks) ?? copy(target, claim, source);
 }
 
-/**
- * Each refers to the other, the resource to this very claim: what it named a former claim of the name for is not this
- * one's, and a restored claim waits until binding has healed the reference. Where the claim's reference was edited since
- * the two were bound, the resource still says so.
- */
-function areBound(managed: Managed, claim: Claim): boolean {
-  const isBound = managed.status?.bindingPhase === 'Bound';
-  return holdsClaim(managed, claim) && (isNamedBy(managed, claim) || isBound);
+function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision {
+  const desired = propagated(target, claim, source);
+  return isEqual(desired, { ...target, data: target.data ?? {} })
+    ? { name: 'InSync' }
+    : { name: 'CopySecret', desired };
+}
+
+const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
+
+/** Another controller keeps Secrets of this pair of kinds. */
+function notResponsible({ kind, besides = [], target, source }: Pair): PropagationDecision | undefined {
+  const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
+  const isOurs = !isOther && referenceIsOfKind(controllerOf(source), kind);
+  return isOurs ? undefined : { name: 'OtherKind' };
+}
+
+function noConsent({ target, source }: Pair): PropagationDecision | undefined {
+  const { namespace, name } = target.metadata;
+  const consents = propagationTargets(source).some((to) => to.namespace === namespace && to.name === name);
+  if (consents) return undefined;
+  const message = `connection secret ${nameOf(source)} does not consent to be copied to ${nameOf(target)}`;
+  return { name: 'NoConsent', message };
+}
+
+function sourceNotControlled({ source, managed }: Pair): PropagationDecision | undefined {
+  if (managed !== undefined && isControlledBy(source, managed)) return undefined;
+  const owner =
+    managed === undefined ? 'a managed resource that exists' : `${managed.kind} ${managed.metadata.name}`;
+  return {
+    name: 'SourceNotControlled',
+    message: `connection secret ${nameOf(source)} is not controlled by ${owner}`,
+  };
+}
+
+function targetNotControlled({ target, claim }: Pair): PropagationDecision | undefined {
+  if (claim !== undefined && isControlledBy(target, claim)) return undefined;
+  const owner = claim === undefined ? 'a claim that exists' : `${claim.kind} ${claim.metadata.name}`;
+  return { name: 'TargetNotControlled', message: `secret ${nameOf(target)} is not controlled by ${owner}` };
+}
+
+/** A restored claim waits until binding has corrected the UID in `claimRef`. */
+function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
+  if (managed.status?.bindingPhase === 'Bound' && isOwnedBy(managed, claim)) return undefined;
+  const message = `${managed.kind} ${managed.metadata.name} is not bound to ${claim.kind} ${claim.metadata.name}`;
+  return { name: 'NotBound', message };
+}
+
+/** The record of the resource wakes us. The claim keeps the copy that it has. */
+function credentialNotApplied({
+  claim,
+  managed,
+  source,
+  secretDetails = {},
+}: Chain): PropagationDecision | undefined {
+  const reason = whyNotUsable(managed, keptIn(source), referenceTo(claim), secretDetails);
+  return reason === undefined ? undefined : { name: 'CredentialNotApplied' };
+}
+
+function targetImmutable({ target, source }: Chain): PropagationDecision | undefined {
+  if (!isFrozen(target, source)) return undefined;
+  const message = `secret ${nameOf(target)} is immutable and differs from its source; delete it, and it is created again`;
+  return { name: 'TargetImmutable', message };
 }

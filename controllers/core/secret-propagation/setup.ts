@@ -1,21 +1,22 @@
 /*
- *   managed resource ◀── name each other ──▶ claim
- *        │ controls                             │ controls
- *   source secret ────────── data ────────▶ target secret        if both name each other, too: decide.ts
+ *   managed resource ── claimRef.uid, Bound ──▶ claim
+ *        │ controls                               │ controls
+ *   its Secret ───────────── data ──────────▶ the claim's Secret     if the Secrets name each other: decide.ts
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import { is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { changed, is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
@@ -24,9 +25,9 @@ import { aboutSecret, logAct } from '../story.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
- * Keeps claims' secrets equal to the connection secrets of their managed resources of one kind. A request
- * names the target; a source's change requests each target it allows. For the claims of other kinds (`besides`) that the
- * managed kind satisfies, others do.
+ * Keeps claims' Secrets equal to the connection Secrets of their managed resources of one kind. A request names the
+ * claim's Secret. A change of the source, or of the resource's phase and record, requests each Secret that the source
+ * consents to. Other controllers keep the Secrets of the claims of other kinds (`besides`) that the managed kind satisfies.
  */
 export function secretPropagation(
   env: Environment,
@@ -40,6 +41,14 @@ export function secretPropagation(
 
   const isSource = (secret: Secret) => publisherOf(secret, managedResources) !== undefined;
   const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
+  const targetsOf = ({ spec }: Managed): readonly SecretKey[] => {
+    const key = spec.writeConnectionSecretToRef;
+    const source = key && secrets.get(key);
+    return source === undefined || !isSource(source) ? [] : copiesOf(source);
+  };
+  /** Binding creates a copy. */
+  const copiesOf = (source: Secret): readonly SecretKey[] =>
+    propagationTargets(source).filter((key) => secrets.get(key) !== undefined);
   const wokenBy = triggersIn(env);
 
   return {
@@ -49,8 +58,16 @@ export function secretPropagation(
     triggers: [
       wokenBy(secrets.store)
         .when(stays, is(isSource))
-        .through(propagationTargets, 'the secret it is a copy of changed'),
+        .through(copiesOf, 'the secret it is a copy of changed'),
       wokenBy(secrets.store).when(stays, is(isTarget)).itself("the claim's secret changed"),
+      wokenBy(managedResources.store)
+        .when(
+          changed(
+            ({ status }: Managed) => status?.credential,
+            ({ status }: Managed) => status?.bindingPhase,
+          ),
+        )
+        .through(targetsOf, 'the record or the phase of the managed resource changed'),
     ],
     reconcile: async (request, signal, log) => {
       const target = secrets.get(request);
@@ -60,6 +77,7 @@ export function secretPropagation(
       const managedName = source && controllerOf(source)?.name;
       const decision = decidePropagation({
         kind: service.managed,
+        secretDetails: service.secretDetails,
         besides,
         target,
         source,
@@ -68,13 +86,13 @@ export function secretPropagation(
       });
       const ended: Result = { ...done, decision: decision.name };
       if (target === undefined || source === undefined) return ended;
-      if (decision.act === 'refuse') {
-        const message = `not propagated: ${decision.message}`;
+      if ('message' in decision) {
+        const message = `not copied: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
-        // Nothing brings it back but an event.
+        // Only an event brings it back.
         log.info('not propagated', { decision: decision.name, message });
       }
-      if (decision.act === 'update') {
+      if (decision.name === 'CopySecret') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
         const from = `${source.metadata.namespace}/${source.metadata.name}`;
         events.record(source, {

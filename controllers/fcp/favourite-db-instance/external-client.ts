@@ -16,12 +16,6 @@ import type { ExternalClient } from '../../core/managed/external-client.ts';
 
 type Adapter = NamedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>;
 
-export interface FavouriteDBInstanceOptions {
-  readonly cloud: Pick<FavouriteCloudClient, 'instances'>;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
-}
-
 const compare = comparison(FavouriteDBInstanceKind, {
   // An instance without a network may join one, as when an optional reference is resolved late.
   networkId: { mayChange: (joined) => joined === undefined },
@@ -29,13 +23,11 @@ const compare = comparison(FavouriteDBInstanceKind, {
 
 /** FavouriteDB instances in Favourite Cloud. */
 export const favouriteDBInstanceClient = ({
-  cloud: { instances },
-  generatePassword,
-}: FavouriteDBInstanceOptions): ExternalClient<FavouriteDBInstance> =>
+  instances,
+}: Pick<FavouriteCloudClient, 'instances'>): ExternalClient<FavouriteDBInstance> =>
   namedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>({
     things: instances,
     noun: 'instance',
-    generatePassword,
     newThing: newInstance,
     seen: seenInstance,
     compare,

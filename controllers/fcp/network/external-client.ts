@@ -20,7 +20,7 @@ import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
  */
 export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks'>): ExternalClient<Network> {
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       const network = await find(managed, signal);
       if (network === undefined || claim(managed, network) === 'notOurs') {
         return nothingOf(managed, 'network', () => findOurs(managed, signal));
@@ -28,7 +28,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
       return observationOf(managed, network);
     },
 
-    async create(managed, _known, signal) {
+    async create(managed, _credential, signal) {
       const id = await findOurs(managed, signal);
       if (id !== undefined) return { externalName: id };
       try {
@@ -41,7 +41,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
       }
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       const id = externalName(managed) ?? '';
       const network = await networks.get(id, signal);
       if (network === undefined) throw new Error(`network "${id}" does not exist any more`);

@@ -23,14 +23,14 @@ export function cloudMemorystoreInstanceClient({
   memorystore,
 }: Pick<GoogleCloudClient, 'memorystore'>): PollingClient<CloudMemorystoreInstance> {
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       const instance = await find(managed, signal);
       if (instance === undefined) return { exists: false, isUpToDate: false };
       const details = await detailsOf(managed, instance, signal);
       return { ...observationOf(managed, instance), ...(details !== undefined && { details }) };
     },
 
-    async create(managed, _known, signal) {
+    async create(managed, _credential, signal) {
       const id = idOf(managed);
       const wanted = newInstance(managed);
       try {
@@ -43,7 +43,7 @@ export function cloudMemorystoreInstanceClient({
       }
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       const id = idOf(managed);
       const instance = await find(managed, signal);
       if (instance === undefined) throw new Error(`instance "${id.name}" does not exist any more`);

@@ -17,14 +17,14 @@ export function topicClient({
   projectID,
 }: Pick<GoogleCloudClient, 'pubsub' | 'projectID'>): PromptClient<Topic> {
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       const topic = await find(managed, signal);
       if (topic === undefined) return { exists: false, isUpToDate: false };
       const details = { topic: nameOf(managed), projectName: projectID };
       return { ...observationOf(managed, topic), details };
     },
 
-    async create(managed, _known, signal) {
+    async create(managed, _credential, signal) {
       try {
         await pubsub.create(nameOf(managed), newTopic(managed), signal);
       } catch (error) {
@@ -35,7 +35,7 @@ export function topicClient({
       return {};
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       const topic = await find(managed, signal);
       if (topic === undefined) throw new Error(`topic "${nameOf(managed)}" does not exist any more`);
       const { change, mask, refused, drifted } = differenceOf(managed, topic);

@@ -16,12 +16,6 @@ import type { ExternalClient } from '../../core/managed/external-client.ts';
 
 type Adapter = NamedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseChange>;
 
-export interface AmbivalentDBInstanceOptions {
-  readonly cloud: OtherCloudClient;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
-}
-
 const compare = comparison(AmbivalentDBInstanceKind);
 
 /** Other Cloud's words. */
@@ -29,13 +23,11 @@ const cloudStates: CloudStates = { creating: 'Provisioning', online: 'Available'
 
 /** AmbivalentDB databases in Other Cloud. */
 export const ambivalentDBInstanceClient = ({
-  cloud: { databases },
-  generatePassword,
-}: AmbivalentDBInstanceOptions): ExternalClient<AmbivalentDBInstance> =>
+  databases,
+}: OtherCloudClient): ExternalClient<AmbivalentDBInstance> =>
   namedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseChange>({
     things: databases,
     noun: 'database',
-    generatePassword,
     newThing: newDatabase,
     seen: seenDatabase,
     compare,

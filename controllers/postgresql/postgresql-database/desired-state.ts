@@ -6,10 +6,11 @@ import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgre
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
+import type { GeneratedCredential } from '../../core/credential.ts';
+import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { isObserver, markDifference, nameOf } from '../ownership.ts';
-import type { PasswordNeed } from '../role-password.ts';
-import { passwordFault } from '../role-password.ts';
+import { refusesPassword } from '../role-password.ts';
 
 /**
  * Whether a database has an owner role of its own, of the same name. It has not if an owner is named, be it for
@@ -20,6 +21,13 @@ export function hasOwnRole({ spec: { forProvider, initProvider } }: PostgreSQLDa
     (fields) => (fields?.owner ?? fields?.ownerRef ?? fields?.ownerSelector) === undefined,
   );
 }
+
+/** The password of a database's own owner role. */
+export const databaseCredential: GeneratedCredential<PostgreSQLDatabase> = {
+  ...generatedPassword,
+  isWanted: hasOwnRole,
+  rotationOf: ({ spec }) => spec.forProvider.passwordRotation,
+};
 
 /**
  * A database's own owner role: somebody who may log in, nothing more. Its limit is the database's: an owner can lift
@@ -61,14 +69,15 @@ export function changeOfOwner(
 export interface Found {
   readonly database: DatabaseObservation;
   readonly role: RoleObservation | undefined;
-  readonly need: PasswordNeed | undefined;
+  /** The server refuses the password that the role had. */
+  readonly isLockedOut: boolean;
   /** Major version of the server. */
   readonly serverVersion: number;
 }
 
 /** What to report about a database that may be observed. */
 export function observationOf(managed: PostgreSQLDatabase, found: Found): Observation {
-  const { database, role, need, serverVersion } = found;
+  const { database, role, serverVersion } = found;
   const { owner, encoding, lcCollate, lcCType } = database;
   const facts = { owner, encoding, lcCollate, lcCType };
   const status = { ...facts, engineVersion: String(serverVersion) };
@@ -82,7 +91,6 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
     ...immutable,
     ...markDifference(managed, database),
     ...(hasOwnRole(managed) ? roleDifference(managed, role) : []),
-    ...(need === undefined ? [] : ['password']),
   ];
   return {
     exists: true,
@@ -103,14 +111,13 @@ const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | und
 const openness = ({ allowConnections }: DatabaseObservation): ReadyFacts | undefined =>
   allowConnections ? undefined : unavailable('the database does not allow connections');
 
-function readyOf(managed: PostgreSQLDatabase, { database, role, need }: Found): ReadyFacts {
+function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: Found): ReadyFacts {
   const closed = openness(database);
   if (closed !== undefined) return closed;
   if (!hasOwnRole(managed)) return available();
   if (role === undefined) return unavailable('the role of the database does not exist');
   if (!role.login) return unavailable('the role of the database may not log in');
-  const fault = passwordFault(need);
-  return fault === undefined ? available() : unavailable(fault);
+  return isLockedOut ? unavailable(refusesPassword) : available();
 }
 
 /** Throws an Error that names what differs but cannot be changed in PostgreSQL, with what it is and should be. */

@@ -2,9 +2,7 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgresqlError } from '../../../clients/postgresql/error.ts';
-import type { PasswordRotations } from '../../author/password-rotations.ts';
-import type { ExternalClient } from '../../core/managed/external-client.ts';
+import type { DesiredCredential, ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
   checkExternalName,
@@ -17,7 +15,7 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
-import { rolePassword } from '../role-password.ts';
+import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
   changeOfOwner,
@@ -32,9 +30,6 @@ import { isAnythingLeft, removeAll } from './leftovers.ts';
 
 export interface PostgreSQLDatabaseOptions extends ServerConnection {
   readonly checks: PasswordChecks;
-  readonly rotations: PasswordRotations;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
 }
 
 /**
@@ -46,20 +41,22 @@ export function postgreSQLDatabaseClient({
   credentials,
   closing,
   checks,
-  rotations,
-  generatePassword,
 }: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
-  const password = rolePassword({ roles, checks, rotations, generatePassword });
+  const password = rolePassword({ roles, checks });
 
-  const detailsOf = (managed: PostgreSQLDatabase, text: string | undefined): ConnectionDetails =>
+  const detailsOf = (
+    managed: PostgreSQLDatabase,
+    credential: DesiredCredential | undefined,
+  ): ConnectionDetails =>
     connectionDetails(credentials, {
       database: nameOf(managed),
-      ...(hasOwnRole(managed) && !isObserver(managed) ? { username: nameOf(managed), password: text } : {}),
+      ...(hasOwnRole(managed) &&
+        !isObserver(managed) && { username: nameOf(managed), password: credential?.value }),
     });
 
   return {
-    async observe(managed, known, signal) {
+    async observe(managed, credential, signal) {
       if (wasDeleted(managed)) {
         const exists = await isAnythingLeft(server, managed, signal);
         return { exists, isUpToDate: true, ready: deleting() };
@@ -78,17 +75,16 @@ export function postgreSQLDatabaseClient({
       const role =
         hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
       if (role !== undefined) checkMayManage(managed, 'role', role);
-      const need = role?.login ? await password.need(managed, known, signal) : undefined;
-      const serverVersion = await server.serverVersion(signal);
-      const observed = observationOf(managed, { database, role, need, serverVersion });
+      const verdict = role?.login ? await password.verdictOn(managed, credential, signal) : undefined;
+      const found = { database, role, isLockedOut: isLockedOut(credential, verdict) };
       return {
-        ...observed,
-        details: detailsOf(managed, known.password),
-        status: { ...observed.status, ...password.rotation(managed) },
+        ...observationOf(managed, { ...found, serverVersion: await server.serverVersion(signal) }),
+        ...(verdict && { credential: verdict }),
+        details: detailsOf(managed, credential),
       };
     },
 
-    async create(managed, known, signal) {
+    async create(managed, credential, signal) {
       checkEngineVersion(managed.spec.forProvider.engineVersion, {
         version: await server.serverVersion(signal),
         address: `${credentials.endpoint}:${credentials.port}`,
@@ -98,72 +94,51 @@ export function postgreSQLDatabaseClient({
         throw new Error('spec.forProvider.ownerRef and ownerSelector are not resolved; set owner');
       }
       await closing.prepare(signal);
-      const initial = await ensureRole(managed, known, signal);
+      const isExisting = (await ensureRole(managed, credential, signal)) === 'existing';
       await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
-      // Last, so that no attempt of those that the server refuses sets one that nobody gets to know.
-      const fresh = initial ?? (await renewed(managed, known, signal));
-      return { details: detailsOf(managed, fresh ?? known.password) };
+      return { details: detailsOf(managed, credential), ...(isExisting && { isExisting }) };
     },
 
-    async update(managed, known, signal) {
+    async update(managed, credential, signal) {
       await closing.prepare(signal);
       const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
-      const initial = await ensureRole(managed, known, signal);
-      // A session of whoever knows the password may hold the database: that must not keep the password from renewal.
-      const repair = databases.update(name, databaseSpec(managed), { ownerId, signal });
-      const failure = await repair.then(
-        () => undefined,
-        (error: unknown) => {
-          if (error instanceof PostgresqlError && error.isRetryable) return error;
-          throw error;
-        },
-      );
-      // Last, because a new password must get out of here; what cannot be changed is reported the next time.
-      const fresh = initial ?? (await renewed(managed, known, signal));
-      if (fresh !== undefined) return { details: detailsOf(managed, fresh) };
-      if (failure !== undefined) throw failure;
+      const role = await ensureRole(managed, credential, signal);
+      // Alone: a session of whoever knows the former password may hold the database. The rest follows.
+      if (role === 'new') return {};
+      if (role === 'existing' && (await password.set(managed, credential, signal))) return {};
+      await databases.update(name, databaseSpec(managed), { ownerId, signal });
       const database = await databases.observe(name, { signal });
       if (database !== undefined) checkImmutable(managed, database);
       return {};
     },
 
+    plannedDetails: detailsOf,
+
     delete: (managed, signal) => removeAll(server, managed, signal),
   };
 
-  /** Makes a database's own role, or repairs it; the password of one that it made. */
+  /** Makes a database's own role, with the credential, or repairs it; undefined if it has none of its own. */
   async function ensureRole(
     managed: PostgreSQLDatabase,
-    known: ConnectionDetails,
+    credential: DesiredCredential | undefined,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<'new' | 'existing' | undefined> {
     if (!hasOwnRole(managed)) return undefined;
     const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
     const role = await roles.observe(name, { signal });
     if (role !== undefined) {
       await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
-      return undefined;
+      return 'existing';
     }
     // Since it was looked at the name may have become somebody else's: that database gets no role from us.
     const database = await databases.observe(name, { signal });
     if (database !== undefined) checkMayManage(managed, 'database', database);
-    const initial = password.initial(managed, known);
     await roles.create(name, ownRoleSpec(managed), {
       ownerId,
       signal,
-      ...(initial === undefined ? {} : { password: initial }),
+      ...(credential && { password: credential.value }),
     });
-    password.wasSet(managed, initial);
-    return initial;
-  }
-
-  /** A new password of a database's own role, if it needs one. */
-  async function renewed(
-    managed: PostgreSQLDatabase,
-    known: ConnectionDetails,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    if (!hasOwnRole(managed)) return undefined;
-    const need = await password.need(managed, known, signal);
-    return need && password.renew(managed, signal);
+    if (credential) checks.wasSet(ownerId, credential.value);
+    return 'new';
   }
 }

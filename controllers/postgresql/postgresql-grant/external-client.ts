@@ -57,7 +57,7 @@ export function postgreSQLGrantClient({
   };
 
   return {
-    async observe(managed, _known, signal) {
+    async observe(managed, _credential, signal) {
       if (wasDeleted(managed)) {
         const last = ownGrant(managed);
         const held = last && (await grants.observe(last, { signal }));
@@ -90,12 +90,12 @@ export function postgreSQLGrantClient({
       };
     },
 
-    async create(managed, _known, signal) {
+    async create(managed, _credential, signal) {
       await apply(managed, signal);
       return {};
     },
 
-    async update(managed, _known, signal) {
+    async update(managed, _credential, signal) {
       await apply(managed, signal);
       return {};
     },

@@ -3,10 +3,11 @@ import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
+import type { GeneratedCredential } from '../../core/credential.ts';
+import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/external-client.ts';
 import { isObserver, markDifference } from '../ownership.ts';
-import type { PasswordNeed } from '../role-password.ts';
-import { passwordFault } from '../role-password.ts';
+import { refusesPassword } from '../role-password.ts';
 
 /** The role that forProvider asks for. */
 export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {
@@ -23,36 +24,38 @@ export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {
   };
 }
 
+/** The password of a role that may log in. */
+export const roleCredential: GeneratedCredential<PostgreSQLRole> = {
+  ...generatedPassword,
+  isWanted: ({ spec }) => spec.forProvider.login === true,
+  rotationOf: ({ spec }) => spec.forProvider.passwordRotation,
+};
+
+/** A role that exists. */
+export interface Found {
+  readonly role: RoleObservation;
+  /** The server refuses the password that it had. */
+  readonly isLockedOut: boolean;
+}
+
 /** What to report about a role that may be observed. */
-export function observationOf(
-  managed: PostgreSQLRole,
-  { role, need }: { readonly role: RoleObservation; readonly need: PasswordNeed | undefined },
-): Observation {
+export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Found): Observation {
   if (isObserver(managed)) {
     const { login, createDb, createRole, inherit, replication, bypassRls, connectionLimit } = role;
     const privileges = { createDb, createRole, inherit, replication, bypassRls };
     const lateInitialized = { login, privileges, connectionLimit };
     return { exists: true, isUpToDate: true, ready: available(), lateInitialized };
   }
-  const differing = [
-    ...roleDrift(role, roleSpec(managed)),
-    ...markDifference(managed, role),
-    ...(need === undefined ? [] : ['password']),
-  ];
+  const differing = [...roleDrift(role, roleSpec(managed)), ...markDifference(managed, role)];
   return {
     exists: true,
     isUpToDate: differing.length === 0,
-    ready: readyOf(managed, role, need),
+    ready: readyOf(managed, { role, isLockedOut }),
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
   };
 }
 
-function readyOf(
-  { spec }: PostgreSQLRole,
-  role: RoleObservation,
-  need: PasswordNeed | undefined,
-): ReadyFacts {
+function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
-  const fault = passwordFault(need);
-  return fault === undefined ? available() : unavailable(fault);
+  return isLockedOut ? unavailable(refusesPassword) : available();
 }

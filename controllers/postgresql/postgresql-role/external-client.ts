@@ -2,8 +2,7 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import type { PasswordRotations } from '../../author/password-rotations.ts';
-import type { ExternalClient } from '../../core/managed/external-client.ts';
+import type { DesiredCredential, ExternalClient } from '../../core/managed/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
   checkExternalName,
@@ -17,18 +16,13 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
-import { rolePassword } from '../role-password.ts';
+import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { observationOf, roleSpec } from './desired-state.ts';
 
 export interface PostgreSQLRoleOptions extends ServerConnection {
   readonly checks: PasswordChecks;
-  readonly rotations: PasswordRotations;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
 }
-
-const noPassword = { password: null, uri: null } as const;
 
 /** Roles of a server, for one run. Their names are known before they are created. */
 export function postgreSQLRoleClient({
@@ -36,15 +30,13 @@ export function postgreSQLRoleClient({
   credentials,
   closing,
   checks,
-  rotations,
-  generatePassword,
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
-  const password = rolePassword({ roles, checks, rotations, generatePassword });
-  const detailsOf = (managed: PostgreSQLRole, text: string | undefined): ConnectionDetails =>
-    connectionDetails(credentials, { username: nameOf(managed), password: text });
+  const password = rolePassword({ roles, checks });
+  const detailsOf = (managed: PostgreSQLRole, credential: DesiredCredential | undefined): ConnectionDetails =>
+    connectionDetails(credentials, { username: nameOf(managed), password: credential?.value });
 
   return {
-    async observe(managed, known, signal) {
+    async observe(managed, credential, signal) {
       const name = nameOf(managed);
       if (wasDeleted(managed)) {
         const exists =
@@ -60,41 +52,39 @@ export function postgreSQLRoleClient({
       if (role === undefined) return { exists: false, isUpToDate: false };
       checkMayManage(managed, 'role', role);
       if (!isObserver(managed)) await closing.keepUp(signal);
-      const hasPassword = role.login && managed.spec.forProvider.login === true && !isObserver(managed);
-      const need = hasPassword ? await password.need(managed, known, signal) : undefined;
+      const verdict = role.login ? await password.verdictOn(managed, credential, signal) : undefined;
       return {
-        ...observationOf(managed, { role, need }),
+        ...observationOf(managed, { role, isLockedOut: isLockedOut(credential, verdict) }),
+        ...(verdict && { credential: verdict }),
         details: {
-          ...detailsOf(managed, hasPassword ? known.password : undefined),
+          ...detailsOf(managed, credential),
           // Who may not log in has no use for what was published while he might.
-          ...(managed.spec.forProvider.login !== true && !isObserver(managed) && noPassword),
+          ...(managed.spec.forProvider.login !== true && !isObserver(managed) && { uri: null }),
         },
-        status: password.rotation(managed),
       };
     },
 
-    async create(managed, known, signal) {
+    async create(managed, credential, signal) {
       await closing.prepare(signal);
-      const spec = roleSpec(managed);
-      const initial = spec.login ? password.initial(managed, known) : undefined;
-      await roles.create(nameOf(managed), spec, {
-        ownerId: ownerIdOf(managed),
+      const ownerId = ownerIdOf(managed);
+      await roles.create(nameOf(managed), roleSpec(managed), {
+        ownerId,
         signal,
-        ...(initial === undefined ? {} : { password: initial }),
+        ...(credential && { password: credential.value }),
       });
-      password.wasSet(managed, initial);
-      return { details: detailsOf(managed, initial) };
+      if (credential) checks.wasSet(ownerId, credential.value);
+      return { details: detailsOf(managed, credential) };
     },
 
-    async update(managed, known, signal) {
+    async update(managed, credential, signal) {
       await closing.prepare(signal);
-      const spec = roleSpec(managed);
-      await roles.update(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
-      // Last: a new password must get out of here.
-      const need = spec.login ? await password.need(managed, known, signal) : undefined;
-      if (need === undefined) return {};
-      return { details: detailsOf(managed, await password.renew(managed, signal)) };
+      // Alone, so that nothing else that the server refuses keeps it from being set. The rest follows.
+      if (await password.set(managed, credential, signal)) return {};
+      await roles.update(nameOf(managed), roleSpec(managed), { ownerId: ownerIdOf(managed), signal });
+      return {};
     },
+
+    plannedDetails: detailsOf,
 
     async delete(managed, signal) {
       const name = nameOf(managed);

@@ -209,7 +209,9 @@ test('the API reference says of each marked field of forProvider what it is, and
     defineManaged(names, fields, {}),
     defineClass({ ...names, kind: 'ThingClass' }, fields),
   ]);
-  const marked = reference.split('\n').filter((line) => /Identity:|external resource exists|Late:/.test(line));
+  const marked = reference
+    .split('\n')
+    .filter((line) => /Identity:|external resource exists|Late:/.test(line));
   const fixed = 'Rule: cannot change while the external resource exists; create a new resource instead.';
   assert.deepEqual(marked, [
     `| \`spec.forProvider.region\` | string | Where it is. Identity: it tells one external resource from another. ${fixed} |`,

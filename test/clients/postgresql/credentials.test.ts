@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import { connectionUri, defaultSslMode, parseCredentials } from '../../../clients/postgresql/credentials.ts';
 import { PostgresqlError, toPostgresqlError } from '../../../clients/postgresql/error.ts';
@@ -112,15 +111,6 @@ test('every part of a URI is encoded and comes back', () => {
   assert.equal(decodeURIComponent(parsed.password), target.password);
   assert.equal(decodeURIComponent(parsed.pathname.slice(1)), target.database);
   assert.equal(connectionUri({ endpoint: '::1', port: 1, username: 'u' }), 'postgresql://u@[::1]:1');
-});
-
-test('a password is long, safe in a URL, and as random as its source', () => {
-  assert.match(generatePassword(), /^[A-Za-z0-9_-]{32}$/);
-  assert.notEqual(generatePassword(), generatePassword());
-  assert.equal(
-    generatePassword((size) => Buffer.alloc(size, 255)),
-    '_'.repeat(32),
-  );
 });
 
 test('a verifier is that of RFC 7677', () => {

@@ -99,7 +99,8 @@ describe('a bug in what an author wrote', () => {
     const { cluster, external, process } = await broken({});
     external.change = { operation: Promise.resolve().then(mistake) };
     await edit(cluster, process);
-    assert.match(said(cluster.all(managedKind)), told);
+    const failure = process.events.find(({ reason }) => reason === 'CannotUpdateExternalResource');
+    assert.match(failure?.message ?? '', told);
     process.stop();
   });
 

@@ -36,7 +36,6 @@ function cloudOfLabels() {
   const client = namedByUs<Managed, Thing, Thing, Partial<Thing>>({
     things,
     noun: 'thing',
-    generatePassword: () => 'password',
     owner: (object) => labelled(ownerOf(object)),
     newThing: (_managed, { name, tags }) => ({ name, labels: tags }),
     seen: (_managed, { labels }) => ({
@@ -60,13 +59,13 @@ const db = managed({}, { name: 'orders.v2' });
 
 test('where tags are labels, what is ours is found by them, and left alone once it has them', async () => {
   const { held, client } = cloudOfLabels();
-  await client.create(db, {}, signal);
+  await client.create(db, undefined, signal);
   assert.deepEqual(held.get('orders.v2')?.labels, {
     'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
     'crossplane-name': 'orders_v2',
     'crossplane-providerconfig': 'default',
   });
-  const { exists, isUpToDate } = await client.observe(db, {}, signal);
+  const { exists, isUpToDate } = await client.observe(db, undefined, signal);
   assert.deepEqual([exists, isUpToDate], [true, true]);
 });
 
@@ -77,8 +76,8 @@ test('and what is somebody else’s is neither changed nor deleted', async () =>
     labels: { 'crossplane-kind': 'network', 'crossplane-name': 'orders_v2' },
   };
   held.set('orders.v2', theirs);
-  await assert.rejects(client.observe(db, {}, signal), /belongs to network "orders_v2"/);
-  await assert.rejects(client.update(db, {}, signal), /belongs to network/);
+  await assert.rejects(client.observe(db, undefined, signal), /belongs to network "orders_v2"/);
+  await assert.rejects(client.update(db, undefined, signal), /belongs to network/);
   await assert.rejects(client.delete(db, signal), /belongs to network/);
   assert.equal(held.get('orders.v2'), theirs);
 });

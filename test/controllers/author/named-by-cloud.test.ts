@@ -83,21 +83,21 @@ describe('a thing that the cloud gives its name is made once', () => {
   test('what carries our tags already is taken, and nothing is made beside it', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', ours);
-    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-7' });
+    assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-7' });
     assert.deepEqual(calls, []);
   });
 
   test('what carries our tags and goes is not taken, and told to whoever makes another', async () => {
     const { client, put, way, calls } = cloud();
     put('thing-7', ours, { isGone: true });
-    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-2' });
+    assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-2' });
     assert.deepEqual([calls, way.former], [['create'], ['thing-7']]);
   });
 
   test('what the cloud takes for ours, and is not, is not taken', async () => {
     const { client, put } = cloud();
     put('thing-7', { ...ours, 'crossplane-name': name.toUpperCase() });
-    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-2' });
+    assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-2' });
   });
 
   test('of several that carry our tags none is chosen', async () => {
@@ -105,7 +105,7 @@ describe('a thing that the cloud gives its name is made once', () => {
     put('thing-7', ours);
     put('thing-8', ours);
     await assert.rejects(
-      client.create(unnamed(), {}, signal),
+      client.create(unnamed(), undefined, signal),
       /^Ambiguous: things thing-7, thing-8 all carry/,
     );
     assert.deepEqual(calls, []);
@@ -113,26 +113,26 @@ describe('a thing that the cloud gives its name is made once', () => {
 
   test('it says whose it is from its first moment, whatever tags somebody asks for', async () => {
     const { client, held } = cloud({ team: 'a', 'crossplane-name': 'theirs', 'crossplane-class': 'theirs' });
-    await client.create(unnamed(), {}, signal);
+    await client.create(unnamed(), undefined, signal);
     assert.deepEqual(held.get('thing-1')?.tags, { team: 'a', ...ownerTags(ownerOf(unnamed())) });
   });
 
   test('one whose answer is lost is found', async () => {
     const { client, way } = cloud();
     way.afterCreation = lost;
-    assert.deepEqual(await client.create(unnamed(), {}, signal), { externalName: 'thing-1' });
+    assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-1' });
   });
 
   test('one whose answer is lost and that does not show is left to a human', async () => {
     const { client, way } = cloud();
     Object.assign(way, { afterCreation: lost, isBlind: true });
-    await assert.rejects(client.create(unnamed(), {}, signal), UncertainCreationError);
+    await assert.rejects(client.create(unnamed(), undefined, signal), UncertainCreationError);
   });
 
   test('one whose answer is lost and that cannot be looked for is left to a human', async () => {
     const { client, way } = cloud();
     way.afterCreation = lost;
-    const creating = client.create(unnamed(), {}, signal);
+    const creating = client.create(unnamed(), undefined, signal);
     way.listing = new CloudError('not now', { status: 429, code: 'Throttling', isRetryable: true });
     await assert.rejects(creating, UncertainCreationError);
   });
@@ -140,7 +140,7 @@ describe('a thing that the cloud gives its name is made once', () => {
   test('one that the cloud refused is not', async () => {
     const { client, way } = cloud();
     way.afterCreation = new CloudError('no', { status: 400, code: 'Invalid', isRetryable: false });
-    await assert.rejects(client.create(unnamed(), {}, signal), way.afterCreation);
+    await assert.rejects(client.create(unnamed(), undefined, signal), way.afterCreation);
   });
 });
 
@@ -163,16 +163,19 @@ describe('where it was to be made in a place that there is not', () => {
       way.listing = listing;
       const leaving = unnamed({ deletionTimestamp, annotations });
       if (isNothing) {
-        assert.deepEqual(await client.observe(leaving, {}, signal), { exists: false, isUpToDate: false });
+        assert.deepEqual(await client.observe(leaving, undefined, signal), {
+          exists: false,
+          isUpToDate: false,
+        });
         await client.delete(leaving, signal);
-      } else await assert.rejects(client.observe(leaving, {}, signal), listing);
+      } else await assert.rejects(client.observe(leaving, undefined, signal), listing);
     });
   }
 
   test('nothing is written for another attempt', async () => {
     const { client, way } = cloud();
     way.listing = nowhere;
-    const seen = await client.observe(unnamed({ annotations: failed }), {}, signal);
+    const seen = await client.observe(unnamed({ annotations: failed }), undefined, signal);
     assert.deepEqual(seen, { exists: false, isUpToDate: false, uncreatable: 'there is no such region' });
   });
 });
@@ -181,8 +184,8 @@ describe('what has become somebody else’s since it was observed', () => {
   test('is not observed as ours, nor changed', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', theirs);
-    await assert.rejects(client.observe(named('thing-7'), {}, signal), /belongs to .* "theirs"/);
-    await assert.rejects(client.update(named('thing-7'), {}, signal), /belongs to .* "theirs"/);
+    await assert.rejects(client.observe(named('thing-7'), undefined, signal), /belongs to .* "theirs"/);
+    await assert.rejects(client.update(named('thing-7'), undefined, signal), /belongs to .* "theirs"/);
     assert.deepEqual(calls, []);
   });
 
@@ -190,7 +193,7 @@ describe('what has become somebody else’s since it was observed', () => {
     const { client, put, calls } = cloud();
     put('thing-7', theirs);
     const leaving = named('thing-7', { deletionTimestamp });
-    assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+    assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
     await client.delete(leaving, signal);
     assert.deepEqual(calls, []);
   });
@@ -202,7 +205,7 @@ describe('what goes and names nothing', () => {
     put('thing-6', ours, { isGone: true });
     put('thing-7', ours);
     const leaving = unnamed({ deletionTimestamp, annotations: begun });
-    assert.equal((await client.observe(leaving, {}, signal)).exists, true);
+    assert.equal((await client.observe(leaving, undefined, signal)).exists, true);
     await client.delete(leaving, signal);
     assert.deepEqual(calls, ['delete thing-7']);
   });
@@ -211,7 +214,7 @@ describe('what goes and names nothing', () => {
     const { client, put, calls } = cloud();
     put('thing-7', ours);
     const leaving = unnamed({ deletionTimestamp });
-    assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+    assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
     await client.delete(leaving, signal);
     assert.deepEqual(calls, []);
   });
@@ -221,13 +224,13 @@ test('nothing is to be changed of what is busy', async () => {
   const { client, put } = cloud({ team: 'a' });
   for (const isBusy of [false, true]) {
     put('thing-7', ours, { isBusy });
-    assert.equal((await client.observe(named('thing-7'), {}, signal)).isUpToDate, isBusy);
+    assert.equal((await client.observe(named('thing-7'), undefined, signal)).isUpToDate, isBusy);
   }
 });
 
 test('tags that somebody asks for say nothing of whose it is', async () => {
   const { client, put, calls } = cloud({ team: 'a', 'crossplane-name': 'theirs' });
   put('thing-7', ownerTags(ownerOf(unnamed())));
-  await client.update(named('thing-7'), {}, signal);
+  await client.update(named('thing-7'), undefined, signal);
   assert.deepEqual(calls, ['change thing-7 {"team":"a"}']);
 });

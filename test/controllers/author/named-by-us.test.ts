@@ -1,25 +1,41 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, creating } from '../../../apis/core/v1alpha1/condition.ts';
+import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
+import type { Seen } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
 import { ownerOf } from '../../../controllers/author/whose-is.ts';
 import { managed } from '../core/objects.ts';
 
 const { signal } = new AbortController();
 const published = managed({ writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } });
+const fresh = { value: 'from-the-secret', isApplied: false };
+const applied = { ...fresh, isApplied: true };
 
-/** A database that the cloud is in this state with; it says that it is ready, or what else. Writes are taken down in `asked`. */
-const database = (isOnline: boolean, ready: ReadyFacts, asked: unknown[] = []) =>
+interface Options {
+  /** What it is asked to change or make, in order. */
+  readonly asked?: unknown[];
+  readonly isPasswordPending?: boolean;
+  /** Something else differs as well. */
+  readonly differs?: boolean;
+  /** It exists already when it is created. */
+  readonly isThere?: boolean;
+}
+
+/** A database of a cloud. */
+const database = ({ asked = [], isPasswordPending, differs = false, isThere = false }: Options = {}) =>
   namedByUs<Managed, object, object, object>({
     noun: 'database',
-    generatePassword: () => 'generated',
     things: {
       get: async () => ({}),
       list: async () => [],
-      create: async () => ({}),
+      create: async (wanted) => {
+        if (isThere) throw new CloudError('it exists', { status: 409, code: 'Exists', isRetryable: false });
+        asked.push(wanted);
+        return {};
+      },
       update: async (_name, change) => {
         asked.push(change);
         return {};
@@ -28,18 +44,20 @@ const database = (isOnline: boolean, ready: ReadyFacts, asked: unknown[] = []) =
         asked.push('delete');
       },
     },
-    newThing: () => ({}),
-    seen: () => ({
+    newThing: (_managed, { password }) => ({ password }),
+    seen: (): Seen<Managed> => ({
       tags: ownerTags(ownerOf(published)),
       isKnown: true,
-      isOnline,
-      meaning: { ready, ...(!isOnline && { operation: 'update' as const }) },
+      isOnline: true,
+      meaning: { ready: available() },
       actual: {},
-      access: { endpoint: 'db.example', port: 5432, type: 'postgresql', username: 'app' } as never,
+      access: { host: 'db.example', port: 5432, type: 'postgresql', provider: 'a-cloud', username: 'app' },
       status: {},
+      ...(isPasswordPending !== undefined && { isPasswordPending }),
     }),
-    compare: () => ({ change: {}, refused: [], drifted: [], observation: {} }) as never,
-    change: () => ({}),
+    compare: () =>
+      ({ change: differs ? { size: 5 } : {}, refused: [], drifted: [], observation: {} }) as never,
+    change: (wanted) => wanted,
     retag: (tags) => tags,
     unprotecting: () => ({ protected: false }),
     setPassword: (password) => ({ password }),
@@ -48,14 +66,14 @@ const database = (isOnline: boolean, ready: ReadyFacts, asked: unknown[] = []) =
 describe('what the cloud protects', () => {
   test('loses its protection before it is deleted', async () => {
     const asked: unknown[] = [];
-    await database(true, available(), asked).delete(published, signal);
+    await database({ asked }).delete(published, signal);
     assert.deepEqual(asked, [{ protected: false }, 'delete']);
   });
 
   test('keeps its protection where policies do not allow Update, which is said before the cloud refuses', async () => {
     const asked: unknown[] = [];
     const spec = { ...published.spec, managementPolicies: ['Observe', 'Delete'] as const };
-    await assert.rejects(database(true, available(), asked).delete({ ...published, spec }, signal), {
+    await assert.rejects(database({ asked }).delete({ ...published, spec }, signal), {
       message:
         'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Create and Update',
     });
@@ -63,24 +81,80 @@ describe('what the cloud protects', () => {
   });
 });
 
-describe('a database whose password nobody knows', () => {
-  for (const [what, isOnline] of [
-    ['is not ready', true],
-    [
-      'is not ready while the cloud is at something else with it either, which it can be used meanwhile',
-      false,
-    ],
-  ] as const) {
-    test(what, async () => {
-      const { ready, setsCredentials } = await database(isOnline, available()).observe(published, {}, signal);
-      assert.deepEqual([ready?.status, setsCredentials], ['False', true]);
-      const known = await database(isOnline, available()).observe(published, { password: 'known' }, signal);
-      assert.deepEqual([known.ready?.status, known.setsCredentials], ['True', undefined]);
+const detailsOf = (password?: string) => ({
+  type: 'postgresql',
+  provider: 'a-cloud',
+  endpoint: 'db.example',
+  host: 'db.example',
+  port: '5432',
+  username: 'app',
+  ...(password !== undefined && { uri: `postgresql://app:${password}@db.example:5432/` }),
+});
+
+describe('the credential', () => {
+  test('is set at creation, and is in the details only where they contain it', async () => {
+    const asked: unknown[] = [];
+    const created = await database({ asked }).create(published, fresh, signal);
+    assert.deepEqual([asked, created], [[{ password: fresh.value }], { details: detailsOf(fresh.value) }]);
+  });
+
+  test('is not set where something is found in place of being created, and that is said', async () => {
+    const asked: unknown[] = [];
+    const created = await database({ asked, isThere: true }).create(published, fresh, signal);
+    assert.deepEqual([asked, created], [[], { isExisting: true }]);
+  });
+
+  test('of what keeps none is random, and nobody learns it', async () => {
+    const asked: { readonly password?: string }[] = [];
+    const created = await database({ asked }).create(published, undefined, signal);
+    assert.match(asked[0]?.password ?? '', /^[A-Za-z0-9_-]{32}$/);
+    assert.deepEqual(created, { details: detailsOf() });
+  });
+
+  const rows = {
+    'is set alone where it is not applied': {
+      credential: fresh,
+      differs: true,
+      asked: [{ password: fresh.value }],
+    },
+    'is left alone where it is applied': { credential: applied, differs: true, asked: [{ size: 5 }] },
+    'is left alone where nothing differs': { credential: applied, differs: false, asked: [] },
+  };
+  for (const [name, { credential, differs, asked: want }] of Object.entries(rows)) {
+    test(`${name} in update`, async () => {
+      const asked: unknown[] = [];
+      const updated = await database({ asked, differs }).update(published, credential, signal);
+      assert.deepEqual([asked, updated], [want, { details: detailsOf(fresh.value) }]);
     });
   }
 
-  test('says what keeps it from being used, if that is something else', async () => {
-    const { ready } = await database(false, creating()).observe(published, {}, signal);
-    assert.deepEqual(ready, creating());
+  test('is pending after update where the cloud uses it later', async () => {
+    const { isCredentialPending } = await database({ isPasswordPending: false }).update(
+      published,
+      fresh,
+      signal,
+    );
+    assert.equal(isCredentialPending, true);
   });
+
+  const verdicts = [
+    { isPasswordPending: undefined, credential: applied, want: undefined },
+    { isPasswordPending: true, credential: applied, want: 'pending' },
+    { isPasswordPending: false, credential: applied, want: 'inForce' },
+    // Another one may be what the cloud has.
+    { isPasswordPending: false, credential: fresh, want: undefined },
+    { isPasswordPending: true, credential: fresh, want: undefined },
+    { isPasswordPending: true, credential: undefined, want: undefined },
+  ] as const;
+  for (const { isPasswordPending, credential, want } of verdicts) {
+    const of = credential === undefined ? 'none' : credential.isApplied ? 'an applied one' : 'another one';
+    test(`is ${want ?? 'not told of'} in observe of ${of}, with isPasswordPending ${isPasswordPending}`, async () => {
+      const options = isPasswordPending === undefined ? {} : { isPasswordPending };
+      const observed = await database(options).observe(published, credential, signal);
+      assert.deepEqual(
+        [observed.credential, observed.isUpToDate, observed.details],
+        [want, true, detailsOf(credential?.value)],
+      );
+    });
+  }
 });

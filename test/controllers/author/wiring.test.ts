@@ -16,7 +16,6 @@ import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambiva
 import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import { generatePassword } from '../../../clients/generate-password.ts';
 import type { OtherCloudClient } from '../../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
@@ -35,7 +34,7 @@ const provider = {
   providerConfig: ProviderConfigKind,
   connect: cloudClients(favouriteCloudClient),
 };
-const external = (cloud: FavouriteCloudClient) => favouriteDBInstanceClient({ cloud, generatePassword });
+const external = (cloud: FavouriteCloudClient) => favouriteDBInstanceClient(cloud);
 const claims = [
   satisfies({
     claim: FancySQLInstanceKind,
@@ -135,7 +134,7 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
       ...instances,
       external: (cloud: OtherCloudClient) =>
         // @ts-expect-error it takes another client
-        favouriteDBInstanceClient({ cloud, generatePassword }),
+        favouriteDBInstanceClient(cloud),
     }),
   'a Provider in place of a ProviderConfig': () =>
     // @ts-expect-error they have other specs

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RDSInstance, RDSInstanceClass } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
-import { unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { DBInstance } from '../../../clients/aws/db-instances.ts';
@@ -13,12 +13,14 @@ import {
   actualOf,
   canBeChanged,
   changeOf,
+  isPasswordPending,
   meaningOfState,
   newDBInstance,
   odditiesOf,
   unprotecting,
 } from '../../../controllers/aws/db-instance/desired-state.ts';
 import { isAtLeast } from '../../../controllers/aws/db-instance/engine-version.ts';
+import { masterPassword } from '../../../controllers/aws/db-instance/external-client.ts';
 import { rdsInstanceWords as words } from '../../../controllers/aws/db-instance/rds-instance-words.ts';
 import { refusalFields } from '../../../controllers/aws/db-instance/refusal-fields.ts';
 
@@ -269,7 +271,7 @@ describe('a state', () => {
     ['available', 'True/Available', undefined, true],
     ['backing-up', 'True/Available', 'update'],
     ['modifying', 'True/Available', 'update'],
-    ['resetting-master-credentials', 'False/Unavailable: its password is being set', 'update'],
+    ['resetting-master-credentials', 'True/Available', 'update'],
     ['configuring-enhanced-monitoring', 'True/Available', 'update'],
     ['storage-optimization', 'True/Available', undefined, true],
     ['storage-full', 'False/Unavailable: the DB instance is storage-full', undefined, true],
@@ -290,12 +292,40 @@ describe('a state', () => {
     });
   }
 
-  test('available, with a password that is pending, is not there for whoever knows that', () => {
-    const PendingModifiedValues = { MasterUserPassword: '****' };
+  const PendingModifiedValues = { MasterUserPassword: '****' };
+  test('available, with a password that is pending, is there for those who know the former one', () => {
     assert.deepEqual(meaningOfState({ DBInstanceStatus: 'available', PendingModifiedValues }), {
-      ready: unavailable('its password is being set'),
+      ready: available(),
       operation: 'update',
     });
+  });
+
+  const passwords: readonly (readonly [DBInstance, boolean])[] = [
+    [{ DBInstanceStatus: 'available' }, false],
+    [{ DBInstanceStatus: 'modifying' }, false],
+    [{ DBInstanceStatus: 'available', PendingModifiedValues: { AllocatedStorage: 20 } }, false],
+    [{ DBInstanceStatus: 'available', PendingModifiedValues }, true],
+    [{ DBInstanceStatus: 'modifying', PendingModifiedValues }, true],
+    [{ DBInstanceStatus: 'resetting-master-credentials' }, true],
+  ];
+  for (const [db, isPending] of passwords) {
+    test(`a password is ${isPending ? '' : 'not '}pending in ${JSON.stringify(db)}`, () =>
+      assert.equal(isPasswordPending(db), isPending));
+  }
+});
+
+describe('the password of a master user', () => {
+  test('is accepted by every engine of RDS', () => {
+    const { length, alphabet } = masterPassword;
+    // Of at most 30 characters for Oracle, 41 for MySQL and MariaDB, 128 for PostgreSQL and SQL Server.
+    assert.ok(length >= 8 && length <= 30);
+    assert.doesNotMatch(alphabet, /[^!-~]|["'/@&]/);
+  });
+
+  test('rotates with passwordRotation, by forProvider alone', () => {
+    const { rotationOf } = masterPassword;
+    assert.equal(rotationOf(managed({ passwordRotation: '2' })), '2');
+    assert.equal(rotationOf(managed({}, { initProvider: { passwordRotation: '2' } })), undefined);
   });
 });
 

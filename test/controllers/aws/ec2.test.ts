@@ -166,8 +166,8 @@ describe('an Instance', () => {
       metadata: { name: 'web', uid: 'web-uid' },
       spec: { forProvider: small },
     };
-    const first = await client.create(web, {}, signal);
-    assert.deepEqual(await client.create(web, {}, signal), first);
+    const first = await client.create(web, undefined, signal);
+    assert.deepEqual(await client.create(web, undefined, signal), first);
     assert.equal(aws.calls()['ec2:RunInstances'], 2);
   });
 

@@ -207,14 +207,14 @@ describe('the client of node groups', () => {
     const { local, client, pass } = await scene();
     const { metadata, ...theirs } = managed(forProvider);
     const annotations = { 'crossplane.io/external-name': 'blue' };
-    await client.create({ ...theirs, metadata: { name: 'theirs', annotations } }, {}, signal);
+    await client.create({ ...theirs, metadata: { name: 'theirs', annotations } }, undefined, signal);
     await pass();
     const ours = managed({ ...forProvider, labels: { a: '1' } });
     for (const call of ['observe', 'create', 'update'] as const) {
-      await assert.rejects(client[call](ours, {}, signal), /belongs to .* "theirs"/);
+      await assert.rejects(client[call](ours, undefined, signal), /belongs to .* "theirs"/);
     }
     const leaving = { ...ours, metadata: { ...metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
-    assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+    assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
     await client.delete(leaving, signal);
     assert.deepEqual(changes(local), {});
   });
@@ -223,15 +223,15 @@ describe('the client of node groups', () => {
     const { local, client } = await scene();
     const code = 'ResourceInUseException';
     local.faults.inject({ kind: 'fail', action: 'eks:CreateNodegroup', code, status: 409 });
-    await assert.rejects(client.create(managed(forProvider), {}, signal), /ResourceInUseException/);
+    await assert.rejects(client.create(managed(forProvider), undefined, signal), /ResourceInUseException/);
   });
 
   test('asks for one update at a time, and follows it until it has ended', async () => {
     const { local, client, pass } = await scene();
-    await client.create(managed(forProvider), {}, signal);
+    await client.create(managed(forProvider), undefined, signal);
     await pass();
     const wanted = managed({ ...forProvider, labels: { a: '1' }, releaseVersion: '1.31.9-20250501' });
-    const { operation = '' } = (await client.update(wanted, {}, signal)) ?? {};
+    const { operation = '' } = (await client.update(wanted, undefined, signal)) ?? {};
     assert.deepEqual(changes(local), { 'eks:UpdateNodegroupConfig': 1 });
     assert.ok(typeof operation === 'string');
     assert.match(operation, /^us-west-1\/guide\/blue\/[\w-]+$/);

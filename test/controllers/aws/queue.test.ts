@@ -39,10 +39,10 @@ const clientFor = (aws: LocalAws, secretAccessKey?: string) => queueClient(doorT
 /** What keeps a queue from being made, or found. */
 async function toldOf(client: ExternalClient<Queue>, wanted: Queue): Promise<string> {
   try {
-    const { exists, uncreatable } = await client.observe(wanted, {}, signal);
+    const { exists, uncreatable } = await client.observe(wanted, undefined, signal);
     assert.equal(exists, false);
     if (uncreatable !== undefined) return uncreatable;
-    await client.create(wanted, {}, signal);
+    await client.create(wanted, undefined, signal);
     return 'nothing';
   } catch (error) {
     return messageOf(error);
@@ -83,7 +83,8 @@ describe('bad input is told in AWS’s own words, with what to change', () => {
     test(name, async () => {
       await using aws = await startAws(options);
       const client = clientFor(aws);
-      if (wanted.metadata.annotations !== undefined) await client.create(queue({}, 'theirs'), {}, signal);
+      if (wanted.metadata.annotations !== undefined)
+        await client.create(queue({}, 'theirs'), undefined, signal);
       assert.equal((await toldOf(client, wanted)).replaceAll(aws.url, 'URL'), want);
     });
   }
@@ -114,10 +115,10 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
         ...named,
         metadata: { ...named.metadata, deletionTimestamp },
       };
-      assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+      assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
       await client.delete(leaving, signal);
       for (const none of ['bar', 'b', 'orders']) {
-        assert.equal((await client.observe(queue({}, 'x', none), {}, signal)).exists, false);
+        assert.equal((await client.observe(queue({}, 'x', none), undefined, signal)).exists, false);
       }
     });
   }
@@ -125,14 +126,14 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
   test('of a queue that has another: told with the right one, and left where it is', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    await client.create(queue({}, 'theirs'), {}, signal);
+    await client.create(queue({}, 'theirs'), undefined, signal);
     for (const url of [
       'https://evil.example.com/123456789012/theirs',
       urlOf('theirs').replace(region, 'eu-west-1'),
       urlOf('theirs').replace('https', 'http'),
     ]) {
       const named = queue({}, 'orders', url);
-      await assert.rejects(client.observe(named, {}, signal), {
+      await assert.rejects(client.observe(named, undefined, signal), {
         message: `the annotation crossplane.io/external-name is ${url}, and the URL of queue "theirs" is ${urlOf('theirs')}; correct the annotation`,
       });
       const leaving = {
@@ -140,17 +141,20 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
         metadata: { ...named.metadata, deletionTimestamp },
       };
       await client.delete(leaving, signal);
-      assert.equal((await client.observe(queue({}, 'theirs', urlOf('theirs')), {}, signal)).exists, true);
+      assert.equal(
+        (await client.observe(queue({}, 'theirs', urlOf('theirs')), undefined, signal)).exists,
+        true,
+      );
     }
   });
 
   test('of one that SQS told of before is taken, as where it is reached by another way now', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    await client.create(queue(), {}, signal);
+    await client.create(queue(), undefined, signal);
     const url = 'http://localhost:4566/123456789012/orders';
     const named = { ...queue({}, 'orders', url), status: { atProvider: { url } } };
-    assert.equal((await client.observe(named, {}, signal)).exists, true);
+    assert.equal((await client.observe(named, undefined, signal)).exists, true);
   });
 });
 
@@ -158,8 +162,8 @@ describe('a queue', () => {
   test('is called by its URL, and by the name that somebody chose', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    const assigned = await client.create(queue(), {}, signal);
-    const chosen = await client.create(queue({}, 'bills', 'bills-of-2026'), {}, signal);
+    const assigned = await client.create(queue(), undefined, signal);
+    const chosen = await client.create(queue({}, 'bills', 'bills-of-2026'), undefined, signal);
     assert.deepEqual(
       [assigned, chosen],
       [
@@ -168,7 +172,11 @@ describe('a queue', () => {
       ],
     );
     for (const named of ['orders', urlOf('orders')]) {
-      const { exists, isUpToDate, details } = await client.observe(queue({}, 'orders', named), {}, signal);
+      const { exists, isUpToDate, details } = await client.observe(
+        queue({}, 'orders', named),
+        undefined,
+        signal,
+      );
       assert.deepEqual([exists, isUpToDate, details], [true, true, { endpoint: urlOf('orders') }]);
     }
   });
@@ -178,21 +186,21 @@ describe('a queue', () => {
     const client = clientFor(aws);
     const lost: Fault = { kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 };
     aws.faults.inject(lost);
-    assert.deepEqual(await client.create(queue(), {}, signal), {
+    assert.deepEqual(await client.create(queue(), undefined, signal), {
       externalName: urlOf('orders'),
       details: { endpoint: urlOf('orders') },
     });
     aws.faults.clear();
     const unseen = clientFor(aws);
     aws.faults.inject({ kind: 'cut', action: 'sqs:CreateQueue', times: 4 });
-    await assert.rejects(unseen.create(queue({}, 'bills'), {}, signal), UncertainCreationError);
+    await assert.rejects(unseen.create(queue({}, 'bills'), undefined, signal), UncertainCreationError);
   });
 
   test('of ours is found, whatever its attributes are by now', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    await client.create(queue(), {}, signal);
-    assert.deepEqual(await client.create(queue({ delaySeconds: 5 }), {}, signal), {
+    await client.create(queue(), undefined, signal);
+    assert.deepEqual(await client.create(queue({ delaySeconds: 5 }), undefined, signal), {
       externalName: urlOf('orders'),
       details: { endpoint: urlOf('orders') },
     });
@@ -203,10 +211,10 @@ describe('a queue', () => {
     const client = clientFor(aws);
     await client.create(
       { ...queue(), metadata: { name: 'theirs', annotations: { 'crossplane.io/external-name': 'orders' } } },
-      {},
+      undefined,
       signal,
     );
-    await assert.rejects(client.create(queue(), {}, signal), {
+    await assert.rejects(client.create(queue(), undefined, signal), {
       message:
         'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had',
     });
@@ -230,7 +238,7 @@ describe('a queue that somebody else makes in the moment of ours', () => {
         ...{ kind: 'fail', action: 'sqs:GetQueueUrl', times: 1, status: 400 },
         code: 'AWS.SimpleQueueService.NonExistentQueue',
       });
-      await assert.rejects(clientFor(aws).create(queue(), {}, signal), ({ message }: Error) =>
+      await assert.rejects(clientFor(aws).create(queue(), undefined, signal), ({ message }: Error) =>
         /^queue "orders" exists and (?:carries no tag of an owner|belongs to \S+ "theirs"); choose another/.test(
           message,
         ),
@@ -246,13 +254,13 @@ describe('a queue that has become somebody else’s', () => {
   test('is neither changed nor deleted, by its name or its URL', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    await client.create(queue({ tags: theirs }, 'theirs', 'orders'), {}, signal);
+    await client.create(queue({ tags: theirs }, 'theirs', 'orders'), undefined, signal);
     const before = aws.calls();
     for (const named of ['orders', urlOf('orders')]) {
       const ours = queue({ delaySeconds: 5, tags: { team: 'a' } }, 'orders', named);
-      await assert.rejects(client.update(ours, {}, signal), /belongs to .* "theirs"/);
+      await assert.rejects(client.update(ours, undefined, signal), /belongs to .* "theirs"/);
       const leaving = { ...ours, metadata: { ...ours.metadata, deletionTimestamp } };
-      assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+      assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
       await client.delete(leaving, signal);
     }
     for (const action of ['SetQueueAttributes', 'TagQueue', 'UntagQueue', 'DeleteQueue']) {
@@ -276,15 +284,15 @@ describe('a queue that goes and names none', () => {
       return { ...object, spec: { forProvider: { ...object.spec.forProvider, region: 'us-west-9' } } };
     };
     const failed = goes({ ...begun, 'crossplane.io/external-create-failed': '2026-01-02T03:04:05Z' });
-    assert.equal((await client.observe(failed, {}, signal)).exists, false);
+    assert.equal((await client.observe(failed, undefined, signal)).exists, false);
     await client.delete(failed, signal);
-    await assert.rejects(client.observe(goes(begun), {}, signal), /change spec\.forProvider\.region/);
+    await assert.rejects(client.observe(goes(begun), undefined, signal), /change spec\.forProvider\.region/);
   });
 
   test('takes along what its creation made before it was cut off', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    await client.create(queue(), {}, signal);
+    await client.create(queue(), undefined, signal);
     await client.delete(leaving({ 'crossplane.io/external-identity': '{}' }), signal);
     assert.equal(aws.calls()['sqs:DeleteQueue'], 1);
   });
@@ -292,7 +300,7 @@ describe('a queue that goes and names none', () => {
   test('takes nothing along where it has begun no creation', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
-    await client.create(queue(), {}, signal);
+    await client.create(queue(), undefined, signal);
     await client.delete(leaving({}), signal);
     assert.equal(aws.calls()['sqs:DeleteQueue'], undefined);
   });
@@ -302,7 +310,7 @@ test('a queue whose answer is lost and that cannot be looked for waits for a hum
   await using aws = await startAws();
   const client = clientFor(aws);
   aws.faults.inject({ kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 });
-  const isLookedFor = client.create(queue(), {}, signal);
+  const isLookedFor = client.create(queue(), undefined, signal);
   const denied: Fault = {
     kind: 'fail',
     action: 'sqs:GetQueueUrl',

@@ -60,7 +60,7 @@ interface Line {
   readonly error?: { readonly message: string };
 }
 
-/** What a line tells, in a sentence: `info Bind FancySQLInstance BoundManagedResource: bound to …`. */
+/** What a line tells, in a sentence: `info KeepBound FancySQLInstance BoundManagedResource: bound to …`. */
 function sentence({
   level,
   kind,
@@ -117,31 +117,32 @@ test('a claim, from its creation to its end, is told by the lines that have its 
   const outage = `observe failed: cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
   assert.deepEqual(told.map(sentence), [
     'info AssignClass FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
-    `info RecordName FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
-    'info CreateExternal FavouriteDBInstance PublishedConnectionDetails password',
+    `info Create FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
+    'info GenerateCredential FavouriteDBInstance GenerateCredential',
     'info CreateExternal FavouriteDBInstance CreatedExternalResource: Successfully requested creation of external resource',
     'info CreateExternal FavouriteDBInstance Synced True ReconcileSuccess',
     'info CreateExternal FavouriteDBInstance Ready False Creating',
     'info CreateExternal FavouriteDBInstance AsyncOperation False Ongoing: create is under way',
-    `info Provisioning FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name} (external name ${name}): Creating`,
-    'info Provisioning FancySQLInstance Synced True ReconcileSuccess',
+    `info NotReady FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name} (external name ${name}): Creating`,
+    'info NotReady FancySQLInstance Synced True ReconcileSuccess',
     'info UpToDate FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
     'info UpToDate FavouriteDBInstance Ready True Available',
     'info UpToDate FavouriteDBInstance AsyncOperation True Finished',
     'info UpToDate FavouriteDBInstance LastAsyncOperation True Success',
-    'info Bind FancySQLInstance Ready True Available',
-    `info Bind FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}`,
-    'info Update FavouriteDBInstance SetCredentials',
+    'info KeepBound FancySQLInstance Ready True Available',
+    `info KeepBound FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}`,
+    'info GenerateCredential FavouriteDBInstance GenerateCredential',
     'info Update FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
+    'info Update FavouriteDBInstance SetCredentials',
     'info Update FavouriteDBInstance UpdatedExternalResource: Successfully requested update of external resource',
     `info CopySecret Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
-    `warn Observe FavouriteDBInstance failed: ${outage}`,
+    `warn CredentialReady FavouriteDBInstance failed: ${outage}`,
     `info KeepBound FancySQLInstance Ready True AvailableWithTrouble: FavouriteDBInstance ${name} (external name ${name}): ${outage}`,
-    `warn Observe FavouriteDBInstance failed 15 times: ${outage}`,
+    `warn CredentialReady FavouriteDBInstance failed 15 times: ${outage}`,
     'info UpToDate FavouriteDBInstance Synced True ReconcileSuccess',
     'info KeepBound FancySQLInstance Ready True Available',
-    `info Reclaim FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
-    'info Reclaim FancySQLInstance RemovedFinalizer',
+    `info DeleteResource FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
+    'info RemoveFinalizer FancySQLInstance RemovedFinalizer',
     'info DeleteExternal FavouriteDBInstance DeletedExternalResource: Successfully requested deletion of external resource',
     'info DeleteExternal FavouriteDBInstance RemovedFinalizer',
   ]);

@@ -94,11 +94,6 @@ export class FakeCluster {
     this.#memory.leave(kind, key, at);
   }
 
-  /** Somebody else's `kubectl delete` that begins now, and is ended by what this answers with: finalizers come too late. */
-  beginDeleting(kind: Kind, key: Request): () => void {
-    return this.#memory.beginLeaving(kind, key);
-  }
-
   /** There is no definition of a kind (any more): whatever is asked about it is not found. */
   withdraw(kind: Kind, options?: { readonly isDenied?: boolean }): void {
     this.#kinds.withdraw(kind, options);

@@ -1,18 +1,19 @@
 import isMatch from 'lodash/isMatch.js';
 import uniqBy from 'lodash/uniqBy.js';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { nothingThere } from '../../../controllers/author/written-name.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
+import { generatedPassword } from '../../../controllers/core/credential.ts';
 import type {
   Creation,
   Deletion,
+  DesiredCredential,
   ExternalClient,
   ExternalConnector,
   Observation,
@@ -46,15 +47,17 @@ export type ExternalMethod = 'connect' | 'observe' | 'create' | 'update' | 'dele
 export interface ExternalThing {
   readonly name: string;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Shown only by the call that sets it, as real systems do; absent: it has none. */
+  /** The one that works. Absent: it has none. */
   readonly password?: string;
+  /** The one that it accepted and does not use yet. */
+  readonly pendingPassword?: string;
 }
 
 /**
  * An external system in memory, which outlives a process as the cluster does. A thing is up to date when it holds all
- * that `forProvider` says, however deep, and its password is known, and it is usable at once. With `assigns` it names
- * what it makes; otherwise a second thing of one name is refused by nobody but answered with success, as ExternalClient
- * wants it.
+ * that `forProvider` says, however deep, and it is usable at once. It has the password that `create` or `update` received.
+ * With `assigns` it names what it makes; otherwise `create` finds a thing of that name, changes nothing about it, and says
+ * so.
  */
 export class FakeExternal implements ExternalConnector {
   readonly calls: ExternalMethod[] = [];
@@ -63,8 +66,10 @@ export class FakeExternal implements ExternalConnector {
   made = 0;
   /** What `create`, and only it, was given as `forProvider`. */
   createdWith: object | undefined;
-  /** What the last look was told of connection details. */
-  known: ConnectionDetails = {};
+  /** What the last call of `observe`, `create` or `update` received. */
+  credential: DesiredCredential | undefined;
+  /** Every password that was set, in order. */
+  readonly passwords: string[] = [];
   readonly assigns: boolean;
   /** Called before each call takes effect: throw to fail it, never settle to cut the process off. */
   gate: (method: ExternalMethod) => Promise<void> | void = () => {};
@@ -79,8 +84,14 @@ export class FakeExternal implements ExternalConnector {
   deletion: Partial<Deletion<string>> = {};
   /** The name it assigns comes with the end of the operation. */
   assignsLate = false;
-  /** New credentials come with the end of the operation. */
-  tellsLate = false;
+  /** It compares a credential that is not applied, as PostgreSQL does; most clouds cannot. */
+  testsCredentials = false;
+  /** It accepts a password and does not use it before {@link usePending}. */
+  isSettingSlow = false;
+  /** Why it refuses a password; undefined: it does not. */
+  refusal: (password: string) => string | undefined = () => undefined;
+  /** All details are known before the creation. */
+  plansDetails = false;
   /** How operations are going, by name; undefined: it has none. */
   progress: ((name: string) => Progress) | undefined;
   /** What exists does not show, as in an eventually consistent system. */
@@ -90,12 +101,8 @@ export class FakeExternal implements ExternalConnector {
   placeOf: (managed: Managed) => string = (managed) => externalName(managed) ?? '';
   /** Which system this is; undefined: it does not say. */
   system: string | undefined;
-  /** As most clouds, it does not tell whether a password is the right one. */
-  isDiscreet = false;
   /** Deletion is only begun. */
   isDeletionSlow = false;
-
-  #passwords = 0;
 
   constructor({ assigns = false } = {}) {
     this.assigns = assigns;
@@ -113,12 +120,16 @@ export class FakeExternal implements ExternalConnector {
     const { progress } = this;
     const poll = progress && ((name: string) => this.#call('poll', () => progress(name)));
     return this.#call('connect', () => ({
-      observe: (managed, known) => this.#call('observe', () => this.#observe(managed, known)),
-      create: (managed) => this.#call('create', () => this.#create(managed)),
-      update: (managed) => this.#call('update', () => this.#update(managed)),
+      observe: (managed, credential) => this.#call('observe', () => this.#observe(managed, credential)),
+      create: (managed, credential) => this.#call('create', () => this.#create(managed, credential)),
+      update: (managed, credential) => this.#call('update', () => this.#update(managed, credential)),
       delete: (managed) => this.#call('delete', () => this.#delete(managed)),
       disconnect: () => this.#call('disconnect', () => undefined),
       ...((poll && { poll }) as { readonly poll: NonNullable<typeof poll> }),
+      ...(this.plansDetails && {
+        plannedDetails: (managed: Managed, { value }: DesiredCredential) =>
+          detailsOf({ name: this.placeOf(managed) }, value),
+      }),
       ...(this.system !== undefined && { system: async () => this.system ?? '' }),
     }));
   }
@@ -131,47 +142,84 @@ export class FakeExternal implements ExternalConnector {
     return result;
   }
 
-  #observe(managed: Managed, known: ConnectionDetails): Observation {
-    this.known = known;
+  #observe(managed: Managed, credential: DesiredCredential | undefined): Observation {
+    this.credential = credential;
     const thing = this.things.get(this.placeOf(managed));
     if (thing === undefined || this.isBlind) return nothingThere(this.uncreatable);
-    const { password } = thing;
-    const isKnown =
-      password === undefined ||
-      (this.isDiscreet ? known.password !== undefined : known.password === password);
+    const verdict = this.#verdictOn(credential, thing);
     return {
       exists: true,
-      isUpToDate: isKnown && isMatch(thing.values, managed.spec.forProvider ?? {}),
-      ...(isKnown ? {} : { setsCredentials: true }),
-      ready: isKnown ? this.ready : unavailable('password unknown'),
-      details: { endpoint: `${thing.name}.example` },
+      isUpToDate: isMatch(thing.values, managed.spec.forProvider ?? {}),
+      ...(verdict && { credential: verdict }),
+      ready: this.ready,
+      details: detailsOf(thing, credential?.value),
       ...this.observation,
     };
   }
 
-  #create(managed: Managed): Creation<Managed, string> {
+  #verdictOn(
+    credential: DesiredCredential | undefined,
+    { password, pendingPassword }: ExternalThing,
+  ): Observation['credential'] {
+    if (credential === undefined) return undefined;
+    if (credential.isApplied) {
+      if (!this.isSettingSlow) return undefined;
+      return pendingPassword === undefined ? 'inForce' : 'pending';
+    }
+    if (!this.testsCredentials) return undefined;
+    return credential.value === password ? 'inForce' : 'wrong';
+  }
+
+  #create(managed: Managed, credential: DesiredCredential | undefined): Creation<Managed, string> {
     const name = this.assigns ? `assigned-${this.made + 1}` : this.placeOf(managed);
+    this.credential = credential;
     this.createdWith = managed.spec.forProvider ?? {};
-    if (!this.things.has(name)) this.made += 1;
+    const isExisting = this.things.has(name);
+    const set = isExisting ? { isExisting } : this.#set(name, { ...managed.spec.forProvider }, credential);
+    if (!isExisting) this.made += 1;
     return {
-      ...this.#set(name, { ...managed.spec.forProvider }, 'made-at-creation'),
+      ...set,
+      details: detailsOf({ name }, credential?.value),
       ...(this.assigns && !this.assignsLate ? { externalName: name } : {}),
       ...this.creation,
     };
   }
 
-  #update(managed: Managed): Update<Managed, string> {
+  #update(managed: Managed, credential: DesiredCredential | undefined): Update<Managed, string> {
     const name = this.placeOf(managed);
+    this.credential = credential;
     const values = { ...this.things.get(name)?.values, ...managed.spec.forProvider };
-    const told = this.#set(name, values, 'made-at-update');
-    return { ...(this.tellsLate ? {} : told), ...this.change };
+    const isSetting = credential !== undefined && !credential.isApplied;
+    return { ...this.#set(name, values, isSetting ? credential : undefined), ...this.change };
   }
 
-  #set(name: string, values: ExternalThing['values'], word: string) {
-    this.#passwords += 1;
-    const password = `${word}-${this.#passwords}`;
-    this.put(name, values, password);
-    return { details: { password } };
+  /** Sets the values, and the password if there is one to set. */
+  #set(
+    name: string,
+    values: ExternalThing['values'],
+    credential: DesiredCredential | undefined,
+  ): Pick<Update, 'isCredentialPending'> {
+    const before = this.things.get(name);
+    if (credential === undefined) {
+      this.things.set(name, { ...before, name, values });
+      return {};
+    }
+    const { value } = credential;
+    const refusal = this.refusal(value);
+    if (refusal !== undefined) throw new Error(refusal);
+    this.passwords.push(value);
+    const set = this.isSettingSlow ? { pendingPassword: value } : { password: value };
+    this.things.set(name, { ...before, name, values, ...set });
+    return this.isSettingSlow ? { isCredentialPending: true } : {};
+  }
+
+  /** Uses the password of a thing that it accepted before. */
+  usePending(name: string): void {
+    const { pendingPassword, ...thing } = this.things.get(name) ?? { name, values: {} };
+    this.things.set(name, {
+      ...thing,
+      ...(pendingPassword !== undefined && { password: pendingPassword }),
+    });
   }
 
   #delete(managed: Managed): Deletion<string> {
@@ -179,6 +227,15 @@ export class FakeExternal implements ExternalConnector {
     return this.deletion;
   }
 }
+
+/** How a thing is reached; `uri` contains the password. */
+const detailsOf = (
+  { name }: Pick<ExternalThing, 'name'>,
+  password: string | undefined,
+): Readonly<Record<string, string>> => ({
+  endpoint: `${name}.example`,
+  ...(password !== undefined && { uri: `db://:${password}@${name}.example` }),
+});
 
 /**
  * A process that runs every controller of a stack with these claim services over the external system. Each call that
@@ -195,16 +252,19 @@ export function startStack(
   external.afterCall = (method) => {
     if (method === 'create' || method === 'update' || method === 'delete') cluster.step();
   };
+  const secretDetails = { credential: generatedPassword };
   const kinds = uniqBy([managedKind, ...services.map(({ managed }) => managed)], kindKey);
   const managed = kinds.map((kind) => ({
     kind,
+    secretDetails,
     connector: kind === managedKind ? external : new FakeExternal(),
     providers: { provider: providerKind, providerConfig: providerConfigKind },
     externalNames: 'deterministic' as const,
   }));
+  const claims = services.map((each) => ({ secretDetails, ...each }));
   return new FakeProcess(
     cluster,
-    (env) => stackControllers(env, [{ name: 'fcp', claims: services, managed: () => managed }]),
+    (env) => stackControllers(env, [{ name: 'fcp', claims, managed: () => managed }]),
     options,
   );
 }

@@ -1,17 +1,15 @@
-import compact from 'lodash/compact.js';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { ConnectionPublisher } from '../../../controllers/core/connection/connection-publisher.ts';
-import {
-  publisherChain,
-  secretPublisher,
-} from '../../../controllers/core/connection/connection-publisher.ts';
+import type { ConnectionPlace } from '../../../controllers/core/connection/connection-place.ts';
+import { connectionPlaces } from '../../../controllers/core/connection/connection-places.ts';
+import { secretPlace } from '../../../controllers/core/connection/secret-place.ts';
+import { disabledStorePlace } from '../../../controllers/core/connection/store-place.ts';
+import type { CredentialNote } from '../../../controllers/core/credential.ts';
+import { credentialAnnotation, decodeNote, generatedPassword } from '../../../controllers/core/credential.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
-import type { Overtaken } from '../../../controllers/core/managed/overtaken.ts';
-import { createOvertaken } from '../../../controllers/core/managed/overtaken.ts';
 import type { ManagedReconcilerOptions } from '../../../controllers/core/managed/reconciler.ts';
 import { managedReconciler } from '../../../controllers/core/managed/reconciler.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -29,9 +27,10 @@ export class Scene {
   readonly cluster = new FakeCluster();
   readonly external: FakeExternal;
   readonly options: Partial<ManagedReconcilerOptions<Managed>>;
-  publisher: ConnectionPublisher | undefined;
-  /** A place for connection details beside the secret. */
-  store: ConnectionPublisher | undefined;
+  /** The place of the connection details, instead of a Secret of the cluster. */
+  place: ConnectionPlace | undefined;
+  /** The secret store. */
+  store: ConnectionPlace | undefined;
   process: FakeProcess;
 
   constructor(
@@ -59,7 +58,7 @@ export class Scene {
 
   #reconcile: ReturnType<typeof managedReconciler> | undefined;
 
-  /** What the last run decided. */
+  /** The decision that the last run took. */
   decision: string | undefined;
   /** What it failed with, if it did. */
   failure: string | undefined;
@@ -69,12 +68,13 @@ export class Scene {
     const resource = env.resource(managedKind);
     this.#reconcile ??= managedReconciler<Managed>({
       env,
-      overtaken: this.#overtaken(),
       managedResources: resource,
       connector: this.external,
-      publisher: publisherChain(
-        compact([this.publisher ?? secretPublisher(connectionSecrets(env)), this.store]),
+      places: connectionPlaces(
+        this.place ?? secretPlace(connectionSecrets(env)),
+        this.store ?? disabledStorePlace,
       ),
+      secretDetails: { credential: generatedPassword },
       externalNames: 'deterministic',
       confirmAbsenceMs: 0,
       ...this.options,
@@ -85,19 +85,6 @@ export class Scene {
     this.failure = failure;
     return result;
   }
-
-  /** Told of what goes, as by the triggers of the controller. */
-  #overtaken(): Overtaken {
-    const { env } = this.process;
-    const overtaken = createOvertaken(env);
-    env.resource(managedKind).store.changes$.subscribe((change) => {
-      this.isWoken = overtaken.goesUnreleased(change) || this.isWoken;
-    });
-    return overtaken;
-  }
-
-  /** Something went that the controller is woken for. */
-  isWoken = false;
 
   get object(): Managed | undefined {
     return this.cluster.get(managedKind, { name: 'db' });
@@ -129,5 +116,10 @@ export class Scene {
         ]),
       )
     );
+  }
+
+  /** What the Secret says of its credential. */
+  get note(): CredentialNote | undefined {
+    return decodeNote(this.cluster.get(SecretKind, secretKey)?.metadata.annotations?.[credentialAnnotation]);
   }
 }

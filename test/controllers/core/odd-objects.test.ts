@@ -154,7 +154,7 @@ function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]):
     assert.equal(bound?.status?.bindingPhase, 'Bound');
     assert.equal(getCondition(bound.status.conditions, 'Ready').status, 'True');
     const { password } = decodeDetails(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }));
-    assert.match(password ?? '', /^made-at-creation/);
+    assert.ok(password);
     assert.equal(password, external.things.get(bound.spec.resourceRef?.name ?? '')?.password);
     const told = cluster.all(claimKind).flatMap(({ status }) => asList(status?.conditions));
     assert.notDeepEqual(told, []);

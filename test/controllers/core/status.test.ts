@@ -5,11 +5,8 @@ import { available, binding, creating, reconcileSuccess } from '../../../apis/co
 import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
-import { isReoffered } from '../../../controllers/core/claim-marks.ts';
 import { scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
 import { withShortMessage } from '../../../controllers/core/message.ts';
-import { after } from '../../../runtime/controller/reconcile.ts';
-import { Scene } from './managed-scene.ts';
 import { claim, claimRef, deletionTimestamp, managed, now } from './objects.ts';
 
 const lastTransitionTime = '2026-01-02T03:04:05Z';
@@ -115,7 +112,7 @@ describe('the status of a claim', () => {
 });
 
 describe('the status of a managed resource, whole', () => {
-  const ready = { synced: reconcileSuccess(), ready: available() };
+  const ready = { synced: reconcileSuccess(), ready: available(), isCredentialInForce: true };
   const times = { lastTransitionTime, observedGeneration: 2 };
   const [synced, isReady] = [
     { ...reconcileSuccess(), ...times },
@@ -130,7 +127,7 @@ describe('the status of a managed resource, whole', () => {
       want: { bindingPhase: 'Unbound', observedGeneration: 2, conditions: [synced, isReady] },
     },
     'whoever says nothing of Ready at first says that it is pending': {
-      facts: { synced: reconcileSuccess() },
+      facts: { synced: reconcileSuccess(), isCredentialInForce: true },
       want: {
         observedGeneration: 2,
         conditions: [synced, { type: 'Ready', status: 'Unknown', reason: 'Pending', ...times }],
@@ -138,8 +135,16 @@ describe('the status of a managed resource, whole', () => {
     },
     'and later keeps what was said': {
       before: { observedGeneration: 1, conditions: [{ ...isReady, observedGeneration: 1 }] },
-      facts: { synced: reconcileSuccess() },
+      facts: { synced: reconcileSuccess(), isCredentialInForce: true },
       want: { observedGeneration: 2, conditions: [{ ...isReady, observedGeneration: 1 }, synced] },
+    },
+    'ready, while another credential is being set: not available to claims yet': {
+      facts: { ...ready, isCredentialInForce: false, credential: { hmac: 'h', pending: true } },
+      want: {
+        credential: { hmac: 'h', pending: true },
+        observedGeneration: 2,
+        conditions: [synced, isReady],
+      },
     },
     'what the external system says is beside the rest': {
       before: { bindingPhase: 'Bound' },
@@ -155,6 +160,7 @@ describe('the status of a managed resource, whole', () => {
       facts: {
         synced: reconcileSuccess(),
         ready: creating(),
+        isCredentialInForce: true,
         operation: [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing' }],
       },
       want: {
@@ -185,82 +191,9 @@ describe('the status of a managed resource, whole', () => {
       assert.equal(withManagedStatus(leaving, ready, now).status?.bindingPhase, bindingPhase);
     }
   });
-  test('a released resource is offered on request alone, and not while it is not ready', () => {
-    const released = { status: { bindingPhase: 'Released' as const } };
-    const phase = (annotations: Record<string, string>, facts: Parameters<typeof withManagedStatus>[1]) =>
-      withManagedStatus(managed({}, { ...released, annotations }), facts, now).status?.bindingPhase;
-    const offered = { 'crossplane.io/reoffer': 'true' };
-    assert.equal(phase({}, ready), 'Released');
-    assert.equal(phase({ 'crossplane.io/reoffer': 'yes' }, ready), 'Released');
-    assert.equal(phase(offered, { synced: reconcileSuccess(), ready: creating() }), 'Released');
-    assert.equal(phase(offered, ready), 'Unbound');
-  });
-  test('one that was taken away from its claim is offered on request, Bound or not', () => {
-    const { uid: _uid, ...byName } = claimRef();
-    const offered = { 'crossplane.io/reoffer': 'true' };
-    const taken = { ...offered, 'crossplane.io/claim-parameters': '{}' };
-    const onceOffered = { ...offered, 'crossplane.io/reserved-for': 'claim-uid/managed-uid' };
-    const isOffered = (annotations: Record<string, string>, bindingPhase: 'Unbound' | 'Bound', spec = {}) =>
-      isReoffered(managed(spec, { annotations, status: { bindingPhase } }));
-    assert.equal(isOffered(taken, 'Unbound'), true);
-    assert.equal(isOffered(taken, 'Unbound', { claimRef: claimRef() }), false);
-    assert.equal(isOffered(taken, 'Bound'), true);
-    assert.equal(isOffered(taken, 'Bound', { claimRef: claimRef() }), false);
-    assert.equal(isOffered(taken, 'Bound', { claimRef: byName }), true, 'to one claim');
-    assert.equal(isOffered(offered, 'Unbound', { claimRef: byName }), false, 'to one claim from the start');
-    const toClaim = { ...taken, 'crossplane.io/reoffer': 'claim' };
-    assert.equal(isOffered(toClaim, 'Bound', { claimRef: byName }), true, 'to one claim alone');
-    assert.equal(isOffered(toClaim, 'Bound'), false, 'to one claim, and withdrawn');
-    const withdrawn = { ...offered, 'crossplane.io/offered-to': 'FancySQLInstance/team/orders' };
-    assert.equal(isOffered(withdrawn, 'Unbound'), true, 'anew, once it was withdrawn');
-    assert.equal(
-      isOffered(withdrawn, 'Unbound', { claimRef: byName }),
-      false,
-      'by a manifest that is applied again',
-    );
-    assert.equal(isOffered(onceOffered, 'Unbound'), false);
-    assert.equal(isOffered(offered, 'Bound'), true, 'replaced with its first manifest');
-    assert.equal(isOffered(offered, 'Unbound'), false);
-  });
-});
-
-describe('a released resource that is offered again', () => {
-  const annotations = { 'crossplane.io/external-name': 'db', 'crossplane.io/reoffer': 'true', team: 'shop' };
-  const released = (status: ManagedStatus) => {
-    const scene = new Scene(
-      {},
-      { finalizers: ['finalizer.managedresource.crossplane.io'], annotations, status },
-    );
-    scene.external.put('db');
-    return scene;
-  };
-  const { 'crossplane.io/reoffer': _used, ...kept } = annotations;
-  const phase = (scene: Scene) => scene.object?.status?.bindingPhase;
-
-  test('the offer holds once: the annotation goes, the others stay', async () => {
-    const scene = released({ bindingPhase: 'Released' });
-    assert.deepEqual(await scene.run(), after(60_000));
-    assert.equal(phase(scene), 'Unbound');
-    assert.deepEqual(scene.annotations, kept);
-    const writes = scene.cluster.writes.length;
-    await scene.run();
-    assert.equal(scene.cluster.writes.length, writes);
-  });
-
-  test('the offer stands while the resource is not ready', async () => {
-    const scene = released({ bindingPhase: 'Released' });
-    scene.external.ready = creating();
-    await scene.run();
-    assert.deepEqual([phase(scene), scene.annotations], ['Released', annotations]);
-    scene.external.ready = available();
-    await scene.run();
-    assert.deepEqual([phase(scene), scene.annotations], ['Unbound', kept]);
-  });
-
-  test('what is not released is not offered: the annotation stays', async () => {
-    const scene = released({ bindingPhase: 'Unbound' });
-    await scene.run();
-    assert.deepEqual([phase(scene), scene.annotations], ['Unbound', annotations]);
+  test('one that is Released stays so, Ready or not', () => {
+    const released = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } });
+    assert.equal(withManagedStatus(released, ready, now).status?.bindingPhase, 'Released');
   });
 });
 

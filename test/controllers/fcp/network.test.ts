@@ -33,56 +33,56 @@ const tags = {
 
 /** One of ours, online; its id. */
 async function provisioned(): Promise<string> {
-  const { externalName = '' } = await external.create(network({ displayName: 'blue' }), {}, signal);
+  const { externalName = '' } = await external.create(network({ displayName: 'blue' }), undefined, signal);
   nowMs += 1000;
   return externalName;
 }
 
 test('without an external name nothing exists, and nothing is asked', async () => {
   const before = server.calls();
-  assert.equal((await external.observe(network({}), {}, signal)).exists, false);
+  assert.equal((await external.observe(network({}), undefined, signal)).exists, false);
   await external.delete(network({}), signal);
   assert.deepEqual(server.calls(), before);
 });
 
 test('create hands out the id the cloud assigned, and the network lives and dies by it', async () => {
   const wanted = { displayName: 'blue', cidr: '10.1.0.0/16' };
-  const { externalName: id = '' } = await external.create(network(wanted), {}, signal);
+  const { externalName: id = '' } = await external.create(network(wanted), undefined, signal);
   assert.deepEqual(
     server.networks().map(({ item }) => item),
     [{ id, displayName: 'blue', cidr: '10.1.0.0/16', tags }],
   );
   const managed = network(wanted, id);
-  const first = await external.observe(managed, {}, signal);
+  const first = await external.observe(managed, undefined, signal);
   assert.deepEqual([first.ready, first.operation], [creating(), 'create']);
   nowMs += 1000;
-  assert.deepEqual(await external.observe(managed, {}, signal), {
+  assert.deepEqual(await external.observe(managed, undefined, signal), {
     exists: true,
     isUpToDate: true,
     ready: available(),
     status: { id, status: 'ONLINE' },
   });
   await external.delete(managed, signal);
-  const last = await external.observe(managed, {}, signal);
+  const last = await external.observe(managed, undefined, signal);
   assert.deepEqual([last.ready, last.operation], [deleting(), 'delete']);
   nowMs += 1000;
-  assert.equal((await external.observe(managed, {}, signal)).exists, false);
+  assert.equal((await external.observe(managed, undefined, signal)).exists, false);
 });
 
 test('a name changed elsewhere is set back', async () => {
   const id = await provisioned();
   await cloud.networks.update(id, { display_name: 'red' });
   const managed = network({ displayName: 'blue' }, id);
-  assert.equal((await external.observe(managed, {}, signal)).isUpToDate, false);
-  await external.update(managed, {}, signal);
+  assert.equal((await external.observe(managed, undefined, signal)).isUpToDate, false);
+  await external.update(managed, undefined, signal);
   assert.equal(server.networks()[0]?.item.displayName, 'blue');
-  assert.equal((await external.observe(managed, {}, signal)).isUpToDate, true);
+  assert.equal((await external.observe(managed, undefined, signal)).isUpToDate, true);
 });
 
 test('cidr is reported and never changed', async () => {
   const id = await provisioned();
   await assert.rejects(
-    external.update(network({ cidr: '10.9.0.0/16' }, id), {}, signal),
+    external.update(network({ cidr: '10.9.0.0/16' }, id), undefined, signal),
     /^Error: cannot change spec\.forProvider\.cidr from "10\.0\.0\.0\/16" to "10\.9\.0\.0\/16": the provider cannot do that; set it to what is there, or create a new resource$/,
   );
 });
@@ -91,9 +91,12 @@ test('a network whose id somebody wrote down becomes ours, unless it is tagged a
   const { id: free } = await cloud.networks.create({});
   const { id: taken } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
   nowMs += 1000;
-  await external.update(network({}, free), {}, signal);
+  await external.update(network({}, free), undefined, signal);
   assert.deepEqual((await cloud.networks.get(free))?.tags, tags);
-  await assert.rejects(external.observe(network({}, taken), {}, signal), /belongs to network\S+ "green"/);
+  await assert.rejects(
+    external.observe(network({}, taken), undefined, signal),
+    /belongs to network\S+ "green"/,
+  );
 });
 
 test('a network with instances in it says so when it is to go', async () => {
@@ -107,7 +110,7 @@ test('a network with instances in it says so when it is to go', async () => {
 });
 
 describe('a creation whose result nobody recorded', () => {
-  const create = () => external.create(network({ displayName: 'blue' }), {}, signal);
+  const create = () => external.create(network({ displayName: 'blue' }), undefined, signal);
   const posts = () => server.calls()['POST /v1/networks'] ?? 0;
 
   test('is found by its tags, and not repeated', async () => {
@@ -160,7 +163,7 @@ describe('a creation whose result nobody recorded', () => {
       },
     });
     server.faults.inject({ kind: 'loseResponse', method: 'POST' });
-    await assert.rejects(blind.create(network({}), {}, signal), UncertainCreationError);
+    await assert.rejects(blind.create(network({}), undefined, signal), UncertainCreationError);
   });
 
   const certain: Record<string, number> = {
@@ -180,19 +183,19 @@ describe('a creation whose result nobody recorded', () => {
     await cloud.networks.create({ tags });
     const problem = /networks net-\d+, net-\d+ all carry the tags of blue; put the id/;
     await assert.rejects(create(), problem);
-    const before = await external.observe(network({}), {}, signal);
+    const before = await external.observe(network({}), undefined, signal);
     assert.equal(before.uncreatable, undefined, 'nobody looks for that before a first attempt');
     const tried = withAnnotations(network({}), {
       'crossplane.io/external-create-failed': '2026-01-02T03:04:05Z',
     });
-    const { uncreatable = '' } = await external.observe(tried, {}, signal);
+    const { uncreatable = '' } = await external.observe(tried, undefined, signal);
     assert.match(uncreatable, problem, 'so that no other attempt is put on record');
   });
 });
 
 test('an import is filled with what the cloud has', async () => {
   const { id } = await cloud.networks.create({ display_name: 'red', cidr: '10.2.0.0/16' });
-  const observed = await external.observe(network({}, id), {}, signal);
+  const observed = await external.observe(network({}, id), undefined, signal);
   assert.deepEqual(observed.lateInitialized, { displayName: 'red', cidr: '10.2.0.0/16' });
 });
 
@@ -211,12 +214,12 @@ test('what an interrupted creation left goes with its managed resource, by its t
   nowMs += 1000;
   const annotations = { [annotationKeys.externalIdentity]: '{"fields":{}}' };
   const leaving = network({}, undefined, { annotations, deletionTimestamp: '2026-01-02T03:04:05Z' });
-  assert.equal((await external.observe(leaving, {}, signal)).exists, true);
+  assert.equal((await external.observe(leaving, undefined, signal)).exists, true);
   await external.delete(leaving, signal);
-  const last = await external.observe(leaving, {}, signal);
+  const last = await external.observe(leaving, undefined, signal);
   assert.deepEqual([last.exists, last.operation], [true, 'delete']);
   nowMs += 1000;
-  assert.equal((await external.observe(leaving, {}, signal)).exists, false);
+  assert.equal((await external.observe(leaving, undefined, signal)).exists, false);
   assert.deepEqual(
     server.networks().map(({ item, phase }) => [item.id, phase]),
     [[others.id, 'online']],
@@ -226,7 +229,7 @@ test('what an interrupted creation left goes with its managed resource, by its t
 test('one whose creation was never begun is not looked for', async () => {
   const { id } = await cloud.networks.create({ tags });
   const leaving = network({}, undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
-  assert.equal((await external.observe(leaving, {}, signal)).exists, false);
+  assert.equal((await external.observe(leaving, undefined, signal)).exists, false);
   await external.delete(leaving, signal);
   assert.deepEqual(
     server.networks().map(({ item }) => item.id),

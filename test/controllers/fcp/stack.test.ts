@@ -212,14 +212,14 @@ describe('what a claim costs', () => {
     string,
     { provisioningMs: number; writes: readonly string[]; count: number; conditions: readonly string[] }
   > = {
-    'an instance that is there at once: 8 writes, and no word of operations': {
+    'an instance that is there at once: 9 writes, and no word of operations': {
       provisioningMs: 0,
       writes: atOnce,
-      count: 8,
+      count: 9,
       conditions: ['Ready=True/Available', 'Synced=True/ReconcileSuccess'],
     },
     // Managed resource and claim each say once what they wait for, and the secret gets its endpoint later.
-    'an instance that takes its time: 3 writes more, none of them for the operation, whose end is told': {
+    'an instance that takes its time: 2 writes more, none of them for the operation, whose end is told': {
       provisioningMs: 30_000,
       writes: slow,
       count: 11,

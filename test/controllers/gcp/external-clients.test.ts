@@ -105,11 +105,11 @@ for (const [what, open] of Object.entries(places)) {
         show(labels);
         for (const call of ['observe', 'create', 'update'] as const) {
           await assert.rejects(
-            client[call](managed, {}, signal),
+            client[call](managed, undefined, signal),
             /exists and (belongs to x "y"|carries no tag)/,
           );
         }
-        assert.equal((await client.observe(leaving, {}, signal)).exists, false);
+        assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
         await client.delete(leaving, signal);
         assert.deepEqual(calls, []);
       });
@@ -117,7 +117,7 @@ for (const [what, open] of Object.entries(places)) {
 
     test('that is there and does not show is not taken for ours', async () => {
       const { client, managed } = open();
-      await assert.rejects(client.create(managed, {}, signal), /the name is taken/);
+      await assert.rejects(client.create(managed, undefined, signal), /the name is taken/);
     });
 
     test('that an earlier attempt has made is ours', async () => {
@@ -127,7 +127,7 @@ for (const [what, open] of Object.entries(places)) {
         'crossplane-kind': `${kind}_gcp_crossplane_io`,
         'crossplane-name': managed.metadata.name,
       });
-      assert.deepEqual(await client.create(managed, {}, signal), {});
+      assert.deepEqual(await client.create(managed, undefined, signal), {});
     });
   });
 }
@@ -140,21 +140,21 @@ describe('an instance', () => {
 
   test('that was seen before is ours without labels, and another of its name that was made since is not', async () => {
     const { client } = memorystore(() => made);
-    assert.equal((await client.observe(seen(made.createTime!), {}, signal)).exists, true);
-    const since = client.observe(seen('2025-01-01T00:00:00Z'), {}, signal);
+    assert.equal((await client.observe(seen(made.createTime!), undefined, signal)).exists, true);
+    const since = client.observe(seen('2025-01-01T00:00:00Z'), undefined, signal);
     await assert.rejects(since, /carries no tag of an owner/);
   });
 
   test('gets its new version first, and the rest once that is there', async () => {
     const { client, calls } = memorystore(() => made);
     const wanted = seen(made.createTime!, { ...small, redisVersion: 'REDIS_7_0', memorySizeGb: 2 });
-    assert.deepEqual(await client.update(wanted, {}, signal), { operation: 'operations/upgrade' });
+    assert.deepEqual(await client.update(wanted, undefined, signal), { operation: 'operations/upgrade' });
     assert.deepEqual(calls, ['upgrade']);
   });
 
   test('is not asked for its password while it is at something else: what was published counts', async () => {
     const { client, calls } = memorystore(() => ({ ...made, state: 'UPDATING' }));
-    assert.equal((await client.observe(seen(made.createTime!), {}, signal)).details, undefined);
+    assert.equal((await client.observe(seen(made.createTime!), undefined, signal)).details, undefined);
     assert.deepEqual(calls, []);
   });
 

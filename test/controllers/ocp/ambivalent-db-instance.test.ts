@@ -7,7 +7,6 @@ import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
-import { present } from '../../../controllers/core/connection/published-details.ts';
 import {
   configureAmbivalentDBInstance,
   misfitOfAmbivalentDBInstance,
@@ -28,14 +27,15 @@ const labels = {
   'crossplane-name': 'cart',
   'crossplane-providerconfig': 'default',
 };
-let passwords = 0;
-const external = ambivalentDBInstanceClient({ cloud, generatePassword: () => `generated-${++passwords}` });
+const external = ambivalentDBInstanceClient(cloud);
+/** What the Secret has, before it is set in the cloud and after. */
+const fresh = { value: 'from-the-secret', isApplied: false };
+const applied = { ...fresh, isApplied: true };
 
 beforeEach(async () => {
   server.faults.clear();
   for (const { item } of server.instances()) await cloud.databases.delete(item.name);
   nowMs += 1000;
-  passwords = 0;
 });
 
 const database = (
@@ -50,17 +50,16 @@ const database = (
 const stored = () => server.instances().map(({ item }) => item);
 
 test('from nothing to gone', async () => {
-  assert.equal((await external.observe(database(), {}, signal)).exists, false);
-  const known = present((await external.create(database(), {}, signal)).details ?? {});
-  assert.deepEqual(known, { password: 'generated-1' });
+  assert.equal((await external.observe(database(), undefined, signal)).exists, false);
+  assert.deepEqual(await external.create(database(), fresh, signal), { details: {} });
   assert.deepEqual(
     stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]),
-    [['cart', 5, '5.7', 'generated-1', labels]],
+    [['cart', 5, '5.7', fresh.value, labels]],
   );
-  const first = await external.observe(database(), known, signal);
+  const first = await external.observe(database(), applied, signal);
   assert.deepEqual([first.ready, first.operation], [creating(), 'create']);
   nowMs += 1000;
-  assert.deepEqual(await external.observe(database(), known, signal), {
+  assert.deepEqual(await external.observe(database(), applied, signal), {
     exists: true,
     isUpToDate: true,
     ready: available(),
@@ -71,59 +70,57 @@ test('from nothing to gone', async () => {
       host: 'cart.ocp.example.com',
       port: '3306',
       username: 'admin',
-      password: 'generated-1',
       database: 'cart',
-      uri: 'fancysql://admin:generated-1@cart.ocp.example.com:3306/cart',
+      uri: 'fancysql://admin:from-the-secret@cart.ocp.example.com:3306/cart',
     },
     status: { uuid: stored()[0]?.uuid, state: 'Available', endpoint: 'cart.ocp.example.com:3306' },
   });
   await external.delete(database(), signal);
-  const last = await external.observe(database(), known, signal);
+  const last = await external.observe(database(), applied, signal);
   assert.deepEqual([last.ready, last.operation], [deleting(), 'delete']);
   nowMs += 1000;
   await external.delete(database(), signal);
-  assert.equal((await external.observe(database(), known, signal)).exists, false);
+  assert.equal((await external.observe(database(), applied, signal)).exists, false);
 });
 
-test('a lost answer ends in one database with a password that is known', async () => {
+test('a lost answer ends in one database, and its password is set', async () => {
   server.faults.inject({ kind: 'loseResponse', method: 'POST' });
   await assert.rejects(
-    external.create(database(), {}, signal),
+    external.create(database(), undefined, signal),
     (error) => error instanceof CloudError && error.code === 'ConnectionLost',
   );
-  assert.deepEqual(await external.create(database(), {}, signal), {}, 'it is there and ours');
-  nowMs += 1000;
-  const found = await external.observe(database(), {}, signal);
   assert.deepEqual(
-    [found.isUpToDate, found.ready],
-    [false, unavailable('the password is not known; a new one has to be set')],
+    await external.create(database(), fresh, signal),
+    { isExisting: true },
+    'it is there and ours',
   );
-  const { details } = await external.update(database(), {}, signal);
+  nowMs += 1000;
+  await external.update(database(), fresh, signal);
   assert.deepEqual(
     stored().map(({ password }) => password),
-    [details?.password],
+    [fresh.value],
   );
 });
 
 describe('drift', () => {
   test('an ambivalence changed elsewhere is set back', async () => {
-    const known = present((await external.create(database(), {}, signal)).details ?? {});
+    await external.create(database(), fresh, signal);
     nowMs += 1000;
     server.drift('cart', { level: 50 });
-    assert.equal((await external.observe(database(), known, signal)).difference, 'ambivalence');
-    await external.update(database(), known, signal);
+    assert.equal((await external.observe(database(), applied, signal)).difference, 'ambivalence');
+    await external.update(database(), applied, signal);
     assert.deepEqual(
       stored().map(({ level, password }) => [level, password]),
-      [[5, known.password]],
+      [[5, fresh.value]],
     );
   });
 
   test('engineVersion is reported and never changed', async () => {
-    const known = present((await external.create(database(), {}, signal)).details ?? {});
+    await external.create(database(), fresh, signal);
     nowMs += 1000;
     const before = stored();
     await assert.rejects(
-      external.update(database({ ambivalence: 5, engineVersion: '8.0' }), known, signal),
+      external.update(database({ ambivalence: 5, engineVersion: '8.0' }), applied, signal),
       /^Error: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": the provider cannot do that; set it to what is there, or create a new resource$/,
     );
     assert.deepEqual(stored(), before);
@@ -143,11 +140,11 @@ for (const [name, { labels: its, says }] of Object.entries(owners)) {
     await cloud.databases.create(theirs);
     nowMs += 1000;
     const before = stored();
-    await assert.rejects(external.observe(database(), {}, signal), says);
-    await assert.rejects(external.create(database(), {}, signal), says);
-    await assert.rejects(external.update(database(), {}, signal), says);
+    await assert.rejects(external.observe(database(), undefined, signal), says);
+    await assert.rejects(external.create(database(), undefined, signal), says);
+    await assert.rejects(external.update(database(), undefined, signal), says);
     const deletion = database(undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
-    assert.equal((await external.observe(deletion, {}, signal)).exists, false);
+    assert.equal((await external.observe(deletion, undefined, signal)).exists, false);
     await external.delete(deletion, signal);
     nowMs += 1000; // a deletion takes its time
     assert.deepEqual(stored(), before);
@@ -155,14 +152,14 @@ for (const [name, { labels: its, says }] of Object.entries(owners)) {
 }
 
 test('an import is filled with what the cloud has', async () => {
-  await external.create(database(), {}, signal);
+  await external.create(database(), undefined, signal);
   nowMs += 1000;
-  const { lateInitialized } = await external.observe(database({}), {}, signal);
+  const { lateInitialized } = await external.observe(database({}), undefined, signal);
   assert.deepEqual(lateInitialized, { ambivalence: 5, engineVersion: '5.7' });
 });
 
 test('what is needed and missing is named', async () => {
-  await assert.rejects(external.create(database({}), {}, signal), /spec\.forProvider\.ambivalence/);
+  await assert.rejects(external.create(database({}), undefined, signal), /spec\.forProvider\.ambivalence/);
 });
 
 test('a state nobody knows is not ready, and is named', async () => {
@@ -177,11 +174,11 @@ test('a state nobody knows is not ready, and is named', async () => {
     labels,
   };
   const strange = { databases: { ...cloud.databases, get: async () => odd } };
-  const client = ambivalentDBInstanceClient({ cloud: strange, generatePassword: () => 'unused' });
-  const observed = await client.observe(database(), { password: 'p' }, signal);
+  const client = ambivalentDBInstanceClient(strange);
+  const observed = await client.observe(database(), applied, signal);
   assert.deepEqual(
     [observed.ready, observed.isUpToDate, observed.details],
-    [unavailable('the database is Torn'), true, { password: 'p' }],
+    [unavailable('the database is Torn'), true, {}],
   );
 });
 

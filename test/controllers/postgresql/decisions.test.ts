@@ -8,7 +8,11 @@ import {
   configurePostgreSQLDatabase,
   misfitOfPostgreSQLDatabase,
 } from '../../../controllers/postgresql/postgresql-database/configure.ts';
+import { databaseCredential } from '../../../controllers/postgresql/postgresql-database/desired-state.ts';
+import { roleCredential } from '../../../controllers/postgresql/postgresql-role/desired-state.ts';
+import { isLockedOut } from '../../../controllers/postgresql/role-password.ts';
 import { testClock } from '../../../testing/test-clock.ts';
+import { database, role } from './passes.ts';
 
 const claimOf = (spec: PostgreSQLInstance['spec']): PostgreSQLInstance => ({
   apiVersion: 'database.crossplane.io/v1alpha1',
@@ -94,69 +98,126 @@ describe('connection details say how to use TLS as the administrator does', () =
     ));
 });
 
-describe('a published password is tried', () => {
+describe('a password is tested', () => {
   const periodMs = 1000;
+  /** A server that takes some passwords; `undefined`: any. */
   const checksAt = () => {
     const clock = testClock();
-    let tries = 0;
+    const tested: string[] = [];
     const checks = createPasswordChecks({ clock, random: () => 0.5, periodMs });
-    const isWrong = (password: string, works: boolean, isSaidToWork = true) =>
-      checks.isWrong('a', password, {
-        isSaidToWork,
-        tryPassword: async () => {
-          tries++;
-          return works;
-        },
+    const verdictOn = (value: string, isApplied: boolean, works?: readonly string[]) =>
+      checks.verdictOn('a', { value, isApplied }, async (password) => {
+        tested.push(password);
+        return works === undefined || works.includes(password);
       });
-    return { clock, checks, isWrong, tries: () => tries };
+    return { clock, checks, verdictOn, tested };
   };
 
-  test('after a restart, not at once but within a period', async () => {
-    const { clock, isWrong, tries } = checksAt();
-    assert.equal(await isWrong('old', false), false);
-    assert.equal(tries(), 0);
+  const rows = {
+    'at once where it is not applied: it works, and another does not': {
+      works: ['secret'],
+      want: 'inForce',
+      tested: ['secret', 'not secret'],
+    },
+    'and is wrong where it does not work': { works: [], want: 'wrong', tested: ['secret'] },
+    'and nothing is known where the server takes any': {
+      works: undefined,
+      want: undefined,
+      tested: ['secret', 'not secret'],
+    },
+  };
+  for (const [name, { works, want, tested: all }] of Object.entries(rows)) {
+    test(name, async () => {
+      const { verdictOn, tested } = checksAt();
+      assert.equal(await verdictOn('secret', false, works), want);
+      assert.equal(await verdictOn('secret', false, works), want);
+      assert.deepEqual(tested, all, 'once');
+    });
+  }
+
+  test('not at once after a restart where it is applied, but within a period', async () => {
+    const { clock, verdictOn, tested } = checksAt();
+    assert.equal(await verdictOn('secret', true, []), undefined);
+    assert.deepEqual(tested, []);
     clock.stall(periodMs / 2);
-    assert.equal(await isWrong('old', false), true);
-    assert.equal(tries(), 1);
+    assert.equal(await verdictOn('secret', true, []), 'wrong');
+    assert.deepEqual(tested, ['secret']);
   });
-  test('at once after a restart too, unless its owner is said to work', async () => {
-    const { clock, isWrong, tries } = checksAt();
-    assert.equal(await isWrong('restored', false, false), true);
-    assert.equal(await isWrong('restored', false, false), true);
-    assert.equal(tries(), 1);
+  test('once per period where it is applied, and the verdict holds meanwhile', async () => {
+    const { clock, checks, verdictOn, tested } = checksAt();
+    checks.wasSet('a', 'secret');
+    assert.equal(await verdictOn('secret', true, []), 'inForce');
     clock.stall(periodMs);
-    assert.equal(await isWrong('restored', true, true), false);
-    assert.equal(tries(), 2);
-  });
-  test('once per period, and the answer holds meanwhile', async () => {
-    const { clock, checks, isWrong, tries } = checksAt();
-    checks.passed('a', 'new');
-    assert.equal(await isWrong('new', false), false);
+    assert.equal(await verdictOn('secret', true, []), 'wrong');
+    assert.equal(await verdictOn('secret', true, ['secret']), 'wrong');
+    assert.deepEqual(tested, ['secret']);
     clock.stall(periodMs);
-    assert.equal(await isWrong('new', false), true);
-    assert.equal(await isWrong('new', true), true);
-    assert.equal(tries(), 1);
-    clock.stall(periodMs);
-    assert.equal(await isWrong('new', true), false);
-    assert.equal(tries(), 2);
+    assert.equal(await verdictOn('secret', true, ['secret']), 'inForce');
+    assert.deepEqual(tested, ['secret', 'secret']);
   });
-  test('at once when it is another than before', async () => {
-    const { checks, isWrong, tries } = checksAt();
-    checks.passed('a', 'new');
-    assert.equal(await isWrong('edited', false), true);
-    assert.equal(tries(), 1);
+  test('no more once it was set', async () => {
+    const { checks, verdictOn, tested } = checksAt();
+    assert.equal(await verdictOn('secret', false, []), 'wrong');
+    checks.wasSet('a', 'secret');
+    assert.equal(await verdictOn('secret', true, []), 'inForce');
+    assert.deepEqual(tested, ['secret']);
   });
-  test('not when it could not be tried: the next look tries again', async () => {
-    const { checks, isWrong, tries } = checksAt();
-    checks.passed('a', 'new');
+  test('again when it could not be tested', async () => {
+    const { checks, verdictOn, tested } = checksAt();
     await assert.rejects(
-      checks.isWrong('a', 'edited', {
-        isSaidToWork: true,
-        tryPassword: () => Promise.reject(new Error('unreachable')),
-      }),
+      checks.verdictOn('a', { value: 'secret', isApplied: false }, () =>
+        Promise.reject(new Error('unreachable')),
+      ),
       /^Error: unreachable$/,
     );
-    assert.equal(await isWrong('edited', false), true);
-    assert.equal(tries(), 1);
+    assert.equal(await verdictOn('secret', false, []), 'wrong');
+    assert.deepEqual(tested, ['secret']);
+  });
+});
+
+describe('a password that worked works no more', () => {
+  const rows = [
+    { credential: { value: 'p', isApplied: true }, verdict: 'wrong', want: true },
+    { credential: { value: 'p', isApplied: true }, verdict: 'inForce', want: false },
+    { credential: { value: 'p', isApplied: true }, verdict: undefined, want: false },
+    // The former one may work.
+    { credential: { value: 'p', isApplied: false }, verdict: 'wrong', want: false },
+    { credential: undefined, verdict: undefined, want: false },
+  ] as const;
+  for (const { credential, verdict, want } of rows) {
+    test(`${want}: applied ${credential?.isApplied}, ${verdict}`, () =>
+      assert.equal(isLockedOut(credential, verdict), want));
+  }
+});
+
+describe('a password is generated', () => {
+  const rotation = { passwordRotation: '2' };
+  const rows = {
+    'for a database that has an owner role of its own': [databaseCredential, database('shop'), true],
+    'not for one whose owner is named': [databaseCredential, database('shop', { owner: 'clerk' }), false],
+    'not for one whose owner is chosen': [
+      databaseCredential,
+      database('shop', { ownerSelector: { matchLabels: { a: 'b' } } }),
+      false,
+    ],
+    'for a role that may log in': [roleCredential, role('app'), true],
+    'not for one that may not': [roleCredential, role('app', {}), false],
+    'not for one that may log in when it is created': [
+      roleCredential,
+      role('app', {}, { spec: { initProvider: { login: true } } }),
+      false,
+    ],
+  } as const;
+  for (const [name, [credential, managed, isWanted]] of Object.entries(rows)) {
+    test(name, () => assert.equal(credential.isWanted?.(managed as never), isWanted));
+  }
+
+  test('again with each other passwordRotation of forProvider', () => {
+    assert.equal(databaseCredential.rotationOf?.(database('shop', rotation)), '2');
+    assert.equal(roleCredential.rotationOf?.(role('app', rotation)), '2');
+    assert.equal(
+      roleCredential.rotationOf?.(role('app', {}, { spec: { initProvider: rotation } })),
+      undefined,
+    );
   });
 });

@@ -1,19 +1,26 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { generatePassword } from '../../../clients/generate-password.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
-import { createPasswordRotations } from '../../../controllers/author/password-rotations.ts';
-import { present } from '../../../controllers/core/connection/published-details.ts';
-import type { ExternalClient, Observation } from '../../../controllers/core/managed/external-client.ts';
+import { generateCredential, generatedPassword } from '../../../controllers/core/credential.ts';
+import type {
+  Created,
+  DesiredCredential,
+  ExternalClient,
+  Observation,
+} from '../../../controllers/core/managed/external-client.ts';
+import { shouldCreate, shouldUpdate } from '../../../controllers/core/management-policies.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
+import { databaseCredential } from '../../../controllers/postgresql/postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from '../../../controllers/postgresql/postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from '../../../controllers/postgresql/postgresql-grant/external-client.ts';
 import type { RivalFinder } from '../../../controllers/postgresql/postgresql-grant/rival.ts';
+import { roleCredential } from '../../../controllers/postgresql/postgresql-role/desired-state.ts';
 import { postgreSQLRoleClient } from '../../../controllers/postgresql/postgresql-role/external-client.ts';
 import { closing } from '../../../controllers/postgresql/server-closing.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -77,7 +84,7 @@ export const deleted = <M extends Managed>(managed: M): M => ({
   metadata: { ...managed.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
 });
 
-/** What a managed resource and its connection secret hold after a pass. */
+/** What a managed resource and its connection secret hold after a pass. The record in the status is the credential itself. */
 export interface State<M extends Managed> {
   readonly managed: M;
   readonly known: ConnectionDetails;
@@ -86,6 +93,26 @@ export interface State<M extends Managed> {
 }
 
 const never = new AbortController().signal;
+
+/** The credential of a managed resource: that of its secret, else a new one. Undefined: it has none. */
+function credentialOf(managed: Managed, { password }: ConnectionDetails): DesiredCredential | undefined {
+  const { kind, spec, status } = managed;
+  const isWanted =
+    kind === 'PostgreSQLDatabase'
+      ? databaseCredential.isWanted?.(managed as PostgreSQLDatabase)
+      : kind === 'PostgreSQLRole' && roleCredential.isWanted?.(managed as PostgreSQLRole);
+  if (!isWanted || !wantsDetails(managed) || !(shouldCreate(spec) || shouldUpdate(spec))) return undefined;
+  const value = password ?? generateCredential(generatedPassword);
+  return { value, isApplied: value === status?.credential?.hmac };
+}
+
+/** The details, and what was reported since. */
+const withReported = (known: ConnectionDetails, reported: ReportedDetails = {}): ConnectionDetails =>
+  Object.fromEntries(
+    Object.entries({ ...known, ...reported }).flatMap(([key, value]) =>
+      value === null ? [] : [[key, value]],
+    ),
+  );
 
 export interface PassesOptions {
   readonly server: PostgresqlServer;
@@ -100,8 +127,7 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
   const told: EventFacts[] = [];
   const tell = (event: EventFacts) => void told.push(event);
   const closingOnce = closing({ server, credentials, tell, clock });
-  const rotations = createPasswordRotations();
-  const common = { server, credentials, closing: closingOnce, checks, rotations, generatePassword };
+  const common = { server, credentials, closing: closingOnce, checks };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
@@ -113,33 +139,52 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
     told,
     clientOf: <M extends Managed>({ kind }: M, rivalOf: RivalFinder = () => undefined): ExternalClient<M> =>
       clients[kind]!(rivalOf) as unknown as ExternalClient<M>,
-    /** Observes, creates or updates as needed, and observes again. */
+    /** Observes, creates or updates as needed, and observes again, until nothing is left to do. */
     async pass<M extends Managed>(
       managed: M,
       known: ConnectionDetails = {},
       rivalOf: RivalFinder = () => undefined,
     ): Promise<State<M>> {
       const client = this.clientOf(managed, rivalOf);
-      let observed = await client.observe(managed, known, never);
+      let credential = credentialOf(managed, known);
+      let details = known;
       let acted: State<M>['acted'];
-      let details = present({ ...known, ...observed.details });
-      if (!observed.exists || !observed.isUpToDate) {
-        acted = observed.exists ? 'update' : 'create';
-        const result = await client[acted](managed, details, never);
-        details = present({ ...details, ...result.details });
-        observed = await client.observe(managed, details, never);
-        details = present({ ...details, ...observed.details });
+      const observe = async (): Promise<Observation<M>> => {
+        const seen = await client.observe(managed, credential, never);
+        details = withReported(details, seen.details);
+        const { credential: verdict } = seen;
+        if (credential && verdict) credential = { ...credential, isApplied: verdict === 'inForce' };
+        return seen;
+      };
+      let observed = await observe();
+      for (let calls = 0; calls < 3; calls += 1) {
+        const isAsWanted = observed.isUpToDate && credential?.isApplied !== false;
+        if (observed.exists && isAsWanted) break;
+        const call = observed.exists ? 'update' : 'create';
+        acted ??= call;
+        const { isExisting = false, ...result }: Created<M> = await client[call](managed, credential, never);
+        if (credential && !isExisting) credential = { ...credential, isApplied: true };
+        details = withReported(details, result.details);
+        observed = await observe();
       }
-      const status = { ...managed.status, ...observed.status } as M['status'];
-      return { managed: { ...managed, status }, known: details, observed, acted };
+      const recorded = credential?.isApplied && { credential: { hmac: credential.value, pending: false } };
+      return {
+        managed: {
+          ...managed,
+          status: { ...managed.status, ...observed.status, ...recorded } as M['status'],
+        },
+        known: { ...details, ...(credential && { password: credential.value }) },
+        observed,
+        acted,
+      };
     },
     /** Deletes what a managed resource stands for, and says whether anything is left. */
     async remove<M extends Managed>(managed: M, rivalOf: RivalFinder = () => undefined): Promise<boolean> {
       const client = this.clientOf(managed, rivalOf);
       const gone = deleted(managed);
-      if (!(await client.observe(gone, {}, never)).exists) return false;
+      if (!(await client.observe(gone, undefined, never)).exists) return false;
       await client.delete(gone, never);
-      return (await client.observe(gone, {}, never)).exists;
+      return (await client.observe(gone, undefined, never)).exists;
     },
   };
 }

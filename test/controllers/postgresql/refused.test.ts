@@ -38,8 +38,8 @@ describe('what PostgreSQL refuses for good changes nothing when it is tried agai
     },
   };
   const knowledge: Readonly<Record<string, ConnectionDetails>> = {
-    'nothing was published': {},
-    'a password was published, as of a database that is lost': { password: 'published' },
+    'the secret is new': {},
+    'the secret has a password, as of a database that is lost': { password: 'published' },
   };
   for (const [what, { managed, error }] of Object.entries(cases)) {
     for (const [when, known] of Object.entries(knowledge)) {

@@ -30,7 +30,7 @@ describe('a grant that is only looked at', () => {
   const spec = { managementPolicies: ['Observe', 'LateInitialize'] as const };
   const lookAt = (forProvider: Parameters<typeof grant>[1]) => {
     const managed = grant('seen', forProvider, { spec });
-    return stack.clientOf(managed).observe(managed, {}, new AbortController().signal);
+    return stack.clientOf(managed).observe(managed, undefined, new AbortController().signal);
   };
 
   test('needs only the role and the target, and says what is held', async () => {

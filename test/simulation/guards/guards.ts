@@ -14,154 +14,26 @@ export interface Guard {
 
 /** In each file, the guards that something must notice the lack of. */
 const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
-  'controllers/core/managed/overtaken.ts': [
-    {
-      against: 'what is gone before its finalizer held, and left outside',
-      provenBy: 'test/controllers/core/managed/overtaken.test.ts: leaves what it was only to look at',
-      was: 'const isUnmarked = isLast === true && !wasDeleted(object);',
-      becomes: 'const isUnmarked = false;',
-    },
-    {
-      against: 'what was made for one that somebody let go of meanwhile, of which the watch tells late',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: after that, and nothing has been heard of it since',
-      was: "else making.set(uid, 'ended');",
-      becomes: 'else making.delete(uid);',
-    },
-    {
-      against:
-        'the deletion of what another process has made and told of, and somebody then took upon himself',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: who only takes its finalizer away knows of it, and keeps it',
-      was: 'if (!isHeld && isUnmarked && isTold(object)) making.delete(uid);',
-      becomes: '',
-    },
-  ],
-  'controllers/core/managed/ending.ts': [
-    {
-      against: 'credentials that a former claim knows, handed on to the next one',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: where the system makes them, and others can only be had there: then it is',
-      was: "(ready?.status === 'True' || isUnset) && isWithheld(run);",
-      becomes: 'false;',
-    },
-    {
-      against: 'an offer that is used up before its resource has other credentials',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: where the system makes them, and others can only be had there: then it is',
-      was: "ready?.status === 'True' && isReoffered(current) && !isWithheld(run);",
-      becomes: "ready?.status === 'True' && isReoffered(current);",
-    },
-    {
-      against: 'the password of a former claim, where the secret is named again after an offer',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: nor where nothing is on record of what its claim was told',
-      was: 'const known = isTakenUp ? { ...run, ...pastAll(current, run.before) } : run;',
-      becomes: 'const known = run;',
-    },
-    {
-      against:
-        'a password that another process has set, taken for published because a former one says late that it is',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: with a mark of its own by who has seen before what the former has published, and may say yet',
-      was: "...(!run.isRenewalAnothers && pick(run, 'publishedRevision', 'unpublishedRevision')),",
-      becomes: "...pick(run, 'publishedRevision', 'unpublishedRevision'),",
-    },
-    {
-      against:
-        'the deletion of what somebody let go of long after its creation, of which no write was answered',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: was carried out, and answered with a conflict',
-      was: ' || (await isHeldUntold(options, stored, signal))',
-      becomes: '',
-    },
-    {
-      against:
-        'something left outside that was made for what another process had let go of before this one asked',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: leaves nothing though the object is there still when it is asked for, held by somebody else only',
-      was: 'return hasFinalizer(held, finalizerNames.managed);',
-      becomes: 'return true;',
-    },
-  ],
-  'controllers/core/managed/revisions.ts': [
-    {
-      against: 'a revision counted up by each process that begins, for what is refused for good',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: and is outdated once, however often that is refused, and however many processes begin',
-      was: 'revision === 0 || revision === managed.status?.unpublishedRevision;',
-      becomes: 'revision === 0;',
-    },
-  ],
-  'controllers/core/managed/beside-overtaken.ts': [
-    {
-      against: 'the password of what the first of a name made, taken over for something else',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: does not take over the password of what the first one made, where it stands for something else',
-      was: 'if (found !== undefined && isOneExternal(identity, gone, found) === false) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'the deletion of what another of the name may take up, which came while that was looked at',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: which comes while what the first one made is looked at keeps it',
-      was: "if (decideOvertaken(gone, heir, identity).act !== 'delete') throw changedSinceRead();",
-      becomes: '',
-    },
-  ],
   'controllers/core/managed/act.ts': [
-    {
-      against: 'an offer taken up with the former credentials, because something else was changed',
-      provenBy: 'test/controllers/core/managed/renewals.test.ts: because something else of it was changed',
-      was: 'if (areSet) renewals.done(run.current);\n  const isToBeRenewed = shown.isToBeRenewed === true && !areSet;',
-      becomes: 'renewals.done(run.current);\n  const isToBeRenewed = false;',
-    },
     {
       against: 'a creation taken for lost because the look at it was read after the process had stood still',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: deleted: nor must a creation show by now because the answer is read late',
-      was: 'now: run.lookedAt ?? env.clock.now(),',
+      was: 'now: run.observedAt ?? env.clock.now(),',
       becomes: 'now: env.clock.now(),',
-    },
-    {
-      against: 'the password of what is gone, believed where its secret is named again',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: where its resource was made anew while it was published nowhere',
-      was: 'const run = await outdatePublished(context, found);',
-      becomes: 'const run = found;',
-    },
-    {
-      against: 'something made for what another process has let go of',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: is not made if the watch has told so by then',
-      was: 'if (stored?.metadata.uid !== marked.current.metadata.uid) return endings.gone(marked);',
-      becomes: '',
     },
     {
       against: 'a creation by a stale read, where an earlier attempt has left nothing to write',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead',
-      was: 'if (marked.current === run.current && !(await isStored(context, marked, cannotCreate))) {',
-      becomes: 'if (marked === undefined) {',
+      was: 'const marked = await confirmed(context, prepared, cannotCreate);',
+      becomes: 'const marked = prepared;',
     },
     {
       against: 'the deletion of what another resource of the name has by then',
       provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: another has its name',
-      was: 'if (stored?.metadata.uid !== metadata.uid) return false;',
-      becomes: '',
-    },
-    {
-      against: 'a creation under a name while a call deletes what another resource had there',
-      provenBy:
-        'test/controllers/core/managed/deletions-under-way.test.ts: nothing is made under that name, and that is said',
-      was: 'isBeingDeleted: !observed.exists && deletions.has(sharedIdentity(identity, run)),',
-      becomes: '',
-    },
-    {
-      against: 'the deletion of what is to stay outside since the run began',
-      provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: deletionPolicy is Orphan',
-      was: 'if (stored?.metadata.resourceVersion === metadata.resourceVersion) return true;',
-      becomes: 'if (stored !== undefined) return true;',
+      was: 'const run = await confirmed(context, found, cannotDelete);',
+      becomes: 'const run = found;',
     },
     {
       against: 'an edit of what identifies a resource while it is created',
@@ -173,7 +45,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what was just made and does not show yet, forgotten because it did not show before',
       provenBy: 'test/controllers/core/managed/absence.test.ts: are no proof that it made nothing',
-      was: 'absences.forget(objectKey(run.current.metadata)); // from here on it may be there, and only not show yet',
+      was: 'absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet',
       becomes: '',
     },
     {
@@ -184,11 +56,11 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const annotations = record;',
     },
     {
-      against: 'a creation that nobody knows of: finalizer, name and marks come first',
+      against: 'a creation that nobody knows of: name and marks come first',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer',
-      was: 'const marked = await prepare(context, run, { annotations, ready: isCreating });',
-      becomes: 'const marked = run;',
+      was: 'const prepared = await prepare(context, run, { annotations, ready: isCreating });',
+      becomes: 'const prepared = run;',
     },
     {
       against: 'an assigned name that is forgotten',
@@ -196,20 +68,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
         'test/controllers/core/managed/absence.test.ts: where the external system gives the names, it never is, until somebody takes the name away',
       was: 'const recorded = await recordCreation(context, made, creation);',
       becomes: 'const recorded = made;',
-    },
-    {
-      against: 'passwords that are renewed without end by who writes no mark, and finds one',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: that credentials are about to be set is on record first',
-      was: 'observed.setsCredentials || isMarked ? await markRenewal(context, found) : found',
-      becomes: 'observed.setsCredentials ? await markRenewal(context, found) : found',
-    },
-    {
-      against: 'a password of what was lost, handed out with what another process made anew',
-      provenBy:
-        'test/controllers/core/managed/unpublished.test.ts: credentials that cannot be published are not set anew each time',
-      was: 'const made = withoutUnpublished(context, marked);',
-      becomes: 'const made = marked;',
     },
     {
       against: 'a managed resource that goes before its external resource has gone',
@@ -221,7 +79,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'connection details that outlive their resource where nobody collects garbage',
       provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
-      was: "await failing('', publisher.unpublish(current, signal), { ...cannotUnpublish, known: run });",
+      was: "await failing('', places.remove(current, signal), { ...cannotUnpublish, known: run });",
       becomes: '',
     },
     {
@@ -248,35 +106,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'return clock.elapsedMs() - first.atMs;',
     },
   ],
-  'controllers/core/managed/contests.ts': [
-    {
-      against: 'two processes that wait for each other for so short a time that each comes too late',
-      provenBy: 'test/controllers/core/managed/contests.test.ts: twice as long each time',
-      was: 'const { backoff } = last.get(uid) ?? { backoff: createBackoff(clock, { ...waits, random }) };',
-      becomes: 'const backoff = createBackoff(clock, { ...waits, random });',
-    },
-  ],
   'controllers/core/managed/steps.ts': [
-    {
-      against: 'a password believed, though a process that has ended since set another',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: so that what another process publishes is not believed, if the one that set others is killed',
-      was: 'const marked = mark === undefined ? run : await',
-      becomes: 'const marked = mark !== undefined ? run : await',
-    },
-    {
-      against: 'a former password, because the status could not be told of the new one',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: also where the status could not be told that they had',
-      was: 'revisions.published(current, publishedRevision);',
-      becomes: '',
-    },
-    {
-      against: 'an external resource left behind by a deletion',
-      provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
-      was: 'const finalizers = withFinalizer(object, finalizerNames.managed);',
-      becomes: 'const finalizers = object.metadata.finalizers ?? [];',
-    },
     {
       against: 'what is made left outside, because it did not show while the external system made it',
       provenBy:
@@ -292,13 +122,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const absentForMs = Number.POSITIVE_INFINITY;',
     },
     {
-      against: 'details that were known and are not offered again',
-      provenBy:
-        'test/controllers/core/managed/absence.test.ts: it shows again: nothing was done, nothing is said',
-      was: 'const known = await putOnRecord(context, run, informed(run, details));',
-      becomes: 'const known = informed({ ...run, known: {} }, details);',
-    },
-    {
       against: 'a password lost because the look after the creation failed',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: CreateExternal: the look after creation fails: what creation returned is published, and both are told',
@@ -308,17 +131,11 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a look at what an edit names in place of what was made',
       provenBy: 'test/controllers/core/managed/identity.test.ts: told, and everything else goes on',
-      was: 'const looking = external.observe(identified(identity, run), run.known, signal);',
-      becomes: 'const looking = external.observe(run.current, run.known, signal);',
+      was: 'external.observe(identified(identity, run), run.credential, signal);',
+      becomes: 'external.observe(run.current, run.credential, signal);',
     },
   ],
   'controllers/core/managed/follow-up.ts': [
-    {
-      against: 'the end of an update of something else taken for a renewal',
-      provenBy: 'test/controllers/core/managed/renewals.test.ts: and something else of it is changed',
-      was: "['former', 'open'].includes(standingOf(",
-      becomes: '[].includes(standingOf(',
-    },
     {
       against: 'an operation whose name is lost with a write of the status',
       provenBy:
@@ -336,40 +153,18 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/decide.ts': [
     {
-      against: 'passwords that two processes set in turn, over and over',
-      provenBy:
-        'test/controllers/core/managed/contests.test.ts: who publishes second says that neither counts, and leaves the other one to set a new one',
-      was: 'return isContested || (observed',
-      becomes: 'return (observed',
-    },
-    {
       against: 'an update that is begun again twice a second, for its end shows nothing',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: changes nothing that shows: a back-off grows',
-      was: "if (ended === 'update') return { name: 'UpdateDone', act: 'awaitEffect' };",
-      becomes: '',
+      was: "ended === 'update' ?",
+      becomes: 'false ?',
     },
     {
       against: 'a deletion that is asked for again at once, for its end shows nothing',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: is not deleted again at once where that has ended, and it still shows',
-      was: `return ended === 'delete'
-      ? { name: 'DeletionDone', act: 'awaitDeletion' }
-      : { name: 'DeleteExternal', act: 'delete' };`,
-      becomes: "return { name: 'DeleteExternal', act: 'delete' };",
-    },
-    {
-      against: 'a deletion outside of what another of the name is about to take up',
-      provenBy:
-        'test/controllers/core/managed/decide.test.ts: another has its name and nobody has looked at that yet',
-      was: "if (!hasFinalizer(heir, finalizerNames.managed)) return { name: 'AwaitSuccessor', act: 'wait' };",
-      becomes: '',
-    },
-    {
-      against: 'a deletion outside of what another of the name has taken up',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: another stands for the same',
-      was: "return isTakenUp ? { name: 'StillManaged', act: 'forget' } : { name: 'FinishDeletion', act: 'delete' };",
-      becomes: "return { name: 'FinishDeletion', act: 'delete' };",
+      was: "observed.operation === 'delete' || ended === 'delete';",
+      becomes: "observed.operation === 'delete';",
     },
     {
       against: 'a second creation, or forgetting, of what is being created',
@@ -389,22 +184,22 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'the deletion of what is being created, which vendors refuse',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: waits for its creation to end, and is deleted then',
-      was: "if (underWay === 'create') return { name: 'AwaitCreation', act: 'awaitOperation' };",
+      was: "if (underWay === 'create') return { name: 'AwaitOperation', act: 'awaitOperation' };",
       becomes: '',
     },
     {
       against: 'a second creation while nobody knows how the first ended',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for a human',
-      was: 'if (!isAnswered && isCreationIncomplete(managed)) {',
-      becomes: 'if (false) {',
+      was: 'operation === undefined && underWay === undefined && isCreationIncomplete(managed)',
+      becomes: 'false',
     },
     {
       against: 'the deletion of what policies keep',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan',
-      was: "if (!shouldDelete(managed.spec)) return { name: 'OrphanExternal', act: 'orphan' };",
-      becomes: '',
+      was: 'wasDeleted(managed) && !shouldDelete(managed.spec) ?',
+      becomes: 'false ?',
     },
     {
       against: 'a second external resource in the system that the provider leads to by now',
@@ -417,14 +212,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'absence that is believed after one look',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',
-      was: 'const isCertain = absentForMs >= confirmMs;',
-      becomes: 'const isCertain = true;',
+      was: 'absentForMs >= confirmMs',
+      becomes: 'absentForMs >= 0 * confirmMs',
     },
     {
       against: 'a second creation, or forgetting, of what does not show yet',
       provenBy: 'test/controllers/core/managed/decide.test.ts: AwaitExternal: CreationGracePeriod',
-      was: "if (mayBeHidden) return { name: 'AwaitExternal', act: 'awaitExistence' };",
-      becomes: '',
+      was: 'return isHidden ?',
+      becomes: 'return isHidden && false ?',
     },
     {
       against: 'a second resource beside one that is there after all',
@@ -436,35 +231,35 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'work on what is paused',
       provenBy: 'test/controllers/core/managed/decide.test.ts: Paused: ReconciliationPausedSuccessful',
-      was: 'if (isPaused(managed)) {',
-      becomes: 'if (false) {',
+      was: 'if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;',
+      becomes: 'if (!isPausedByPolicies(managed.spec)) return undefined;',
     },
     {
       against: 'work on what policies pause',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: Paused: ManagementPolicyReconciliationPausedSuccessful',
-      was: 'if (isPausedByPolicies(managed.spec)) {',
-      becomes: 'if (false) {',
+      was: 'if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;',
+      becomes: 'if (!isPaused(managed)) return undefined;',
     },
     {
       against: 'a creation that policies do not allow',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: CreateNotAllowed: {O,D} and absent: reported, not created',
-      was: "if (!shouldCreate(spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };",
+      was: "if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };",
       becomes: '',
     },
     {
       against: 'an update that policies do not allow',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: UpdateNotAllowed: ObserveOnlySuccessfulObserve: drift is left alone',
-      was: "if (!shouldUpdate(spec)) return { name: 'UpdateNotAllowed', act: 'reportUpToDate' };",
+      was: '  updateNotAllowed,\n',
       becomes: '',
     },
     {
       against: 'fields that are filled in although policies do not allow it',
       provenBy: 'test/controllers/core/managed/decide.test.ts: UpToDate: {O}: to look is not to touch',
-      was: 'observed.lateInitialized !== undefined && shouldLateInitialize(spec) &&',
-      becomes: 'observed.lateInitialized !== undefined &&',
+      was: 'shouldLateInitialize(managed.spec) && ',
+      becomes: '',
     },
   ],
   'controllers/core/managed/identity.ts': [
@@ -502,13 +297,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'attempt += 1;',
     },
     {
-      against: 'an assigned name on the record of another resource, which has the name of the first by now',
-      provenBy:
-        'test/controllers/core/managed/overtaken.test.ts: is not given the name that the first one was assigned',
-      was: 'if (current.metadata.uid !== object.metadata.uid) break;',
-      becomes: '',
-    },
-    {
       against: 'a creation that is called failed and may have happened',
       provenBy:
         'test/controllers/core/managed/crash.test.ts: assigned names: it is not tried again, a human is asked',
@@ -525,20 +313,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   ],
   'controllers/core/managed/reconciler.ts': [
     {
-      against: 'a secret that whoever had its resource may copy, because the provider is not reached',
-      provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: Connect: nor can whoever had it copy its secret any longer, with the provider or without',
-      was: 'if (isLeft(resolved.current) && !wasDeleted(resolved.current) && !isEmpty(details)) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'the password in a former secret, which does not work any more',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: a secret that was left out when details changed is not believed',
-      was: 'published.revision < newest ? nothingPublished : published;',
-      becomes: 'published;',
-    },
-    {
       against: 'a deletion that waits for what it refers to',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: Connect: references are not resolved while deleting',
@@ -546,455 +320,128 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const resolving = resolveReferences?.(found.current, signal);',
     },
   ],
-  'controllers/core/claim-binding/reconciler.ts': [
+  'controllers/core/claim-binding/decide.ts': [
     {
-      against: 'what is made for a claim that has gone with what it had, by a process whose watch is silent',
+      against: 'a class that is used for a claim whose namespace may not have it',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: what was recorded is not made for a claim that has gone since, which a store still has',
-      was: 'if (stored?.metadata.uid !== metadata.uid) return quiet();',
+        'test/controllers/core/claim-binding/decide.test.ts: a claim whose namespace may not have the class waits',
+      was: '  classNotAllowed,\n',
       becomes: '',
     },
     {
-      against: 'another resource for a claim that was Bound, by a process whose watch is late',
+      against: 'a resource that is given to a claim whose namespace may not have it',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: nor for one that was bound meanwhile, as the store does not show, to what has gone since',
-      was: 'return isSame ? create(claim, resourceClass, signal) : { result: after(0) };',
-      becomes: 'return create(claim, resourceClass, signal);',
+        'test/controllers/core/claim-binding/decide.test.ts: a claim whose namespace may not have the resource does not take it',
+      was: '  resourceNotAllowed,\n',
+      becomes: '',
     },
     {
-      against: 'a claim that is bound by labels that its namespace has not any more',
+      against: 'a resource that is only observed, given to a claim that knows its name',
       provenBy:
-        'test/controllers/core/claim-binding/namespaces.test.ts: the moment of binding decides: a label that is taken away until then is no label',
-      was: "if (decision.act !== 'bind' || !restrictsNamespaces(decision.managed)) return decision;",
-      becomes: 'if (decision !== undefined) return decision;',
+        'test/controllers/core/claim-binding/decide.test.ts: a claim does not take a resource that is only observed',
+      was: '  notOffered,\n',
+      becomes: '',
     },
     {
-      against: 'a creation whose answer was lost, told as a failure',
+      against: 'a resource of another product, given to a claim',
       provenBy:
-        'test/controllers/core/claim-binding/crash.test.ts: AlreadyExists: what the same claim created meanwhile is adopted, without a word',
-      was: 'if (!isAlreadyExists(error)) throw error;',
-      becomes: 'throw error;',
+        'test/controllers/core/claim-binding/decide.test.ts: a claim does not take a resource that another object controls',
+      was: '  controlledByOther,\n',
+      becomes: '',
     },
     {
-      against: 'a claim that loses its resource because a cache is behind',
+      against: 'a resource that is reserved for an unknown claim, given to the next one',
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: GetManagedError: Synced says so, Ready stays, it is tried again',
-      was: "return failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead);",
-      becomes: 'return managedResources.get({ name });',
+        'test/controllers/core/claim-binding/decide.test.ts: a claimRef without a namespace names no claim',
+      was: '  claimRefIncomplete,\n',
+      becomes: '',
     },
     {
-      against: 'a resource made for a claim that does not say so, nor waits for it',
-      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
-      was: 'return create(await record(claim, signal), decision.resourceClass, signal);',
-      becomes:
-        "return create(withRecordedResource(service, claim, provisionedNames(claim)[0] ?? ''), decision.resourceClass, signal);",
-    },
-    {
-      against: 'a bound claim that is told of a secret that goes with its resource',
+      against: 'a claim that is bound to a resource that cannot serve it',
       provenBy:
-        'test/controllers/core/claim-binding/requests.test.ts: a resource on its way out hands nothing over any more',
-      was: 'const happened = isGoing ? [] : await propagate(updated, healed, signal);',
-      becomes: 'const happened = await propagate(updated, healed, signal);',
+        'test/controllers/core/claim-binding/decide.test.ts: a claim does not take a resource that cannot serve it',
+      was: '  resourceIncompatible,\n',
+      becomes: '',
     },
     {
-      against: 'a claim that says Bound before it has its secret',
-      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
-      was: 'const happened = await propagate(updated, referring, signal, handingOver);',
-      becomes: 'const happened: Happened = [];',
-    },
-  ],
-  'controllers/core/claim-binding/bind.ts': [
-    {
-      against: 'a resource made by hand that is reclaimed although its claim was never Bound',
+      against: 'a claim that is bound to a resource that is not ready',
       provenBy:
-        'test/controllers/core/claim-binding/edited-claims.test.ts: a claim that took a resource by name: what was asked for',
-      was: 'metadata: { ...managed.metadata, annotations: before === undefined ? taken : annotations },',
-      becomes: 'metadata: { ...managed.metadata, annotations },',
+        'test/controllers/core/claim-binding/decide.test.ts: a claim waits until the resource that it names is ready',
+      was: '  notReady,\n',
+      becomes: '',
     },
     {
-      against: 'a resource that nobody lets go of when its claim vanishes',
+      against: 'a claim that was Bound and gets a new, empty resource',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: Delete: the resource goes, and its secrets',
-      was: "status: { ...managed.status, bindingPhase: 'Bound', boundUID, boundClaimUID }",
-      becomes: "status: { ...managed.status, bindingPhase: 'Bound' }",
-    },
-    {
-      against: 'a bound claim that goes without letting go',
-      provenBy: 'test/controllers/core/claim-binding/orphans.test.ts: a resource made by hand is free again',
-      was: 'finalizers: withFinalizer(claim, finalizerNames.claim),',
-      becomes: 'finalizers: claim.metadata.finalizers ?? [],',
+        'test/controllers/core/claim-binding/decide.test.ts: a Bound claim whose resource is gone gets no other one',
+      was: '  resourceLost,\n',
+      becomes: '',
     },
   ],
   'controllers/core/claim-binding/provision.ts': [
     {
       against: 'a claim that goes while its resource is made',
-      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: a claim with a class: its name first, then the complete resource, Bound, the Secret and the status',
       was: 'finalizers: withFinalizer(claim, finalizerNames.claim),',
       becomes: 'finalizers: claim.metadata.finalizers ?? [],',
     },
     {
       against: 'a resource that passes to the next claim of that name',
-      provenBy: 'test/controllers/core/claim-binding/crash.test.ts: at most 8 for a claim with a class',
+      provenBy:
+        'test/controllers/core/claim-binding/reconciler.test.ts: a claim with a class: its name first, then the complete resource, Bound, the Secret and the status',
       was: 'claimRef: referenceTo(claim),',
       becomes: 'claimRef: { ...referenceTo(claim), uid: undefined },',
-    },
-  ],
-  'controllers/core/claim/provisioned-name.ts': [
-    {
-      against: "a claim that takes the former's resource of its name for its own",
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: the same for the same claim, and another for a claim of the same name in another namespace or life',
-      was: `hash('sha256', \`\${uid}/\${attempt}\``,
-      becomes: `hash('sha256', \`\${namespace}/\${attempt}\``,
     },
   ],
   'controllers/core/claim/claim-status.ts': [
     {
       against: 'a claim that was bound given a new and empty resource',
       provenBy:
-        'test/controllers/core/claim-binding/edited-claims.test.ts: its resource is taken from it, and then goes',
+        'test/controllers/core/claim-binding/reconciler.test.ts: a resource whose claim was Bound to it and lost it is not provisioned again',
       was: "const bindingPhase = told === 'Unbound' && wasBound(claim) ? 'Released' : told;",
       becomes: 'const bindingPhase = told;',
-    },
-  ],
-  'controllers/core/claim-binding/decide.ts': [
-    {
-      against: 'a resource that is given to a claim whose namespace may not have it',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: ResourceForbidden: before who has it is told',
-      was: 'const forbidden = hasConsent ? undefined : whyNotFor(namespace, managed);',
-      becomes: 'const forbidden = undefined as string | undefined;',
-    },
-    {
-      against: 'what is only looked at, given to who knows its name',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: NotOffered: what is only observed is for nobody who is not named',
-      was: 'if (!isOffered(managed) && !hasConsent) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'a resource made for a claim whose finalizer somebody took away',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: RecordName: somebody took the finalizer away after the name was recorded: it is recorded again first',
-      was: 'const isOnRecord = hasFinalizer(claim, finalizerNames.claim);',
-      becomes: 'const isOnRecord = true;',
-    },
-    {
-      against: 'a claim that goes while its resource is made, as somebody took its finalizer away',
-      provenBy:
-        'test/controllers/core/claim-binding/edited-claims.test.ts: while its resource is being made: what it has goes with it all the same',
-      was: 'const isLoose = held !== undefined && !hasFinalizer(claim, finalizerNames.claim);',
-      becomes: 'const isLoose = false;',
-    },
-    {
-      against: 'a claim that takes what another has',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: ClaimedByOther: a resource bound to another claim is not bindable, and the claim is not Ready',
-      was: 'if (claimRef !== undefined && !isItsOwn) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'a resource whose password another claim knows, from which somebody removed its name',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: Released: a resource that was taken away from another claim may be known to that',
-      was: 'if (wasTakenAway(managed) && !isStillIts) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against:
-        'a living claim that loses what it has to another by a claimRef that somebody took away, and an offer',
-      provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: what is on record for a claim that is there is nobody else’s',
-      was: 'if (rightful !== undefined && !refersToClaim(managed, rightful)) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: "the reclaiming of what a living claim has, with another's claim that its claimRef names",
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: ResourceGone: who goes leaves alone what is on record for another that is there, though it names him',
-      was: 'const its = input.rightful === undefined ? managed : undefined;',
-      becomes: 'const its = managed;',
-    },
-    {
-      against: "a former tenant's password handed to the claim that an offer is for",
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: CredentialNotApplied: so does one that came out of a backup without its status',
-      was: 'if (isOnOffer) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'a claim bound to what is not ready',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: Provisioning: ManagedIsInUnknownBindingPhase',
-      was: "if (phase === 'Unbound') return { name: 'Bind', act: 'bind', managed };",
-      becomes: "if (phase !== 'Released') return { name: 'Bind', act: 'bind', managed };",
-    },
-    {
-      against: "a stranger's data handed to the next claim",
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: Released: a resource that was released and still names this claim is not bound again',
-      was: "if (phase === 'Released') return unoffered('was released by a former claim');",
-      becomes: "if (phase === 'Released') return { name: 'Bind', act: 'bind', managed };",
-    },
-  ],
-  'controllers/core/claim-marks.ts': [
-    {
-      against: 'a former tenant’s data in the hands of whoever waits, once an offer to another is withdrawn',
-      provenBy:
-        'test/controllers/core/claim-binding/reoffer.test.ts: and given back by who was never bound to it is nobody’s, either',
-      was: 'const isWithdrawn = offeredTo !== undefined && (claimRef === undefined || offeredTo !== textOf(claimRef));',
-      becomes: 'const isWithdrawn = false;',
-    },
-  ],
-  'controllers/core/claim-binding/decide-deleted.ts': [
-    {
-      against: 'a claim that reclaims although it never held on',
-      provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: FinalizerRemoved: SuccessfulDelete: without our finalizer there is nothing left to do',
-      was: "if (!hasFinalizer(claim, finalizerNames.claim)) return { name: 'FinalizerRemoved', act: 'nothing' };",
-      becomes: '',
-    },
-    {
-      against: "a claim that takes another's resource with it",
-      provenBy:
-        "test/controllers/core/claim-binding/decide-deleted.test.ts: NotOwned: a deleted claim never touches another claim's resource",
-      was: 'if (!refersToClaim(managed, claim) || managed.spec.claimRef?.uid === undefined) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'a claim that takes the resource of a former claim of its name with it',
-      provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: OwnedByFormerClaim: nor that of a former claim of the same name',
-      was: "if (isSomeoneElses(managed, claim)) return { name: 'OwnedByFormerClaim', act: 'finalise' };",
-      becomes: '',
-    },
-    {
-      against: 'a resource left behind by a claim that was never Bound',
-      provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: ReclaimProvisioned: what the claim made goes with it, though it was never Bound',
-      was: `if (wasProvisionedForClaim(managed))
-    return { name: 'ReclaimProvisioned', act: 'release', managed, reclaim };`,
-      becomes: '',
-    },
-    {
-      against: 'a resource that was handed over and is offered to others',
-      provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: Release: it was handed over and not yet Bound: the password is known',
-      was: 'return isUnused && holdsClaim(managed, claim) && isReserved(managed)',
-      becomes: 'return holdsClaim(managed, claim) && isReserved(managed)',
-    },
-    {
-      against: 'a resource made by hand that a claim took and never used, lost to others',
-      provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: RemoveClaimRef: what was made by hand and never Bound goes back as it was',
-      was: `return isUnused && holdsClaim(managed, claim) && isReserved(managed)
-`,
-      becomes: `return false
-`,
-    },
-  ],
-  'controllers/core/claim-binding/decide-orphan.ts': [
-    {
-      against: 'the reclaiming of what a living claim has',
-      provenBy: 'test/controllers/core/claim-binding/decide-orphan.test.ts: HasClaim: its claim lives',
-      was: `if (claim?.metadata.uid === claimRef.uid) return { name: 'HasClaim', act: 'nothing' };
-  if (claim !== undefined && namesManaged(service, claim, managed) && !isOnlyReserved)
-    return { name: 'NamedByClaim', act: 'nothing' };`,
-      becomes: '',
-    },
-    {
-      against: 'writes to what goes already',
-      provenBy:
-        'test/controllers/core/claim-binding/crash.test.ts: a crash at any point of deletion leaves nothing behind',
-      was: "if (!isOurs || wasDeleted(managed)) return { name: 'NotClaimed', act: 'nothing' };",
-      becomes: "if (!isOurs) return { name: 'NotClaimed', act: 'nothing' };",
-    },
-  ],
-  'controllers/core/claim-binding/claim-reference.ts': [
-    {
-      against: 'what a claim leaves, that was restored with it and whose claimRef somebody edited since',
-      provenBy:
-        'test/controllers/core/claim-binding/claim-reference.test.ts: if it names its UID, as after a restore',
-      was: 'managed.spec.claimRef?.uid === claim.metadata.uid ||',
-      becomes: '',
     },
   ],
   'controllers/core/claim-binding/orphan-release.ts': [
     {
       against: 'the reclaiming of what a claim has that a cache does not know yet',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: neither a proxy page nor a refusal proves it: it is asked again until the API server says so',
+        'test/controllers/core/claim-binding/orphans.test.ts: is left alone if the API server has the claim, which the store has not seen',
       was: "const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));",
       becomes: 'const claim = seen;',
-    },
-    {
-      against: 'the reclaiming of what a living claim has, by a slip in its claimRef',
-      provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: a claimRef is edited while its claim lives',
-      was: "const isIdle = decision.act === 'nothing' || decision.name === 'NotBoundHere';",
-      becomes: 'const isIdle = true;',
-    },
-  ],
-  'controllers/core/claim/holdings.ts': [
-    {
-      against: "what a living claim has in another's hands, whom its claimRef names by a slip",
-      provenBy:
-        'test/controllers/core/claim/holdings.test.ts: a claim does not have what was made for another that is there, or bound to another, though it names it',
-      was: '.filter((one) => claims === undefined || rightfulOther(claims, one, claim) === undefined);',
-      becomes: ';',
-    },
-    {
-      against:
-        'what was bound to a claim that has gone in the hands of one that its claimRef names by a slip',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: Released: nor is one bound that names it by now, and was bound to another that has gone',
-      was: 'if (!isOtherUid && wasBoundToAnother(managed, claim)) return !knewAnotherUid(managed, claim);',
-      becomes: '',
-    },
-    {
-      against: 'a claim that holds what a former one of its name had',
-      provenBy:
-        'test/controllers/core/claim/holdings.test.ts: a claim has the resource that names it; of several, the one that it names itself',
-      was: 'managed.spec.claimRef?.uid === claim.metadata.uid && refersToClaim(managed, claim);',
-      becomes: 'refersToClaim(managed, claim);',
-    },
-    {
-      against: 'a claim bound to what a former one of its name had',
-      provenBy:
-        'test/controllers/core/claim-binding/decide-deleted.test.ts: OwnedByFormerClaim: nor that of a former claim of the same name',
-      was: "return isOtherUid && isTaken && claim.status?.bindingPhase !== 'Bound';",
-      becomes: 'return false;',
-    },
-    {
-      against: 'a claim bound to what a former one of its name has reserved, whether or not it fits',
-      provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: ClaimedByFormerClaim: nor one that a former claim has reserved, and was not let go of yet',
-      was: 'const isTaken = wasBound || isReserved(managed);',
-      becomes: 'const isTaken = wasBound;',
-    },
-  ],
-  'controllers/core/claim-binding/release.ts': [
-    {
-      against: 'a secret that goes on to be given to who let go of it',
-      provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: a proxy page in the middle of a deletion delays it, whatever call it answers',
-      was: "await failing('cannot update connection secret', withdrawn, cannotUnbind);",
-      becomes: '',
-    },
-    {
-      against: 'a mark of a hand-over that goes before the resource is let go of',
-      provenBy:
-        'test/controllers/core/claim-binding/unbound.test.ts: the password is known, wherever its release is cut off',
-      was: "const isUnused = parting.act === 'free';",
-      becomes: 'const isUnused = true;',
-    },
-    {
-      against: "a claim's secret that outlives it where nobody collects garbage",
-      provenBy:
-        'test/controllers/core/claim-binding/edited-claims.test.ts: the claim is deleted, and what it has goes with it',
-      was: `await deleteSecrets(secrets, claim.metadata, facts, signal);
-`,
-      becomes: '',
-    },
-    {
-      against: 'a resource that is released and still names its claim',
-      provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: Retain: it is Released, and the Event says why',
-      was: 'const freed = unlessGone(managedResources.update(kept, left, signal));',
-      becomes: 'const freed = Promise.resolve();',
-    },
-  ],
-  'controllers/core/claim-binding/handed-to.ts': [
-    {
-      against:
-        'a password that is known given to the next claim, by who has not seen the mark of its hand-over',
-      provenBy:
-        'test/controllers/core/claim-binding/unbound.test.ts: so it is where the store does not hold the source, which has another type',
-      was: 'const source = await records.secrets.fetch(key, signal);',
-      becomes: 'const source = records.secrets.get(key);',
-    },
-  ],
-  'controllers/core/claim-binding/propagate.ts': [
-    {
-      against: 'a password that is known given to the next claim, once its copy is deleted while nobody runs',
-      provenBy:
-        'test/controllers/core/claim-binding/unbound.test.ts: the password is known, wherever its release is cut off',
-      was: '...(isAllowed ? {} : allowsPropagationTo(target)), ...mark },',
-      becomes: '...(isAllowed ? {} : allowsPropagationTo(target)) },',
-    },
-    {
-      against: 'a secret that a claim does not name any more',
-      provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: a claim that names another secret, or none, leaves none behind',
-      was: 'for (const secret of stale) await secrets.delete(secret, signal);',
-      becomes: '',
-    },
-    {
-      against: "somebody else's secret handed to a claim",
-      provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: ManagedResourceDoesNotControlSecret: nothing is copied',
-      was: 'if (!isControlledBy(source, managed)) {',
-      becomes: 'if (false) {',
-    },
-    {
-      against: 'a secret that exists and is not taken',
-      provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: ClaimSecretUncontrolledError: an Opaque secret is never taken over',
-      was: 'if (!isAlreadyExists(error)) throw error; // else one',
-      becomes: 'throw error; // else one',
     },
   ],
   'controllers/core/claim/propagated-secret.ts': [
     {
-      against: "somebody else's secret overwritten for a claim",
+      against: 'a Secret that a user created by hand, overwritten for a claim',
       provenBy:
-        "test/controllers/core/claim-binding/reconciler.test.ts: ClaimSecretConflictError: somebody else's secret is left alone",
-      was: "typeof control === 'object' ? control.refusal : whyNotTaken(target, source);",
-      becomes: 'whyNotTaken(target, source);',
-    },
-    {
-      against: 'a copy of what another claim had wiped, which a backup brought back without its owner',
-      provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: one that nobody controls, and that is a copy of what another claim had',
-      was: 'const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));',
-      becomes: 'const isCopyOfIt = propagationSource(target) !== undefined;',
-    },
-    {
-      against: 'what somebody made by hand wiped, and deleted with the claim that names it',
-      provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: one that nobody controls, and that holds what its source does not, is left alone',
+        'test/controllers/core/claim-binding/reconciler.test.ts: that a user created by hand is not overwritten, and the resource stays available',
       was: 'if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;',
       becomes: 'if (target !== undefined) return undefined;',
     },
   ],
   'controllers/core/secret-propagation/decide.ts': [
     {
-      against: 'a secret given to who was not named',
+      against: 'a Secret that is copied to a claim without consent',
       provenBy:
-        'test/controllers/core/secret-propagation/decide.test.ts: NoConsent: PropagationNotAllowedError: the source must consent',
-      was: 'if (!consents) {',
-      becomes: 'if (false) {',
+        'test/controllers/core/secret-propagation/decide.test.ts: a source that does not consent is not copied',
+      was: 'if (consents) return undefined;',
+      becomes: 'if (consents || !consents) return undefined;',
     },
     {
-      against: 'a secret taken from who does not own it',
+      against: 'a Secret that is copied although its resource does not control it',
       provenBy:
-        'test/controllers/core/secret-propagation/decide.test.ts: SourceNotControlled: a source that a former managed resource of that name controlled',
-      was: 'if (managed === undefined || !isControlledBy(source, managed)) {',
-      becomes: 'if (managed === undefined) {',
+        'test/controllers/core/secret-propagation/decide.test.ts: a source of a previous resource of the same name is not copied',
+      was: 'if (managed !== undefined && isControlledBy(source, managed)) return undefined;',
+      becomes: 'if (managed !== undefined) return undefined;',
     },
     {
-      against: 'a secret written that belongs to somebody else',
+      against: 'a copy over a Secret that the claim does not control',
       provenBy:
-        "test/controllers/core/secret-propagation/decide.test.ts: TargetNotControlled: a target that is another claim's",
-      was: "if (claim === undefined || typeof controlOf(target, claim) === 'object') {",
-      becomes: 'if (claim === undefined) {',
-    },
-    {
-      against: 'a secret given to a claim that is not bound',
-      provenBy:
-        'test/controllers/core/secret-propagation/decide.test.ts: NotBound: a claim that names another resource is not the former claim of its name',
-      was: 'if (!areBound(managed, claim)) {',
-      becomes: 'if (false) {',
+        'test/controllers/core/secret-propagation/decide.test.ts: a Secret of a previous claim of the same name gets nothing',
+      was: 'if (claim !== undefined && isControlledBy(target, claim)) return undefined;',
+      becomes: 'if (claim !== undefined) return undefined;',
     },
   ],
   'controllers/core/claim-binding/setup.ts': [
@@ -1005,186 +452,17 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: '...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),',
       becomes: '',
     },
-    {
-      against: 'leave to copy a secret that is published to no more, given late and left',
-      provenBy:
-        'test/controllers/core/claim-binding/setup.test.ts: the claim that has a copy of what its resource publishes to no more, and that is given leave late',
-      was: ', ...claimsOfFormerSource(secret)]',
-      becomes: ']',
-    },
-    {
-      against: 'claims of others, woken by a secret that somebody made',
-      provenBy:
-        'test/controllers/core/claim-binding/setup.test.ts: not a claim for which anybody gives leave, in a namespace that it has no copy of',
-      was: 'propagationSource(copy)?.namespace === secret.metadata.namespace;',
-      becomes: 'propagationSource(copy) !== undefined;',
-    },
   ],
-  'controllers/core/claim-binding/unanswered-creations.ts': [
+  'controllers/core/connection/secret-place.ts': [
     {
-      against: 'a resource for nobody, made by a creation that was given up',
+      against: 'one write after another that fails, because the watch lags',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: a resource that comes of a creation that was given up, when its claim is gone',
-      was: "return creations.get(claimRef?.uid ?? '')?.isLetGo === true;",
-      becomes: 'return false;',
-    },
-    {
-      against: 'the deletion of what a backup brings, for a creation of long ago',
-      provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: a resource that comes of a creation that was given up, when its claim is gone',
-      was: 'if (untilMs <= nowMs) creations.delete(uid);',
+        'test/controllers/core/connection/secret-place.test.ts: after a conflict the next read has what the API server has, though the watch lags',
+      was: 'if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);',
       becomes: '',
-    },
-  ],
-  'controllers/core/connection/connection-publisher.ts': [
-    {
-      against:
-        'two processes that renew a lost password at a time, of which the cloud has been told one last',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: where two replace what is lost at a time, the second disowns what the first has published',
-      was: 'if (givesWay && !isRevisedSince(annotations, revision)) return [];',
-      becomes: 'if (givesWay) return [];',
-    },
-    {
-      against: "connection details in somebody else's secret",
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: is neither read, written nor removed',
-      was: "if (typeof control === 'object') throw refusalOf(control, secret, managed);",
-      becomes: '',
-    },
-    {
-      against: 'connection details lost to a write of somebody else',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: consent comes with a new secret; a pass that read it earlier brings none back that was withdrawn',
-      was: 'if (!isOutdated || isLast) throw error;',
-      becomes: 'throw error;',
-    },
-    {
-      against: 'a secret that keeps a password which its store entry has another of',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: where two places hold different credentials, new ones are set, once, and both have them',
-      was: 'details: omit(details, disputed),\n        revision,\n        givesWay: disputed.length > 0,',
-      becomes: 'details,\n        revision,',
-    },
-    {
-      against: 'a former password, because one of two places was not reached when it changed',
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: the publisher chain',
-      was: 'all.filter((each) => each.revision === revision)',
-      becomes: 'all',
-    },
-    {
-      against: "the deletion of somebody else's secret",
-      provenBy: "test/controllers/core/connection/publisher.test.ts: the reference leads to somebody else's",
-      was: 'if (!isControlledBy(secret, managed)) continue;',
-      becomes: '',
-    },
-    {
-      against:
-        'credentials renewed without end, because a run takes what it has published itself for another’s',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: what a run has published is not another’s when it publishes something else after it',
-      was: ' || is === ours[key]',
-      becomes: '',
-    },
-    {
-      against: 'a key that somebody edited, taken for what was published',
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: one is kept',
-      was: 'return wasReady && isAnother ? {} : withoutEdited(decodeDetails(secret), annotations);',
-      becomes: 'return decodeDetails(secret);',
-    },
-  ],
-  'controllers/core/connection/published-details.ts': [
-    {
-      against: 'an edited password, taken for what was published once the word of it was taken away',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: a detail of which somebody took away the word, where there is a revision, counts as lost',
-      was: 'const isCounted = revisionIn(annotations) > 0;',
-      becomes: 'const isCounted = false;',
-    },
-    {
-      against: 'a password renewed for want of a word that nobody had given',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: from the first revision on there is word of all that is published, also of what was there',
-      was: 'revision > 0 && !Object.hasOwn(former, key)',
-      becomes: 'false',
-    },
-    {
-      against: 'a password that another process has disowned, brought back by whoever had published it',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: what was disowned while a run was at it is not brought back by that run',
-      was: 'isDisownedSince ? {} : wanted,',
-      becomes: 'wanted,',
-    },
-    {
-      against: 'another revision at each look, of what turned out right where it lies',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: the one that is told again is right, also where it is there already: that is written once',
-      was: '{ ...believed, ...news }',
-      becomes: '{ ...news }',
-    },
-    {
-      against: 'a detail that comes back from a place where it could not be removed',
-      provenBy:
-        'test/controllers/core/connection/removed-details.test.ts: goes from all of them though the process ends between two writes, and though it is said but once',
-      was: 'const isSame = isKnown && removals(details, before).length === 0;',
-      becomes: 'const isSame = isKnown;',
-    },
-    {
-      against: "the removal of what somebody put in a removed detail's place",
-      provenBy:
-        "test/controllers/core/connection/removed-details.test.ts: somebody's own keys stay, also one of that name that he puts there afterwards",
-      was: 'Object.hasOwn(data, key) && former[key] !== null',
-      becomes: 'Object.hasOwn(data, key)',
-    },
-    {
-      against: 'a password believed in one place of which another says that nobody can tell',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: what is disowned in one place counts in none',
-      was: '[publishedRevision]: String(nextRevision(revisionIn(annotations))),',
-      becomes: '',
-    },
-    {
-      against: 'a password that two processes have set, and one has taken with it',
-      provenBy:
-        'test/controllers/core/connection/publisher.test.ts: what is published counts as lost, for every process',
-      was: "const lost = Object.fromEntries(keys.map((key) => [key, '']));",
-      becomes: 'const lost = {};',
-    },
-    {
-      against: 'a new password overwritten with the old one',
-      provenBy: 'test/controllers/core/connection/publisher.test.ts: one is kept',
-      was: 'return data[key] === value || isKept;',
-      becomes: 'return data[key] === value;',
-    },
-    {
-      against: 'a lost password that is believed once something else is published beside it',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: where its resource was made anew while it was published nowhere',
-      was: 'const lost = isOld\n    ?',
-      becomes: 'const lost = false\n    ?',
-    },
-  ],
-  'controllers/core/connection/store-publisher.ts': [
-    {
-      against: 'an entry of a store overwritten that belongs to somebody else',
-      provenBy: 'test/controllers/core/connection/stores.test.ts: is neither read, written nor removed',
-      was: 'if (stored !== undefined && !isFor(managed, stored)) throw refusal(store, managed, to, stored);',
-      becomes: '',
-    },
-    {
-      against: 'an entry of a store removed that belongs to somebody else',
-      provenBy: 'test/controllers/core/connection/stores.test.ts: is neither read, written nor removed',
-      was: 'if (stored !== undefined && stored.ownerUid === metadata.uid)',
-      becomes: 'if (stored !== undefined)',
     },
   ],
   'controllers/core/connection/vault-store.ts': [
-    {
-      against: 'a detail in Vault that is said to have been removed, and was not',
-      provenBy:
-        'test/controllers/core/connection/removed-details.test.ts: goes from all of them though the process ends between two writes, and though it is said but once',
-      was: 'if (there !== undefined && !isEqual(there, left)) {',
-      becomes: 'if (false) {',
-    },
     {
       against: 'an entry of Vault whose owner nobody knows after a crash',
       provenBy:
@@ -1281,7 +559,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a run that does not see what the one before it wrote',
       provenBy: 'test/runtime/cache/resource.test.ts: what a write returned is in the store at once',
-      was: `    store.record(object);
+      was: `    store.record(object, { isOwn });
 `,
       becomes: '',
     },
@@ -1297,8 +575,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a late answer that brings back what was deleted',
       provenBy:
         'test/runtime/cache/store.test.ts: a write answer that arrives after the watch saw the deletion brings nothing back',
-      was: 'if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object);',
-      becomes: 'if (isSelected(object)) put(key, object);',
+      was: 'if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object, { isOwn });',
+      becomes: 'if (isSelected(object)) put(key, object, { isOwn });',
     },
     {
       against: 'an event told late that brings back what went with its last finalizer',
@@ -1412,27 +690,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
     {
-      against: 'Ready without a password, while the cloud is at something else',
-      provenBy:
-        'test/controllers/author/named-by-us.test.ts: is not ready while the cloud is at something else with it either, which it can be used meanwhile',
-      was: "...((isOnline || meaning.ready?.status === 'True') &&",
-      becomes: '...(isOnline &&',
-    },
-    {
-      against: 'a password that changes although it was published',
-      provenBy:
-        'test/controllers/fcp/favourite-db-instance.test.ts: an instance that was deleted by somebody else comes back with the password applications hold',
-      was: 'const password = known.password ?? generatePassword();',
-      becomes: 'const password = generatePassword();',
-    },
-    {
-      against: 'a password that is lost with the answer of the creation',
-      provenBy:
-        'test/controllers/fcp/favourite-db-instance.test.ts: a lost answer is an error, the next attempt finds one instance and resets its password',
-      was: 'needed: passwordNeed(managed, known),',
-      becomes: 'needed: undefined,',
-    },
-    {
       against: "the deletion of somebody else's database",
       provenBy:
         'test/controllers/fcp/favourite-db-instance.test.ts: is not adopted, not changed and not deleted',
@@ -1452,22 +709,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       provenBy: "test/controllers/fcp/network.test.ts: somebody else's network is not deleted",
       was: "if (network !== undefined && claim(managed, network) === 'ours') {",
       becomes: 'if (network !== undefined) {',
-    },
-  ],
-  'controllers/postgresql/password-checks.ts': [
-    {
-      against: 'a password out of a backup that is older than it',
-      provenBy:
-        'test/controllers/postgresql/decisions.test.ts: at once after a restart too, unless its owner is said to work',
-      was: 'if (before === undefined && isSaidToWork) {',
-      becomes: 'if (before === undefined) {',
-    },
-    {
-      against: 'a former password believed that may have been replaced',
-      provenBy:
-        'test/controllers/postgresql/role-password.test.ts: one that may have been replaced is tried, if it is published again, and it was',
-      was: "doubted: (ownerId) => record(ownerId, { digest: '', isWrong: false }, 0),",
-      becomes: 'doubted: () => {},',
     },
   ],
   'controllers/postgresql/postgresql-database/external-client.ts': [
@@ -1498,156 +739,6 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       provenBy: "test/controllers/postgresql/leftovers.test.ts: somebody else's database stays",
       was: 'if (database === undefined || isOurs(managed, database)) {',
       becomes: 'if (true) {',
-    },
-  ],
-  'controllers/core/managed/status.ts': [
-    {
-      against: 'an offer that ends with an update which changes its credentials once more',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: an update that it still needs does not end the offer, nor what is on record',
-      was: 'const bindingPhase = facts.isStillOffered',
-      becomes: 'const bindingPhase = false',
-    },
-  ],
-  'controllers/core/managed/told-credentials.ts': [
-    {
-      against:
-        'what a claim was told just before it went, handed on because the process died before its status said so',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: what is told just before the claim goes is on record first, if the process is killed then',
-      was: 'return isEqual(told, record) ? undefined : encoded(told);',
-      becomes: 'return undefined;',
-    },
-    {
-      against: 'a record that says what nobody was told, in place of what was',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: what was set and could not be published is on record beside what was, and the next process leaves it there',
-      was: 'return encoded(withNews(told, digestsOf(current, known)));',
-      becomes: 'return encoded({ ...told, ...digestsOf(current, known) });',
-    },
-    {
-      against: 'an offer that is taken up without credentials, as there are none since it was bound',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: what has none since it was bound lets its former claim in, and waits',
-      was: 'current.spec.claimRef ? formerly : omit(formerly, absent)',
-      becomes: 'omit(formerly, absent)',
-    },
-    {
-      against: 'a record that somebody else wrote, taken for that of a claim that was told nothing',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: a record that nobody of ours has written counts for nothing',
-      was: 'const isOurs = isPlainObject(record) &&',
-      becomes: 'const isOurs = isPlainObject(record) ||',
-    },
-    {
-      against: 'what a former claim was told forgotten for what its secret holds by now',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: others that were there before it was offered are others',
-      was: 'onRecord(current) ?? {',
-      becomes: '{',
-    },
-    {
-      against: 'an offer that is taken up while the former claim is let in without a password',
-      provenBy: 'test/controllers/core/managed/renewals.test.ts: it says that none lets everybody in',
-      was: "if (value === null) return ['open'];",
-      becomes: "if (value === null) return ['others'];",
-    },
-    {
-      against: 'what is told on record for a former claim once it has left',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: others that were there before it was offered are others',
-      was: 'if (isFormers(current) && !isTakenUp)',
-      becomes: 'if (false)',
-    },
-    {
-      against: 'a password that the former claim may know, handed on because nothing is on record of it',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: where nothing is on record, it is what is published, or what its system tells',
-      was: '{ ...present(reported), ...before?.details }',
-      becomes: '{ ...before?.details }',
-    },
-  ],
-  'controllers/core/managed/renewals.ts': [
-    {
-      against:
-        'a former password with the number of the newest, published by who ended before he told anybody',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: nor where who made it had published there, and told nobody',
-      was: 'return begun.isTakenOver ? 2 : 1;',
-      becomes: 'return begun.isTakenOver ? 2 : 0;',
-    },
-    {
-      against: 'the same, by who ended in the middle of a renewal that another takes over',
-      provenBy:
-        'test/controllers/core/managed/revisions.test.ts: nor where who was about to set others had published them there, and told nobody',
-      was: 'return begun.isTakenOver ? 2 : 1;',
-      becomes: 'return 1;',
-    },
-    {
-      against: 'a password believed, though the answer to the call that set another was lost',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: so that it is not believed either, if the answer was lost',
-      was: '|| (ownMark(managed)?.isOver === false && isEmpty(offered));',
-      becomes: ';',
-    },
-    {
-      against: 'a password that another process has set, believed because of what a former one says late',
-      provenBy:
-        'test/controllers/core/managed/renewals.test.ts: and says so with a mark of its own, once, where that other has published since and may say yet that it is over',
-      was: 'const isSettled = revision <= (status?.publishedRevision ?? 0);',
-      becomes: 'const isSettled = true;',
-    },
-    {
-      against: 'two processes that renew a password in turn',
-      provenBy: 'test/controllers/core/managed/renewals.test.ts: for as long as it takes, mostly',
-      was: "freshForMs(othersMark(managed) ?? '', now)",
-      becomes: '0',
-    },
-  ],
-  'controllers/core/managed/unpublished.ts': [
-    {
-      against: 'another password with each attempt to publish one',
-      provenBy:
-        'test/controllers/core/managed/unpublished.test.ts: of what is created: it begins with the first',
-      was: 'all.set(uid, { secrets: { ...secrets, ...none }, before: before.details });',
-      becomes: '',
-    },
-    {
-      against: 'a password of our own believed over that of a second process, which nobody can tell apart',
-      provenBy: 'test/controllers/core/managed/unpublished.test.ts: that somebody else has published since',
-      was: "return isMatch(published, present(left.secrets)) ? {} : 'superseded';",
-      becomes: 'return {};',
-    },
-  ],
-  'controllers/author/password-rotations.ts': [
-    {
-      against: 'a password that is renewed again and again while the status cannot be written or read',
-      provenBy:
-        'test/controllers/postgresql/role-password.test.ts: a request that was heeded is heeded once, though the object does not show that yet',
-      was: 'return untold.get(uid) ?? told;',
-      becomes: 'return told;',
-    },
-  ],
-  'controllers/postgresql/role-password.ts': [
-    {
-      against: 'a published password that the server does not take',
-      provenBy: 'test/controllers/postgresql/role-password.test.ts: when the server does not take it',
-      was: "if (isWrong) return { reason: 'wrong' };",
-      becomes: '',
-    },
-    {
-      against: 'a former password believed, that an edit of where to publish brings back',
-      provenBy:
-        'test/controllers/postgresql/role-password.test.ts: one that was said to work before somebody edited its owner is tried',
-      was: 'return isSettled && status?.observedGeneration === metadata.generation;',
-      becomes: 'return isSettled;',
-    },
-    {
-      against: 'a former password believed, whose successor died with the process that had set it',
-      provenBy:
-        'test/controllers/postgresql/role-password.test.ts: one whose owner could not be looked at last is tried, for rotation may have been asked for until then',
-      was: "['Ready', 'Synced'].every(",
-      becomes: "['Ready'].every(",
     },
   ],
   'controllers/author/named-by-cloud.ts': [

@@ -90,10 +90,10 @@ const has = (is: unknown, asked: unknown): boolean =>
 function faultsOf(
   managed: Managed,
   thing: CloudThing | undefined,
-  world: Pick<Seen, 'cluster' | 'restored' | 'scenario'>,
+  world: Pick<Seen, 'cluster' | 'scenario'>,
 ): readonly string[] {
   const synced = conditionOf(managed, 'Synced');
-  const { cluster, restored } = world;
+  const { cluster } = world;
   const isOfCloud = synced?.status === 'False' && passing.test(synced.message ?? '');
   if (isOfCloud && isLedAsBefore(world, managed)) {
     return [`Synced is False for what has passed: ${synced.message}`];
@@ -104,9 +104,7 @@ function faultsOf(
   const found = to && (cluster.find(SecretKind, to) as KubernetesObject | undefined);
   const isOwn = found !== undefined && controllerUid(found) === managed.metadata.uid;
   const { password } = isOwn ? decodeDetails(found) : {};
-  // One that came out of a backup may be older than what is outside, and clouds tell none.
-  const isRestored = restored.has(managed.metadata.uid ?? '');
-  const isWrong = !isRestored && password !== undefined && password !== (thing.password ?? password);
+  const isWrong = password !== undefined && password !== (thing.password ?? password);
   const asked = (managed.spec.forProvider ?? {}) as Readonly<Record<string, unknown>>;
   const is = allows(managed, 'Update') ? (told[thing.sort]?.(thing.item as never) ?? {}) : {};
   return [

@@ -8,13 +8,7 @@ import type { Change, InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
 import type { Labels } from '../oracle/may-claim.ts';
-import {
-  isOffered,
-  labelsOfNamespace,
-  letsIn,
-  namespaceSelectorOf,
-  wasTakenBy,
-} from '../oracle/may-claim.ts';
+import { isOffered, labelsOfNamespace, letsIn, namespaceSelectorOf } from '../oracle/may-claim.ts';
 import { knowing } from './lag.ts';
 
 /** What something was, and until when. */
@@ -55,12 +49,12 @@ export const onlyWhomItIsFor: InvariantOf = (world) => {
     const [was, is] = [before, after] as unknown as readonly [Managed | undefined, Managed | undefined];
     const { claimRef } = is?.spec ?? {};
     if (is === undefined || claimRef?.uid === undefined) return [];
-    const isGiven = claimRef.uid !== was?.spec.claimRef?.uid;
+    // Another UID than before is a correction after a restore.
+    const isGiven = was?.spec.claimRef?.uid === undefined;
     const isBound = is.status?.bindingPhase === 'Bound' && was?.status?.bindingPhase !== 'Bound';
     const what = `${is.kind} ${is.metadata.name}`;
     const whom = `a claim of ${claimRef.namespace}`;
-    const isTaken = was !== undefined && wasTakenBy(was, claimRef.uid);
-    if (!(isGiven || isBound) || isTaken) return [];
+    if (!(isGiven || isBound)) return [];
     if (isGiven && was !== undefined && !isOffered(was))
       return [`${by} gives ${what} to ${whom}, and nobody offered it`];
     return isLetIn([is.spec.namespaceSelector], claimRef.namespace)

@@ -28,9 +28,6 @@ const stillSoMs = 120_000;
 /** How often what is said may change of one that nobody edits, and how often for an edit or another process. */
 const changes = { unprovoked: 8, perCause: 4 };
 
-/** How often each of two processes that run by mistake may contradict the other one within such a time: docs/decisions/0041-a-key-that-is-woken-without-end.md. */
-const turns = (ms: number): number => 30 + ms / 3_000;
-
 const readyOf = (object: StoredObject | undefined): Condition | undefined =>
   (object?.status as { readonly conditions?: readonly Condition[] } | undefined)?.conditions?.find(
     ({ type }) => type === 'Ready',
@@ -71,8 +68,6 @@ export const providersTold: InvariantOf = (world) => {
   const changed = new Map<string, number>();
   const processes = new Set<string>();
   let causes = 0;
-  /** Until when two ran by mistake, as far as somebody has told of a provider meanwhile. */
-  let besideUntilMs = Number.NEGATIVE_INFINITY;
   const lately = (atMs: number | undefined, ms: number): boolean =>
     atMs !== undefined && world.elapsedMs - atMs <= ms;
   const keyOf = (kind: Kind, { metadata }: StoredObject): string => `${kindKey(kind)}/${metadata.name}`;
@@ -101,18 +96,13 @@ export const providersTold: InvariantOf = (world) => {
     const what = `${kind.kind} ${after.metadata.name} of ${kind.group} says ${is.status}/${is.reason}`;
     const count = (changed.get(key) ?? 0) + (was?.status === is.status ? 0 : 1);
     changed.set(key, count);
-    if (world.running.length > (scenario.replicas ?? 1)) besideUntilMs = world.elapsedMs;
-    const inTurn = Number.isFinite(besideUntilMs) ? processes.size * turns(besideUntilMs) : 0;
-    const most = changes.unprovoked + changes.perCause * (causes + processes.size) + inTurn;
-    const isAlone = !lately(besideUntilMs, lag);
-    // Each of two that run by mistake goes by what it was told, for as long as they contradict each other.
-    const recently = lag + (isAlone ? 0 : Number.POSITIVE_INFINITY);
+    const most = changes.unprovoked + changes.perCause * (causes + processes.size);
     const wasWrong = lately(wrongUntilMs.get(key), lag + stillSoMs);
     return [
-      ...(is.status === 'True' && !lately(askedAtMs.get(system), recently)
+      ...(is.status === 'True' && !lately(askedAtMs.get(system), lag)
         ? [`${what}, and nobody has asked`]
         : []),
-      ...(is.status === 'True' && !lately(rightUntilMs.get(key), recently)
+      ...(is.status === 'True' && !lately(rightUntilMs.get(key), lag)
         ? [`${what}, and its credentials are wrong`]
         : []),
       ...(is.status === 'False' && !wasWrong && is.reason !== 'NoAnswer'

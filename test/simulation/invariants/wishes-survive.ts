@@ -4,10 +4,6 @@ import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
-import {
-  publishedDetails,
-  publishedRevision,
-} from '../../../controllers/core/connection/published-details.ts';
 import type { InvariantOf, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds } from '../kinds.ts';
@@ -38,8 +34,6 @@ const shared: readonly Path[] = [
   ['metadata', 'annotations', annotationKeys.reoffer],
   ['metadata', 'annotations', annotationKeys.adoptIdentity],
   ['metadata', 'annotations', annotationKeys.externalName],
-  ['metadata', 'annotations', publishedDetails],
-  ['metadata', 'annotations', publishedRevision],
   ['metadata', 'ownerReferences'],
   ['spec', 'claimRef'],
   ['spec', 'resourceRef'],

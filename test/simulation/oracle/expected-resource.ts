@@ -1,10 +1,8 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { isReoffered } from './expected-claim.ts';
 import { recordedName } from './recorded-name.ts';
 
 /*
@@ -77,12 +75,16 @@ const ownershipOf = (managed: Managed, { tags }: Database): 'ours' | 'nobody' | 
 const condition = ({ status }: Managed, type: string) =>
   status?.conditions?.find((each) => each.type === type);
 
-/** What its author asks for cannot be had, and it says so: a reference to nothing, a network that is another's. */
+/** What its author asks for cannot be had, and it says so: a reference to nothing, a network that is another's, a password. */
 const isRefused = (synced: ReturnType<typeof condition>): boolean =>
   synced?.status === 'False' &&
-  [/^cannot resolve references: /, /: StoreConfig \S+ does not exist/, /network_?id/i, /has no effect/].some(
-    (each) => each.test(synced.message ?? ''),
-  );
+  [
+    /^cannot resolve references: /,
+    /: StoreConfig \S+ does not exist/,
+    /network_?id/i,
+    /has no effect/,
+    /password/,
+  ].some((each) => each.test(synced.message ?? ''));
 
 /** What is not as it should be by now with a managed database that nobody deletes. */
 export function faultsOf(managed: Managed, { databases, secret, taken }: Surroundings): readonly string[] {
@@ -135,32 +137,17 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   if (isRefused(synced)) return [];
   const isFixed = version !== undefined && version !== found.version && allows(managed, 'Update');
   const published = decodeDetails(secret).password;
-  // What is neither created nor updated here has no password of ours, and is ready without.
-  const setsNone = !(['Create', 'Update'] as const).some((action) => allows(managed, action));
-  const wantsPassword = managed.spec.writeConnectionSecretToRef !== undefined && !setsNone;
-  // Somebody has edited what the secret tells of it, and whoever may not update says so, and sets no other.
-  const isUnknown =
-    ready?.message?.startsWith('the password is not known') === true && !allows(managed, 'Update');
-  const hasPassword = !wantsPassword || (published !== undefined && !isUnknown);
-  // An entry of a secret store may have lost it with the secret, and whoever may not update sets no other.
-  const isInStoreOnly = !wantsPassword && managed.spec.publishConnectionDetailsTo !== undefined;
-  const mayLackPassword = isInStoreOnly && !setsNone && !allows(managed, 'Update');
-  // Offered again, it waits for others than those that its former claim was told.
-  const isWithheld = isReoffered(managed) && !(allows(managed, 'Update') && wantsDetails(managed));
-  const wrongPassword =
-    published !== undefined && wantsPassword && published !== found.password && !isUnknown
-      ? ['the password in its secret does not work']
-      : [];
-  if (isRefused(synced)) return wrongPassword;
+  // Without Update no credential is set, and without Create none was.
+  const isKept = managed.spec.writeConnectionSecretToRef !== undefined && allows(managed, 'Update');
   return [
-    ...wrongPassword,
+    ...(isKept && published === undefined ? ['its Secret has no password'] : []),
+    ...(isKept && published !== undefined && published !== found.password
+      ? ['the password in its Secret does not work']
+      : []),
     ...(allows(managed, 'Update') && level !== undefined && level !== found.level
       ? [`outside it has level ${found.level}, and not ${level}`]
       : []),
-    ...(wantsPassword && allows(managed, 'Update') && published === undefined
-      ? ['its secret has no password']
-      : []),
-    ...(mayLackPassword ? [] : says('Ready', hasPassword && !isWithheld ? 'True' : 'False', 'it is there')),
+    ...(allows(managed, 'Update') || isObserver ? says('Ready', 'True', 'it is there') : []),
     ...says(
       'Synced',
       isFixed ? 'False' : 'True',

@@ -62,7 +62,3 @@ export const isOffered = ({ spec }: Managed): boolean => {
   const isChanged = policies.some((each) => ['*', 'Create', 'Update'].includes(each));
   return isChanged || policies.length === 0 || claimRef !== undefined || namespaceSelector !== undefined;
 };
-
-/** Whether it bears the mark of having been taken by a claim of that UID, which was asked about then. */
-export const wasTakenBy = ({ metadata }: Managed, claimUid: string | undefined): boolean =>
-  metadata.annotations?.['crossplane.io/reserved-for'] === `${claimUid}/${metadata.uid}`;

@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -17,8 +18,8 @@ import type { World } from '../world.ts';
  * - UIDs, and names and marks that are derived from them: instead, whose they are; ids that a cloud gives, and what else it
  *   chooses by chance: zones, hours for backups, addresses;
  * - passwords: instead, what they open. One that opens nothing stays, and so is a difference;
- * - resourceVersions, generations, revisions of published details, and times. What was observed must be the latest generation;
- * - digests of published details: their keys count;
+ * - resourceVersions, generations, and times. What was observed must be the latest generation;
+ * - keys and records of credentials;
  * - whether a provider works, and its system's version, which the last call told before nobody used it;
  * - that an attempt at a creation failed, which stays on record: that one succeeded counts;
  * - the order of conditions, and those on asynchronous operations, which tell how it came about;
@@ -168,12 +169,8 @@ const dropped = new Set([
   'generation',
   'creationTimestamp',
   'lastTransitionTime',
-  'publishedRevision',
-  'unpublishedRevision',
-  'toldCredentials', // of passwords that are made at random
+  'hmac', // of a random password, under a random key
   'systemVersion',
-  'crossplane.io/published-revision',
-  'annotation:crossplane.io/published-revision',
   'crossplane.io/external-create-failed',
   // What a creation was asked by, and how often something was changed since.
   'clientToken',
@@ -182,7 +179,7 @@ const dropped = new Set([
   'updates',
 ]);
 const asynchronous = new Set(['AsyncOperation', 'LastAsyncOperation']);
-const publishedDetails = 'crossplane.io/published-details';
+const credential = 'crossplane.io/credential';
 
 /** An object, with what was observed of it in words. */
 function comparable(thing: object): unknown {
@@ -191,7 +188,7 @@ function comparable(thing: object): unknown {
   const look = (value: unknown, key: string): unknown => {
     if (key === 'observedGeneration')
       return value === metadata?.generation ? 'the latest' : `${value} of ${metadata?.generation}`;
-    if (key.endsWith(publishedDetails)) return Object.keys(JSON.parse(String(value)) as object).toSorted();
+    if (key.endsWith(credential)) return omit(JSON.parse(String(value)) as object, 'key');
     if (key === 'conditions' && Array.isArray(value)) {
       const conditions = value as readonly { readonly type: string }[];
       return Object.fromEntries(

@@ -42,7 +42,6 @@ import {
 import { claimOf, exemplar, mayGo, nameOf, secretOf } from './exemplars.ts';
 import { walkAmong } from './field-walks.ts';
 import { cloudFields } from './fields.ts';
-import { offerAgain } from './offers.ts';
 
 /*
  * What goes on where processes run the stacks of AWS and of Google Cloud: a workload of its own, smaller than that of the
@@ -330,8 +329,8 @@ function claims(draft: Draft): void {
   }
 }
 
-/** What a claim leaves is offered to the next one, while administrators do to it, and to its secret, whatever they may. */
-function handingOver(draft: Draft): void {
+/** A Released resource is made available to the next claim, while administrators edit it and its Secret. */
+function nextClaim(draft: Draft): void {
   const [claimKind, kind] = draft.pick(
     [
       [PostgreSQLInstanceKind, RDSInstanceKind],
@@ -352,7 +351,7 @@ function handingOver(draft: Draft): void {
   draft.at(draft.between(0.3, 0.45, 'left'), { type: 'delete', of: nameOf(first) });
   draft.at(draft.between(0.1, 0.6, 'next'), { type: 'create', object: next });
   const offered = draft.between(0.45, 0.6, 'offered');
-  draft.at(offered, { type: 'edit', of, patch: offerAgain(draft, [nameOf(next)]) });
+  draft.at(offered, { type: 'edit', of, patch: { spec: { claimRef: null } } });
   const secretOfIt = { ...secretOf(resource), namespace: adminNamespace, name: 'handed-connection' };
   const spec = (patch: object): Act => ({ type: 'edit', of, patch: { spec: patch } });
   const acts: readonly Act[] = [
@@ -428,7 +427,6 @@ function machines(draft: Draft): void {
   const acts: readonly (readonly [number, () => Act])[] = [
     [0.4, () => ({ type: 'crash', downMs: draft.chance('down') * 20_000 })],
     [0.15, () => ({ type: 'terminate', downMs: draft.chance('down 2') * 5_000 })],
-    [0.15, () => ({ type: 'twin', forMs: draft.chance('twin') * 60_000 })],
     [0.2, () => ({ type: 'freeze', nth: 0, forMs: draft.chance('freeze for') * 40_000 })],
     [0.2, () => ({ type: 'compact' })],
     [
@@ -477,6 +475,6 @@ export function awsAndGcp(draft: Draft): void {
   }
   if (draft.has(0.15, 'restores')) restores(draft.by('restores'));
   if (draft.has(0.2, 'providers')) providersAndCredentials(draft.by('providers'));
-  if (draft.has(0.3, 'handing over')) handingOver(draft.by('handing over'));
+  if (draft.has(0.3, 'next claim')) nextClaim(draft.by('next claim'));
   if (draft.has(0.9, 'machines')) machines(draft.by('machines'));
 }

@@ -35,7 +35,7 @@ export function staticResources(draft: Draft): void {
     { metadata: { annotations: { [annotationKeys.paused]: 'true' } } },
     { metadata: { annotations: { [annotationKeys.paused]: null } } },
     { metadata: { annotations: { [annotationKeys.externalName]: 'renamed' } } },
-    { metadata: { annotations: { [annotationKeys.reoffer]: 'true' } } },
+    { spec: { claimRef: null } },
     { metadata: { labels: { tier: 'two' } } },
     { spec: draft.pick(policies, 'other policies') },
     { spec: { writeConnectionSecretToRef: null } },

@@ -17,7 +17,6 @@ import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { adminNamespace, estate, objectOf, secret, teams } from './estate.ts';
 import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
-import { offerAgain } from './offers.ts';
 import { slips } from './slips.ts';
 
 /** Not later than so much after something else: a moment in which that is still under way. */
@@ -196,10 +195,8 @@ function contested(draft: Draft): void {
     name: resource.metadata.name,
   };
   const born = comes(draft, resource);
-  const claims: ObjectName[] = [];
   for (const index of [0, 1]) {
     const object = claimOf(FancySQLInstanceKind, draft.pick(teams, 'team', index), index, { resourceRef });
-    claims.push(nameOf(object));
     const made = draft.between(0, 0.5, 'claim', index);
     draft.at(made, { type: 'create', object });
     if (draft.has(0.5, 'goes', index)) {
@@ -210,14 +207,9 @@ function contested(draft: Draft): void {
     if (draft.has(0.2, 'meddles', index))
       draft.at(after(draft, made, 'meddles', index), { type: 'delete', of: secretOf(object) });
   }
-  if (draft.has(0.3, 'reoffered')) {
-    const patch = offerAgain(draft, claims);
-    const offered = draft.between(0.5, 1, 'reoffered');
-    draft.at(offered, { type: 'edit', of: nameOf(resource), patch });
-    if (draft.has(0.3, 'withdrawn')) {
-      const withdrawn = { spec: { claimRef: null } };
-      draft.at(after(draft, offered, 'withdrawn'), { type: 'edit', of: nameOf(resource), patch: withdrawn });
-    }
+  if (draft.has(0.3, 'available again')) {
+    const patch = { spec: { claimRef: draft.pick([null, { uid: null }], 'for which claim') } };
+    draft.at(draft.between(0.5, 1, 'available'), { type: 'edit', of: nameOf(resource), patch });
   }
   if (draft.has(0.2, 'resource goes')) goes(draft, nameOf(resource), born);
 }
@@ -288,42 +280,6 @@ function database(draft: Draft): void {
   }
 }
 
-/**
- * A resource is deleted just after it was made, by a deletion that looks for finalizers before there is one, and takes
- * until there is. At times another of its name comes, which may stand for something else.
- */
-function overtaken(draft: Draft): void {
-  const kind = draft.pick(
-    [
-      FavouriteDBInstanceKind,
-      AmbivalentDBInstanceKind,
-      NetworkKind,
-      PostgreSQLDatabaseKind,
-      PostgreSQLRoleKind,
-    ],
-    'kind',
-  );
-  const object = managedByHand(
-    kind,
-    0,
-    draft.pick<object>([{}, {}, {}, { deletionPolicy: 'Orphan' }, { reclaimPolicy: 'Retain' }], 'policy'),
-  );
-  const of = nameOf(object);
-  let moment = comes(draft, object);
-  /** Some of a second, mostly. */
-  const moments = (...name: readonly (string | number)[]): number => draft.chance(...name) ** 3 * 8_000;
-  for (const round of [0, 1]) {
-    const begun = moment + draft.share(moments('begun', round));
-    draft.at(begun, { type: 'delete', of, takesMs: Math.round(moments('takes', round)) });
-    if (!draft.has(0.5, 'again', round)) return;
-    moment = begun + draft.share(moments('comes again', round) * 2);
-    const annotations = { [annotationKeys.externalName]: 'another' };
-    const isAnother = kind !== NetworkKind && draft.has(0.3, 'is another', round);
-    const another = isAnother ? { ...object, metadata: { ...object.metadata, annotations } } : object;
-    draft.at(moment, { type: 'create', object: another });
-  }
-}
-
 /** A resource, or a class, is for some namespaces, or for nobody who is not named; labels change as claims come. */
 function offered(draft: Draft): void {
   const selector = { matchLabels: { stage: 'live' } };
@@ -360,7 +316,7 @@ function offered(draft: Draft): void {
   }
 }
 
-/** A claim has what a class or somebody made; who looks after it edits what controllers keep. */
+/** A claim has a resource, and an administrator edits what controllers keep of it. */
 function slipped(draft: Draft): void {
   claimComesAndGoes(draft.by('claim'));
   slips(draft.by('slips'));
@@ -379,11 +335,7 @@ const watched = ['FancySQLInstance', 'FavouriteDBInstance', 'AmbivalentDBInstanc
  */
 export function closeCalls(draft: Draft): void {
   const isSlip = draft.has(0.1, 'slips');
-  const situation = isSlip
-    ? slipped
-    : draft.has(0.15, 'overtakes')
-      ? overtaken
-      : draft.pick(situations, 'situation');
+  const situation = isSlip ? slipped : draft.pick(situations, 'situation');
   situation(draft.by('of it'));
   for (const index of [0, 1]) {
     const moment = draft.between(0, 0.9, 'late', index);

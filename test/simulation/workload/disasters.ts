@@ -1,6 +1,6 @@
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { publishedDetails } from '../../../controllers/core/connection/published-details.ts';
+import { credentialAnnotation } from '../../../controllers/core/credential.ts';
 import { claimKinds, kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
@@ -68,11 +68,8 @@ export function rivals(draft: Draft): void {
       { spec: { writeConnectionSecretToRef: null } },
       { spec: { reclaimPolicy: draft.pick(['Retain', 'Delete', null], 'policy') } },
       { data: null },
-      { metadata: { annotations: { [publishedDetails]: null } } },
-      {
-        metadata: { annotations: { [publishedDetails]: draft.pick([null, 'nonsense', '{}'], 'word') } },
-        data: { password: 'd3Jvbmc=' },
-      },
+      { metadata: { annotations: { [credentialAnnotation]: draft.pick([null, 'nonsense', '{}'], 'note') } } },
+      { data: { password: 'd3Jvbmc=' } },
     ],
     'what',
   );

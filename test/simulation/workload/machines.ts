@@ -15,12 +15,11 @@ const watched = [
 
 const hourMs = 3_600_000;
 
-/** The process dies, is stopped, runs twice; watches and connections fail; clocks are set. */
+/** The process dies, is stopped; watches and connections fail; clocks are set. */
 export function machines(draft: Draft): void {
   const acts: readonly (readonly [number, () => Act])[] = [
     [0.3, () => ({ type: 'crash', downMs: draft.chance('down') * 20_000 })],
     [0.15, () => ({ type: 'terminate', downMs: draft.chance('down 2') * 5_000 })],
-    [0.2, () => ({ type: 'twin', forMs: draft.chance('twin') * 60_000 })],
     [
       0.3,
       () => ({

@@ -3,7 +3,7 @@ import type { ObjectKind } from '../../../core/schema.ts';
 import { optional, text } from '../../../core/schema.ts';
 import { defineClass } from '../../../core/v1alpha1/define-class.ts';
 import { defineManaged } from '../../../core/v1alpha1/define-managed.ts';
-import { passwordRotation, rotatedPassword } from '../../../core/v1alpha1/fields.ts';
+import { passwordRotation } from '../../../core/v1alpha1/fields.ts';
 import {
   dbInstanceFields as db,
   dbInstanceHabits,
@@ -98,7 +98,6 @@ export const RDSInstanceKind = defineManaged(
     })
     .describe('The instance as it should be. Changes made elsewhere are reverted.'),
   {
-    passwordRotation: rotatedPassword,
     atProvider: optional(
       z
         .object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ObjectKind } from '../../../core/schema.ts';
 import { optional, text, texts } from '../../../core/schema.ts';
 import { defineManaged } from '../../../core/v1alpha1/define-managed.ts';
-import { passwordRotation, rotatedPassword } from '../../../core/v1alpha1/fields.ts';
+import { passwordRotation } from '../../../core/v1alpha1/fields.ts';
 import {
   dbInstanceFields as db,
   dbInstanceHabits,
@@ -88,7 +88,6 @@ export const InstanceKind = defineManaged(
     })
     .describe('The instance as it should be. Changes made elsewhere are reverted.'),
   {
-    passwordRotation: rotatedPassword,
     atProvider: optional(
       z
         .object({

@@ -2,30 +2,24 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import type { ConnectionDetails, Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
   decodeDetails,
   encodeDetails,
   propagatesFrom,
-  propagationAnnotations,
   propagationTargets,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
-import {
-  provisionedManaged,
-  withRecordedResource,
-} from '../../../../controllers/core/claim-binding/provision.ts';
-import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
-import { ApiError, isConflict, leaseExpired } from '../../../../runtime/client/errors.ts';
+import { credentialAnnotation } from '../../../../controllers/core/credential.ts';
+import { ApiError, leaseExpired } from '../../../../runtime/client/errors.ts';
 import type { Verb } from '../cluster-fake.ts';
-import { broken, conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
-import { FakeProcess } from '../environment-fake.ts';
+import { conflict, forbidden } from '../cluster-fake.ts';
 import {
   claim,
   claimKind,
@@ -34,1270 +28,901 @@ import {
   classRef,
   managed,
   managedKind,
-  peersOf,
   resourceClass,
   resourceRef,
   service,
 } from '../objects.ts';
+import type { World } from './scene.ts';
+import {
+  conn,
+  copyKey,
+  finalizers,
+  orders,
+  recordOf,
+  sceneOf,
+  serveManaged,
+  settled,
+  sourceKey,
+  sourceOf,
+  src,
+} from './scene.ts';
 
-const key = { namespace: 'team', name: 'orders' };
 const ownName = provisionedNames(claim())[0] ?? '';
-const small = resourceClass('small', {}, { specTemplate: { writeConnectionSecretsToNamespace: 'system' } });
-const conn = { writeConnectionSecretToRef: { name: 'conn' } };
-const sourceRef = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } };
-const finalizers = ['finalizer.resourceclaim.crossplane.io'];
 const byClass = claim({ ...conn, classRef: classRef('small') });
 const byName = claim({ ...conn, resourceRef: resourceRef('db') });
-const bindable = managed(sourceRef, { status: { bindingPhase: 'Unbound' } });
-const bound = managed(
-  { ...sourceRef, claimRef: claimRef() },
-  { finalizers: ['finalizer.managedresource.crossplane.io'], status: { bindingPhase: 'Bound' } },
+const rivalKey = { namespace: 'team', name: 'rival' };
+const rival = claim({ resourceRef: resourceRef('db') }, { name: 'rival', uid: 'rival-uid' });
+const handmade = managed(src);
+const orderClaim = 'FancySQLInstance team/orders';
+/** A resource that is Bound to the claim, with its Secret. */
+const boundManaged = managed(
+  { ...src, claimRef: claimRef() },
+  { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', credential: recordOf('pw') } },
 );
-const boundClaim = (over: Partial<Claim['metadata']> = {}) =>
-  claim(byName.spec, { finalizers, status: { bindingPhase: 'Bound' }, ...over });
-const source: Secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  type: 'connection.crossplane.io/v1alpha1',
-  metadata: { namespace: 'system', name: 'src', ownerReferences: [controllerReference(bindable)] },
-  data: encodeDetails({ password: 'pw', endpoint: 'host' }),
-};
-const targetOf = (over: Partial<Secret> = {}): Secret => ({
-  ...source,
-  metadata: { namespace: 'team', name: 'conn' },
-  ...over,
-});
-const unowned = (details: ConnectionDetails): Secret => targetOf({ data: encodeDetails(details) });
-const owned = (over: Partial<Secret> = {}): Secret =>
-  targetOf({ metadata: { ...targetOf().metadata, ownerReferences: [controllerReference(byName)] }, ...over });
-const deleted = { deletionTimestamp: '2026-01-02T03:00:00Z' };
-
-interface Row {
-  readonly claim: Claim;
-  readonly managed?: Managed;
-  readonly secrets?: readonly Secret[];
-  readonly service?: Partial<ClaimService>;
-  /** Every call of this verb and kind is refused. */
-  readonly refuse?: readonly [Verb, Kind];
-  readonly result?: 'done' | 'requeue' | 'after';
-  /** Reason of Ready; default none. */
-  readonly ready?: string;
-  /** Default Unknown. */
-  readonly synced?: 'True' | 'False';
-  readonly message?: RegExp;
-  /** Reasons of Events; default none. */
-  readonly event?: string | readonly string[];
-  /** Of the claim; default Unbound where its status is written, else none. */
-  readonly phase?: 'Bound';
-  readonly writes: readonly string[];
-}
-
-const status = 'updateStatus FancySQLInstance team/orders';
-const update = 'update FancySQLInstance team/orders';
-
-function worldOf(row: Pick<Row, 'claim' | 'managed' | 'secrets' | 'service'>) {
-  const cluster = new FakeCluster();
-  cluster.put(classKind, small);
-  cluster.put(claimKind, row.claim);
-  if (row.managed !== undefined) cluster.put(managedKind, row.managed);
-  for (const secret of row.secrets ?? []) cluster.put(SecretKind, secret);
-  const ours = { ...service, ...row.service };
-  const process = new FakeProcess(cluster, (env) => [claimBindingController(env, ours, peersOf(ours))]);
-  return { cluster, process };
-}
-
-const rows: Record<string, Row> = {
-  'ResourceMissing: ManagedNotFound: one status write, no more': {
-    claim: byName,
-    ready: 'Binding',
-    synced: 'True',
-    event: 'ManagedResourceNotFound',
-    writes: [status],
-  },
-  'GetManagedError: Synced says so, Ready stays, it is tried again': {
-    claim: byName,
-    refuse: ['get', managedKind],
-    result: 'requeue',
-    synced: 'False',
-    message: /^cannot get managed resource: denied/,
-    event: 'CannotGetManagedResource',
-    writes: [status],
-  },
-  'UnbindError UpdateStatusError: the claim stays and says why': {
-    claim: boundClaim(deleted),
-    managed: bound,
-    refuse: ['updateStatus', managedKind],
-    result: 'requeue',
-    ready: 'Deleting',
-    synced: 'False',
-    message: /^cannot update managed resource status: denied/,
-    event: 'CannotUnbindManagedResource',
-    phase: 'Bound',
-    writes: [status],
-  },
-  'UnbindError UpdateError': {
-    claim: boundClaim(deleted),
-    managed: bound,
-    refuse: ['update', managedKind],
-    result: 'requeue',
-    ready: 'Deleting',
-    synced: 'False',
-    message: /^cannot update managed resource: denied/,
-    event: 'CannotUnbindManagedResource',
-    phase: 'Bound',
-    writes: ['updateStatus FavouriteDBInstance db', status],
-  },
-  'UnbindError DeleteError': {
-    claim: boundClaim(deleted),
-    managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Delete' } },
-    refuse: ['delete', managedKind],
-    result: 'requeue',
-    ready: 'Deleting',
-    synced: 'False',
-    message: /^cannot delete managed resource: denied/,
-    event: 'CannotUnbindManagedResource',
-    phase: 'Bound',
-    writes: [status],
-  },
-  RemoveClaimFinalizerError: {
-    claim: boundClaim(deleted),
-    refuse: ['update', claimKind],
-    result: 'requeue',
-    ready: 'Deleting',
-    synced: 'False',
-    message: /^cannot update resource claim: denied/,
-    phase: 'Bound',
-    event: 'CannotUnbindManagedResource',
-    writes: [status],
-  },
-  'Reclaim: SuccessfulDelete: deletion writes no claim status': {
-    event: 'UnboundManagedResource',
-    claim: boundClaim(deleted),
-    managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Delete' } },
-    writes: ['delete FavouriteDBInstance db', update],
-  },
-  'Reclaim: SuccessfulRetain': {
-    event: 'UnboundManagedResource',
-    claim: boundClaim(deleted),
-    managed: bound,
-    writes: ['updateStatus FavouriteDBInstance db', 'update FavouriteDBInstance db', update],
-  },
-  'ClassMissing: GetResourceClassError: a missing class': {
-    claim: claim({ classRef: classRef('no-such-class') }),
-    ready: 'Creating',
-    synced: 'False',
-    message: /FavouriteDBInstanceClass no-such-class does not exist/,
-    event: 'CannotGetResourceClass',
-    writes: [status],
-  },
-  'ConfigureManagedError: the service says what does not fit, and nothing is recorded, so that it can be corrected':
-    {
-      claim: byClass,
-      service: {
-        configure: () => {
-          throw new Error('engineVersion 9 is not offered');
-        },
-      },
-      ready: 'Creating',
-      synced: 'False',
-      message: /FavouriteDBInstanceClass small: engineVersion 9 is not offered/,
-      event: 'CannotConfigureManagedResource',
-      writes: [status],
-    },
-  'Create: CreateManagedError: the name stays recorded, nothing is created': {
-    claim: byClass,
-    refuse: ['create', managedKind],
-    result: 'requeue',
-    ready: 'Creating',
-    synced: 'False',
-    message: /^cannot create managed resource: denied/,
-    event: 'CannotCreateManagedResource',
-    writes: [update, status],
-  },
-  'RecordName: UpdateClaimError, AddFinalizerError: without the record nothing is created (H4)': {
-    claim: byClass,
-    refuse: ['update', claimKind],
-    result: 'requeue',
-    ready: 'Creating',
-    synced: 'False',
-    message: /^cannot update resource claim: denied/,
-    event: 'CannotCreateManagedResource',
-    writes: [status],
-  },
-  'Create: Successful: one write before, one creation': {
-    claim: byClass,
-    event: 'CreatedManagedResource',
-    writes: [update, `create FavouriteDBInstance ${ownName}`],
-  },
-  'NotReady: a static resource that is not ready is awaited by its events': {
-    claim: byName,
-    managed: managed(sourceRef),
-    ready: 'Binding',
-    synced: 'True',
-    event: 'WaitingToBind',
-    writes: [status],
-  },
-  'PropagateConnectionError GetManagedSecretError: the source is not there yet': {
-    claim: byName,
-    managed: bindable,
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot get managed resource's connection secret: system\/src does not exist/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', status],
-  },
-  'ManagedResourceDoesNotControlSecret: nothing is copied': {
-    claim: byName,
-    managed: bindable,
-    secrets: [{ ...source, metadata: { namespace: 'system', name: 'src' } }],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot establish control of existing connection secret system\/src/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', status],
-  },
-  "ClaimSecretConflictError: somebody else's secret is left alone": {
-    claim: byName,
-    managed: bindable,
-    secrets: [
-      source,
-      targetOf({
-        metadata: {
-          ...targetOf().metadata,
-          ownerReferences: [controllerReference(claim({}, { name: 'billing', uid: 'billing-uid' }))],
-        },
-      }),
-    ],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message:
-      /controlled by FancySQLInstance billing, not by FancySQLInstance orders \(team\/conn\); name another in spec\.writeConnectionSecretToRef$/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
-  },
-  'ClaimSecretUncontrolledError: an Opaque secret is never taken over': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source, targetOf({ type: 'Opaque' })],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message:
-      /refusing to modify uncontrolled secret of type "Opaque" \(team\/conn\); name another in spec\.writeConnectionSecretToRef; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
-  },
-  'one that nobody controls, and that holds what its source does not, is left alone': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source, unowned({ password: 'pw', mine: 'not yours' })],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message:
-      /^cannot create or update connection secret: refusing to take over a secret that nobody controls and that holds data of its own \(team\/conn\); name another in spec\.writeConnectionSecretToRef; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
-  },
-  'one that nobody controls, and that holds another value of a key': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source, unowned({ password: 'mine' })],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /secret that nobody controls and that holds data of its own \(team\/conn\)/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
-  },
-  'one that nobody controls, and that is a copy of what another claim had': {
-    claim: byName,
-    managed: bindable,
-    secrets: [
-      source,
-      targetOf({
-        metadata: {
-          namespace: 'team',
-          name: 'conn',
-          annotations: propagatesFrom({ namespace: 'system', name: 'other' }),
-        },
-        data: encodeDetails({ password: 'theirs' }),
-        immutable: true,
-      }),
-    ],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /secret that nobody controls and that holds data of its own \(team\/conn\)/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
-  },
-  'an immutable one of its own that is to change: what to do': {
-    claim: boundClaim(),
-    managed: bound,
-    secrets: [source, owned({ immutable: true, data: encodeDetails({ password: 'former' }) })],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message:
-      /^cannot create or update connection secret: secret team\/conn is immutable, and is no copy of what the claim's resource publishes; delete it, and it is made again$/,
-    event: 'CannotPropagateConnectionDetails',
-    phase: 'Bound',
-    writes: ['update Secret system/src', status],
-  },
-  'UpdateManagedSecretError: consent cannot be written': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source],
-    refuse: ['update', SecretKind],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot update connection secret: denied/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', status],
-  },
-  ApplyClaimSecretError: {
-    claim: byName,
-    managed: bindable,
-    secrets: [source],
-    refuse: ['create', SecretKind],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot create or update connection secret: denied/,
-    event: 'CannotPropagateConnectionDetails',
-    writes: [update, 'update FavouriteDBInstance db', 'update Secret system/src', status],
-  },
-  'AddFinalizerError of a static claim': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source],
-    refuse: ['update', claimKind],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot update resource claim: denied/,
-    event: 'CannotBindManagedResource',
-    writes: [status],
-  },
-  'Bind: BindError UpdateManagedError': {
-    claim: byName,
-    managed: bindable,
-    refuse: ['update', managedKind],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot update managed resource: denied/,
-    event: 'CannotBindManagedResource',
-    writes: [update, status],
-  },
-  'Bind: BindError UpdateManagedStatusError': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source],
-    refuse: ['updateStatus', managedKind],
-    result: 'requeue',
-    ready: 'Binding',
-    synced: 'False',
-    message: /^cannot update managed resource status: denied/,
-    event: 'CannotBindManagedResource',
-    writes: [
-      update,
-      'update FavouriteDBInstance db',
-      'update Secret system/src',
-      'create Secret team/conn',
-      status,
-    ],
-  },
-  'Bind: Successful: a static claim binds': {
-    claim: byName,
-    managed: bindable,
-    secrets: [source],
-    ready: 'Unavailable',
-    synced: 'True',
-    event: 'BoundManagedResource',
-    phase: 'Bound',
-    writes: [
-      update,
-      'update FavouriteDBInstance db',
-      'update Secret system/src',
-      'create Secret team/conn',
-      'updateStatus FavouriteDBInstance db',
-      status,
-    ],
-  },
-  ClaimDoesNotWantConnectionSecret: {
-    claim: claim({ resourceRef: resourceRef('db') }),
-    managed: bindable,
-    secrets: [source],
-    phase: 'Bound',
-    synced: 'True',
-    ready: 'Unavailable',
-    event: 'BoundManagedResource',
-    writes: [update, 'update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db', status],
-  },
-  ManagedDoesNotExposeConnectionSecret: {
-    claim: byName,
-    managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
-    phase: 'Bound',
-    synced: 'True',
-    ready: 'Unavailable',
-    event: ['BoundManagedResource', 'CannotPropagateConnectionDetails'],
-    writes: [update, 'update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db', status],
-  },
-  'KeepBound: a failure while bound leaves Ready and the phase alone': {
-    claim: boundClaim(),
-    managed: managed(
-      { claimRef: claimRef({ uid: 'before-restore' }) },
-      { status: { bindingPhase: 'Bound' } },
-    ),
-    refuse: ['update', managedKind],
-    result: 'requeue',
-    phase: 'Bound',
-    synced: 'False',
-    message: /^cannot update managed resource: denied/,
-    event: 'CannotBindManagedResource',
-    writes: [status],
+const boundSource = sourceOf(boundManaged, 'pw', orderClaim);
+const boundClaim = claim(byName.spec, { finalizers, status: { bindingPhase: 'Bound' } });
+const ownCopy: Secret = {
+  ...boundSource,
+  metadata: {
+    ...copyKey,
+    ownerReferences: [controllerReference(boundClaim)],
+    annotations: propagatesFrom(sourceKey),
   },
 };
+const boundWorld: World = { claims: [boundClaim], managed: [boundManaged], secrets: [boundSource, ownCopy] };
 
-describe('binding acts', () => {
-  for (const [name, row] of Object.entries(rows)) {
-    test(name, async () => {
-      const { cluster, process } = worldOf(row);
-      if (row.refuse !== undefined) {
-        cluster.before(
-          ...row.refuse,
-          () => {
-            throw forbidden();
-          },
-          Number.POSITIVE_INFINITY,
-        );
-      }
-      const result = await process.reconcile(key);
-      assert.equal(result.type, row.result ?? 'done');
-      assert.deepEqual(cluster.takeWrites(), row.writes);
-
-      const after = cluster.get(claimKind, key);
-      const ready = getCondition(after?.status?.conditions, 'Ready');
-      const synced = getCondition(after?.status?.conditions, 'Synced');
-      assert.equal(ready.reason, row.ready);
-      assert.equal(synced.status, row.synced ?? 'Unknown');
-      if (row.message !== undefined) assert.match(synced.message ?? '', row.message);
-      if (row.synced === 'False') assert.notEqual(ready.status, 'True');
-      const phase = row.phase ?? (row.writes.includes(status) ? 'Unbound' : undefined);
-      assert.equal(after?.status?.bindingPhase, phase);
-      const recorded = [...process.recordings];
-      assert.deepEqual(
-        recorded.map(({ reason }) => reason),
-        [row.event ?? []].flat(),
-      );
-
-      // The same again changes nothing, and tells of nothing but a failure that lasts.
-      await process.reconcile(key);
-      assert.deepEqual(cluster.takeWrites(), []);
-      const warnings = recorded.filter(({ type }) => type === 'Warning');
-      assert.deepEqual(process.recordings, [...recorded, ...warnings]);
-      if (row.synced === 'False') assert.equal(warnings.length, recorded.length);
-    });
-  }
-
-  test('leaves Ready as it was', async () => {
-    const { cluster, process } = worldOf({ claim: byName });
-    cluster.before('get', managedKind, () => {
-      throw forbidden();
-    });
-    await process.reconcile(key);
-    assert.equal(getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready').status, 'Unknown');
-  });
-
-  for (const [name, row] of Object.entries(rows).filter(([, { writes }]) => writes.includes(status))) {
-    test(`a status that cannot be written is an error: ${name}`, async () => {
-      const { cluster, process } = worldOf(row);
-      const refused = [['updateStatus', claimKind] as const, ...(row.refuse ? [row.refuse] : [])];
-      for (const [verb, kind] of refused) {
-        cluster.before(
-          verb,
-          kind,
-          () => {
-            throw forbidden(`${verb} ${kind.kind} is denied`);
-          },
-          Number.POSITIVE_INFINITY,
-        );
-      }
-      await assert.rejects(
-        process.reconcile(key),
-        /^Error: cannot update resource claim status: updateStatus FancySQLInstance is denied/,
-      );
-      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, row.claim.status?.bindingPhase);
-    });
-  }
-
-  test('a claim that is gone by the time its status is written is no error', async () => {
-    const { cluster, process } = worldOf({ claim: byName });
-    process.hold(claimKind);
-    cluster.before('updateStatus', claimKind, () => cluster.delete(claimKind, key));
-    assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'ResourceMissing' });
-  });
+const endingClaim = claim(byName.spec, {
+  finalizers,
+  deletionTimestamp: '2026-01-02T03:00:00Z',
+  status: { bindingPhase: 'Bound' },
 });
 
-test('what becomes of a claim is never told of the next one of its name', async () => {
-  const { cluster, process } = worldOf({ claim: boundClaim(deleted), managed: bound, secrets: [source] });
-  cluster.afterCall = async ({ verb, kind }) => {
-    if (verb !== 'update' || kind !== claimKind.kind) return;
-    cluster.afterCall = () => {};
-    // It is carried out, and while its answer is awaited the name is taken anew.
-    cluster.put(claimKind, claim({}, { uid: 'uid-of-the-next' }));
-    await cluster.clock.settle();
-    throw broken();
-  };
-  await assert.rejects(process.reconcile(key), isConflict);
-  assert.equal(cluster.get(claimKind, key)?.metadata.uid, 'uid-of-the-next');
-  assert.equal(cluster.get(claimKind, key)?.status, undefined);
-});
+const claimUpdate = 'update FancySQLInstance team/orders';
+const claimStatus = 'updateStatus FancySQLInstance team/orders';
+const managedUpdate = 'update FavouriteDBInstance db';
+const managedStatus = 'updateStatus FavouriteDBInstance db';
+const newCopy = 'create Secret team/conn';
 
-test('RecordName: where all names that a claim may give are taken, it says so and tries again', async () => {
-  const { cluster, process } = worldOf({ claim: byClass });
-  for (const taken of provisionedNames(byClass)) cluster.put(managedKind, managed({}, { name: taken }));
-  const message = 'every name this claim may give its managed resource is taken';
-  assert.deepEqual(await process.reconcile(key), {
-    type: 'requeue',
-    decision: 'RecordName',
-    failure: message,
-  });
-  assert.deepEqual(cluster.takeWrites(), [status]);
-  assert.equal(getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Synced').message, message);
-  assert.deepEqual(
-    process.recordings.map(({ reason, message: told }) => [reason, told]),
-    [['CannotCreateManagedResource', message]],
-  );
-});
+/** Of a claim from a class, with all that its resource's controller does in between. */
+const provisioning = [
+  claimUpdate, // finalizer, resourceRef, external name
+  `create FavouriteDBInstance ${ownName}`,
+  claimStatus, // it waits
+  `updateStatus FavouriteDBInstance ${ownName}`, // Bound
+  newCopy,
+  claimStatus, // Bound, Ready
+];
+/** Of a claim that names a resource which a user created. */
+const taking = [
+  claimUpdate, // finalizer
+  claimStatus, // it waits
+  managedUpdate, // claimRef
+  claimStatus, // it waits for the credential
+  managedStatus, // Bound
+  'update Secret system/src', // consent
+  newCopy,
+  claimStatus,
+];
 
-describe('what binding leaves behind', () => {
-  test('StatusBind SuccessfulWithExternalName: the claim carries the external name', async () => {
-    const annotations = { 'crossplane.io/external-name': 'cloud-db' };
-    const { cluster, process } = worldOf({
-      claim: claim({ resourceRef: resourceRef('db') }),
-      managed: managed({}, { annotations, status: { bindingPhase: 'Unbound' } }),
+describe('writes of a claim until it is Bound', () => {
+  test('a claim with a class: its name first, then the complete resource, Bound, the Secret and the status', async () => {
+    const { cluster, process, claimAt, ready, copied } = sceneOf({ claims: [byClass] });
+    await settled(process, cluster);
+    assert.deepEqual(cluster.takeWrites(), provisioning);
+    const [resource] = cluster.all(managedKind);
+    assert.deepEqual(resource?.metadata.finalizers, ['finalizer.managedresource.crossplane.io']);
+    assert.deepEqual(resource.metadata.annotations, {
+      'crossplane.io/external-name': ownName,
+      ...allowsPropagationTo(copyKey),
     });
-    await process.reconcile(key);
-    assert.equal(
-      cluster.get(claimKind, key)?.metadata.annotations?.['crossplane.io/external-name'],
-      'cloud-db',
+    assert.deepEqual(resource.spec, {
+      forProvider: {},
+      claimRef: claimRef(),
+      classRef: { ...classRef('small'), uid: 'small-uid' },
+      reclaimPolicy: 'Delete',
+      writeConnectionSecretToRef: { namespace: 'system', name: 'claim-uid' },
+    });
+    assert.deepEqual(
+      [resource.status?.bindingPhase, resource.status?.boundUID],
+      ['Bound', resource.metadata.uid],
     );
+    assert.deepEqual(
+      [claimAt()?.status?.bindingPhase, claimAt()?.status?.binding],
+      ['Bound', { name: 'conn' }],
+    );
+    assert.equal(ready().status, 'True');
+    assert.deepEqual(Object.keys(copied()), ['password']);
+    const { annotations = {} } = cluster.get(SecretKind, copyKey)?.metadata ?? {};
+    assert.equal(annotations[credentialAnnotation], undefined, 'the note is never copied');
+    const reasons = process.events.map(({ reason }) => reason);
+    assert.deepEqual(reasons.toSorted(), ['BoundManagedResource', 'CreatedManagedResource', 'WaitingToBind']);
   });
 
-  test('StatusBind SuccessfulWithoutExternalName: it gets none', async () => {
-    const { cluster, process } = worldOf({
-      claim: claim({ resourceRef: resourceRef('db') }),
-      managed: managed({}, { status: { bindingPhase: 'Unbound' } }),
-    });
-    await process.reconcile(key);
-    assert.equal(cluster.get(claimKind, key)?.metadata.annotations, undefined);
-    assert.deepEqual(cluster.get(claimKind, key)?.metadata.finalizers, finalizers);
+  test('a claim that names a resource: its finalizer first, then claimRef, Bound, consent and the Secret', async () => {
+    const { cluster, process, claimAt } = sceneOf({ claims: [byName], managed: [handmade] });
+    await settled(process, cluster);
+    assert.deepEqual(cluster.takeWrites(), taking);
     assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, claimRef());
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
+    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
+    const source = cluster.get(SecretKind, sourceKey);
+    assert.deepEqual(source && propagationTargets(source), [copyKey]);
   });
 
-  test('PropagateConnection Successful: data on the target, consent on both sides, the claim in control', async () => {
-    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-    await process.reconcile(key);
-    const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
-    assert.deepEqual(decodeDetails(target), { password: 'pw', endpoint: 'host' });
-    assert.equal(target?.type, 'connection.crossplane.io/v1alpha1');
-    assert.equal(target?.metadata.ownerReferences?.[0]?.uid, 'claim-uid');
-    const kept = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
-    assert.deepEqual(kept && propagationTargets(kept), [{ namespace: 'team', name: 'conn' }]);
-    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
-  });
-
-  describe('a secret is handed over by as few calls as can be', () => {
-    const calls = (cluster: FakeCluster, name: string) =>
-      cluster.calls.flatMap((call) => (call.key === name ? [call.verb] : []));
-    const stale = (type: string) =>
-      targetOf({
-        type,
-        metadata: { ...targetOf().metadata, ownerReferences: [controllerReference(byName)] },
-        data: {},
-      });
-    const rows: Record<
-      string,
-      { readonly row: Parameters<typeof worldOf>[0]; readonly calls: readonly Verb[] }
-    > = {
-      'at first it is made unseen': {
-        row: { claim: byName, managed: bindable, secrets: [source] },
-        calls: ['create'],
-      },
-      'what is there is updated unasked': {
-        row: { claim: boundClaim(), managed: bound, secrets: [source, stale(source.type ?? '')] },
-        calls: ['update'],
-      },
-      'a bound claim may have one of another type, which no store holds: asked for before one is made': {
-        row: { claim: boundClaim(), managed: bound, secrets: [source, stale('Opaque')] },
-        calls: ['get', 'update'],
-      },
-      'a bound claim may have lost it': {
-        row: { claim: boundClaim(), managed: bound, secrets: [source] },
-        calls: ['get', 'create'],
-      },
-    };
-    for (const [name, { row, calls: wanted }] of Object.entries(rows)) {
-      test(name, async () => {
-        const { cluster, process } = worldOf(row);
-        await process.reconcile(key);
-        assert.deepEqual(calls(cluster, 'team/conn'), wanted);
-        assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'conn' })?.data, source.data);
-      });
-    }
-
-    test('a source that the store does not show yet is asked for', async () => {
-      const { cluster, process } = worldOf({ claim: byName, managed: bindable });
-      process.hold(SecretKind);
-      cluster.put(SecretKind, source);
-      await process.reconcile(key);
-      assert.deepEqual(calls(cluster, 'system/src'), ['get', 'update']);
-      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
-    });
-
-    test('one that is there when it is made, and gone when it is looked for, is made again', async () => {
-      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-      cluster.before('create', SecretKind, () => {
-        throw new ApiError('secrets "conn" already exists', { code: 409, reason: 'AlreadyExists' });
-      });
-      await process.reconcile(key);
-      const told = getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Synced').message;
-      assert.equal(told, 'cannot create or update connection secret: secret team/conn came and went');
-      await process.settle();
-      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
-    });
-  });
-
-  const { data: _, ...withoutData } = targetOf();
-  const takenOver: Record<string, Secret> = {
-    'that holds nothing': unowned({}),
-    'without data': withoutData,
-    'that holds no more than its source': unowned({ password: 'pw' }),
-    'that is immutable, and a copy already': targetOf({ immutable: true }),
-  };
-  for (const [what, secret] of Object.entries(takenOver)) {
-    test(`one that nobody controls, ${what}, is taken over`, async () => {
-      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source, secret] });
-      await process.settle();
-      const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
-      assert.deepEqual(target?.data, source.data);
-      assert.deepEqual(
-        target?.metadata.ownerReferences?.map(({ uid }) => uid),
-        ['claim-uid'],
+  const policies = { Delete: undefined, Retain: 'Retain' } as const;
+  for (const [want, reclaimPolicy] of Object.entries(policies)) {
+    test(`the reclaim policy is ${want} if the class has ${reclaimPolicy ?? 'none'}`, async () => {
+      const { cluster, process } = sceneOf({ claims: [byClass] });
+      cluster.put(
+        classKind,
+        resourceClass('small', {}, { specTemplate: { ...(reclaimPolicy && { reclaimPolicy }) } }),
       );
-      assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
+      await process.settle();
+      assert.equal(cluster.all(managedKind)[0]?.spec.reclaimPolicy, want);
     });
   }
 
-  test('a secret that somebody made by hand stays as it was, also when the claim goes that names it', async () => {
-    const mine = unowned({ mine: 'not yours' });
-    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source, mine] });
-    const stored = () => cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
-    const before = stored();
-    await process.settle();
-    cluster.delete(claimKind, key);
-    await process.settle();
-    assert.equal(cluster.get(claimKind, key), undefined);
-    assert.deepEqual(stored(), before);
-  });
-
-  test('a claim that names what somebody made by hand keeps the secret that it has', async () => {
-    const mine = { ...unowned({ mine: 'not yours' }), metadata: { namespace: 'team', name: 'mine' } };
-    const renamed = boundClaim();
-    const { cluster, process } = worldOf({
-      claim: { ...renamed, spec: { ...renamed.spec, writeConnectionSecretToRef: { name: 'mine' } } },
-      managed: bound,
-      secrets: [source, owned(), mine],
-    });
-    await process.reconcile(key);
-    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'conn' })?.data, source.data);
-    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'mine' })?.data, mine.data);
-    cluster.delete(SecretKind, { namespace: 'team', name: 'mine' });
-    await process.settle();
-    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
-    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'mine' })?.data, source.data);
-  });
-
-  test('PropagateConnection Adoptable: a copy that nobody controls any more is taken over, its other owners and annotations kept', async () => {
-    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
-    const annotations = { note: 'kept', ...propagatesFrom({ namespace: 'system', name: 'src' }) };
-    const metadata = { ...targetOf().metadata, ownerReferences: [other], annotations };
-    const orphan = targetOf({ metadata, data: encodeDetails({ stale: 'yes' }) });
-    const { cluster, process } = worldOf({
-      claim: byName,
-      managed: bindable,
-      secrets: [source, orphan],
-    });
-    await process.reconcile(key);
-    const target = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
-    assert.deepEqual(decodeDetails(target), { password: 'pw', endpoint: 'host' });
-    assert.deepEqual(
-      target?.metadata.ownerReferences?.map(({ uid }) => uid),
-      ['x', 'claim-uid'],
-    );
-    assert.equal(target?.metadata.annotations?.note, 'kept');
-  });
-
-  test('StatusUnbind SuccessfulRetain: Released, without claim or consent, and not bindable again', async () => {
-    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-    await process.settle();
-    cluster.delete(claimKind, key);
-    await process.settle();
-    const released = cluster.get(managedKind, { name: 'db' });
-    assert.equal(released?.status?.bindingPhase, 'Released');
-    assert.equal(released?.spec.claimRef, undefined);
-    const kept = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
-    assert.deepEqual(kept && propagationTargets(kept), []);
-    assert.equal(cluster.get(claimKind, key), undefined);
-    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
-
-    cluster.put(claimKind, claim(byName.spec, { uid: 'second-life' }));
-    await process.settle();
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
-    const ready = getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
-    assert.match(ready.message ?? '', /was released by a former claim, and may hold the data of that; /);
-  });
-
-  test('StatusUnbind SuccessfulDelete: the managed resource is deleted while it still names the claim', async () => {
-    const { cluster, process } = worldOf({
-      claim: boundClaim(),
-      managed: managed(
-        { claimRef: claimRef(), reclaimPolicy: 'Delete' },
-        { finalizers: ['finalizer.managedresource.crossplane.io'], status: { bindingPhase: 'Bound' } },
-      ),
-    });
-    cluster.delete(claimKind, key);
-    await process.settle();
-    const leaving = cluster.get(managedKind, { name: 'db' });
-    assert.ok(leaving?.metadata.deletionTimestamp);
-    assert.deepEqual(leaving?.spec.claimRef, claimRef());
-    assert.equal(cluster.get(claimKind, key), undefined);
-  });
-
-  test('one whose finalizer somebody took away has it again before it is deleted, for what it stands for is there', async () => {
-    const own = { 'crossplane.io/external-identity': '{"name":"db"}' };
-    const resource = managed(
-      { ...sourceRef, claimRef: claimRef(), reclaimPolicy: 'Delete' },
-      { annotations: own, status: { bindingPhase: 'Bound' } },
-    );
-    const { cluster, process } = worldOf({ claim: boundClaim(), managed: resource });
-    cluster.delete(claimKind, key, deleted.deletionTimestamp);
-    await process.settle();
-    const leaving = cluster.get(managedKind, { name: 'db' });
-    assert.ok(leaving?.metadata.deletionTimestamp);
-    assert.deepEqual(leaving.metadata.finalizers, ['finalizer.managedresource.crossplane.io']);
-    assert.equal(cluster.get(claimKind, key), undefined);
-  });
-
-  test('a bound claim that wants a secret its resource does not publish says so, and exposes none until it does', async () => {
-    const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
-    const status = { bindingPhase: 'Unbound', conditions: [ready] } as const;
-    const { cluster, process } = worldOf({ claim: byName, managed: managed({}, { status }) });
-    const told = () => getCondition(cluster.get(claimKind, key)?.status?.conditions, 'Ready');
-    await process.settle();
-    assert.equal(told().status, 'True');
-    assert.match(told().message ?? '', /FavouriteDBInstance db has no spec\.writeConnectionSecretToRef/);
-    assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
-    const warned = process.events.filter(({ reason }) => reason === 'CannotPropagateConnectionDetails');
-    assert.deepEqual(
-      warned.map(({ type, message }) => [type, message]),
-      [['Warning', told().message]],
-    );
-
-    cluster.put(SecretKind, source);
-    cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-      ...rest,
-      spec: { ...spec, ...sourceRef },
-    }));
-    await process.settle();
-    assert.equal(told().message, undefined);
-    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'conn' });
-  });
-
-  describe('the secret that a bound claim has a copy of is gone', () => {
-    const told = (cluster: FakeCluster, type: string) =>
-      getCondition(cluster.get(claimKind, key)?.status?.conditions, type);
-    /** A bound claim, whose managed resource has published and does not again. */
-    async function orphaned(): Promise<FakeCluster> {
-      const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
-      const status = { bindingPhase: 'Unbound', conditions: [ready] } as const;
-      const { cluster, process } = worldOf({
-        claim: byName,
-        managed: managed(sourceRef, { status }),
-        secrets: [source],
-      });
-      await process.settle();
-      cluster.delete(SecretKind, { namespace: 'system', name: 'src' });
-      await process.settle(0);
-      process.stop();
-      return cluster;
-    }
-    const restarted = (cluster: FakeCluster): FakeProcess =>
-      new FakeProcess(cluster, (env) => [claimBindingController(env, service, peersOf(service))]);
-
-    test('it keeps what it was given until that is published again: another process writes nothing', async () => {
-      const cluster = await orphaned();
-      const before = cluster.get(claimKind, key);
-      assert.equal(told(cluster, 'Ready').status, 'True');
-      await restarted(cluster).settle();
-      assert.deepEqual(cluster.get(claimKind, key), before);
-    });
-
-    test('and says so once its copy is gone, too', async () => {
-      const cluster = await orphaned();
-      cluster.delete(SecretKind, { namespace: 'team', name: 'conn' });
-      await restarted(cluster).settle();
-      assert.match(told(cluster, 'Synced').message ?? '', /connection secret: system\/src does not exist/);
-      assert.notEqual(told(cluster, 'Ready').status, 'True');
-    });
-
-    for (const [what, data, status] of [
-      ['is immutable and what its resource published last', source.data, 'True'],
-      [
-        'is immutable, and was no copy of that when it was there still',
-        encodeDetails({ password: 'former' }),
-        'False',
-      ],
-    ] as const) {
-      test(`and one that ${what} leaves Ready ${status}`, async () => {
-        const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '' } as const;
-        const { metadata } = owned();
-        const annotations = propagatesFrom({ namespace: 'system', name: 'src' });
-        const { cluster, process } = worldOf({
-          claim: boundClaim(),
-          managed: { ...bound, status: { ...bound.status, conditions: [ready] } },
-          secrets: [
-            source,
-            owned({ immutable: true, metadata: { ...metadata, annotations }, ...(data && { data }) }),
-          ],
-        });
-        await process.settle();
-        cluster.delete(SecretKind, { namespace: 'system', name: 'src' });
-        await process.settle();
-        assert.equal(told(cluster, 'Ready').status, status);
-      });
-    }
-
-    test('or is of another secret than that', async () => {
-      const cluster = await orphaned();
-      cluster.edit(SecretKind, { namespace: 'team', name: 'conn' }, ({ metadata, ...rest }) => ({
-        ...rest,
-        metadata: { ...metadata, annotations: propagatesFrom({ namespace: 'system', name: 'former' }) },
-      }));
-      await restarted(cluster).settle();
-      assert.match(told(cluster, 'Synced').message ?? '', /connection secret: system\/src does not exist/);
-    });
-  });
-
-  test('a secret that was pointed at another source, or given to another claim, is mended at once', async () => {
-    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-    await process.settle();
-    const target = { namespace: 'team', name: 'conn' };
-    const mended = cluster.get(SecretKind, target)?.metadata;
-    assert.ok(mended);
-    for (const tampered of [
-      { annotations: propagatesFrom({ namespace: 'system', name: 'of-others' }) },
-      { ownerReferences: [{ ...controllerReference(byName), uid: 'former-uid' }] },
-    ]) {
-      cluster.edit(SecretKind, target, ({ metadata, ...rest }) => ({
-        ...rest,
-        metadata: { ...metadata, ...tampered },
-      }));
-      await process.settle(0);
-      const { annotations, ownerReferences } = cluster.get(SecretKind, target)?.metadata ?? {};
-      assert.deepEqual(
-        { annotations, ownerReferences },
-        {
-          annotations: mended.annotations,
-          ownerReferences: mended.ownerReferences,
-        },
-      );
-    }
-  });
-
-  test('a claim that names another secret, or none, leaves none behind', async () => {
-    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-    await process.settle();
-    const wants = (name: string | undefined) =>
-      cluster.edit(claimKind, key, (current) => {
-        const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
-        return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
-      });
-    const names = () =>
-      cluster
-        .all(SecretKind)
-        .flatMap(({ metadata }) => (metadata.namespace === 'team' ? [metadata.name] : []));
-    wants('renamed');
-    await process.settle();
-    assert.deepEqual(names(), ['renamed']);
-    assert.deepEqual(cluster.get(claimKind, key)?.status?.binding, { name: 'renamed' });
-    wants(undefined);
-    await process.settle();
-    assert.deepEqual(names(), []);
-    assert.equal(cluster.get(claimKind, key)?.status?.binding, undefined);
-    assert.deepEqual(
-      process.events.flatMap(({ type, reason, message }) =>
-        reason === 'RemovedConnectionSecret' ? [`${type}: ${message}`] : [],
-      ),
-      [
-        'Normal: connection secret conn is controlled by the claim, which wants secret renamed',
-        'Normal: connection secret renamed is controlled by the claim, which wants none',
-      ],
-    );
-  });
-
-  test('a claim keeps its secret for as long as the one that it names by now is somebody else’s', async () => {
-    const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-    await process.settle();
-    const taken = { namespace: 'team', name: 'taken' };
-    cluster.put(SecretKind, { ...source, type: 'Opaque', metadata: taken });
-    const before = cluster.get(SecretKind, { namespace: 'team', name: 'conn' });
-    cluster.edit(claimKind, key, (current) => ({
-      ...current,
-      spec: { ...current.spec, writeConnectionSecretToRef: { name: 'taken' } },
-    }));
-    await process.settle();
-    assert.deepEqual(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), before);
-    cluster.delete(SecretKind, taken);
-    await process.settle(70_000);
-    assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
-    assert.deepEqual(cluster.get<Secret>(SecretKind, taken)?.data, source.data);
-  });
-
-  const consents: Record<string, { readonly given: Record<string, string>; readonly adds: boolean }> = {
-    'under whatever key it was given: it is not given twice': {
-      given: { 'to.propagate.crossplane.io/by-hand': 'team/conn' },
-      adds: false,
-    },
-    'to a secret of that name elsewhere: it is another one': {
-      given: { 'to.propagate.crossplane.io/by-hand': 'another-team/conn' },
-      adds: true,
-    },
+  const names = {
+    'SuccessfulWithExternalName: a claim shows': 'outside',
+    'SuccessfulWithoutExternalName: a claim does not show': undefined,
   };
-  for (const [name, { given, adds }] of Object.entries(consents)) {
-    test(`consent of a source ${name}`, async () => {
-      const consenting = { ...source, metadata: { ...source.metadata, annotations: given } };
-      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [consenting] });
-      await process.settle();
-      const now = cluster.get(SecretKind, { namespace: 'system', name: 'src' });
-      assert.deepEqual(now && propagationAnnotations(now), {
-        ...given,
-        ...(adds && allowsPropagationTo({ namespace: 'team', name: 'conn' })),
+  for (const [rule, name] of Object.entries(names)) {
+    test(`${rule} the external name of its resource`, async () => {
+      const annotations = name === undefined ? {} : { 'crossplane.io/external-name': name };
+      const { cluster, process, claimAt } = sceneOf({
+        claims: [byName],
+        managed: [managed(src, { annotations })],
       });
+      await settled(process, cluster);
+      assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
+      assert.equal(claimAt()?.metadata.annotations?.['crossplane.io/external-name'], name);
     });
   }
 
-  describe('consent lasts no longer than its reason', () => {
-    const elsewhere = { 'to.propagate.crossplane.io/by-hand': 'another-team/conn' };
-    const meant = { ...sourceRef, claimRef: claimRef() };
-    const allowed = {
-      annotations: { ...elsewhere, ...allowsPropagationTo({ namespace: 'team', name: 'conn' }) },
-    };
-    const status = { bindingPhase: 'Bound' } as const;
-    /** A bound claim, and a resource that carries consent itself, as a provisioned one does. */
-    const start = async (more: readonly Secret[] = []) => {
-      const world = worldOf({
-        claim: boundClaim(),
-        managed: managed(meant, { ...allowed, status }),
-        secrets: [{ ...source, metadata: { ...source.metadata, ...allowed } }, ...more],
-      });
-      await world.process.settle();
-      const { cluster, process } = world;
-      const consent = (object: KubernetesObject | undefined) =>
-        Object.values(object === undefined ? {} : propagationAnnotations(object)).toSorted();
-      return {
-        cluster,
-        process,
-        given: () => ({
-          resource: consent(cluster.get(managedKind, { name: 'db' })),
-          source: consent(cluster.get(SecretKind, { namespace: 'system', name: 'src' })),
-        }),
-        edit: async (name: string | undefined) => {
-          cluster.edit(claimKind, key, (current) => {
-            const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
-            return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
-          });
-          await process.settle();
-        },
-      };
-    };
+  test('a provisioned resource is named after namespace, claim and five characters', () => {
+    assert.match(ownName, /^team-orders-[a-z0-9]{5}$/);
+    const other = provisionedNames(claim({}, { uid: 'another' }))[0];
+    assert.notEqual(other, ownName, 'they follow from the UID');
+  });
 
-    test('a claim that renames its secret: only the new one may have the data', async () => {
-      const { given, edit, cluster } = await start();
-      cluster.takeWrites();
-      await edit('renamed');
-      assert.deepEqual(given(), {
-        resource: ['another-team/conn'],
-        source: ['another-team/conn', 'team/renamed'],
-      });
-      assert.deepEqual(cluster.takeWrites(), [
-        'update FavouriteDBInstance db',
-        'delete Secret team/conn',
-        'update Secret system/src',
-        'create Secret team/renamed',
-        'updateStatus FancySQLInstance team/orders',
-      ]);
-    });
+  test('nothing is written again, after a restart either', async () => {
+    const { cluster, process, start } = sceneOf({ claims: [byClass] });
+    await settled(process, cluster);
+    cluster.takeWrites();
+    process.resync(claimKind, managedKind, SecretKind);
+    await settled(process, cluster);
+    process.stop();
+    await settled(start(), cluster);
+    assert.deepEqual(cluster.takeWrites(), []);
+  });
 
-    test('a claim that wants no secret any more: none may', async () => {
-      const { given, edit } = await start();
-      await edit(undefined);
-      assert.deepEqual(given(), { resource: ['another-team/conn'], source: ['another-team/conn'] });
-    });
-
-    for (const name of ['conn', 'renamed', undefined]) {
-      test(`a release leaves none behind, whatever the claim wants by then: ${name ?? 'no secret'}`, async () => {
-        const { cluster, process, given } = await start();
-        // Nobody looks at the edit before the claim is gone.
-        cluster.edit(claimKind, key, (current) => {
-          const { writeConnectionSecretToRef: _before, ...spec } = current.spec;
-          return { ...current, spec: { ...spec, ...(name && { writeConnectionSecretToRef: { name } }) } };
-        });
-        cluster.delete(claimKind, key);
-        await process.settle();
-        assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
-        assert.deepEqual(given(), { resource: ['another-team/conn'], source: ['another-team/conn'] });
-      });
-    }
-
-    for (const moved of [
-      { namespace: 'system', name: 'moved' },
-      { namespace: 'elsewhere', name: 'src' },
-    ]) {
-      test(`a resource that publishes to ${moved.namespace}/${moved.name} since: the secret that it left gives nothing any more`, async () => {
-        const next = { ...source, metadata: { ...source.metadata, ...moved } };
-        const { cluster, process, given } = await start([next]);
-        cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-          ...rest,
-          spec: { ...spec, writeConnectionSecretToRef: moved },
-        }));
-        await process.settle();
-        assert.deepEqual(given().source, ['another-team/conn']);
-        const now = cluster.get(SecretKind, moved);
-        assert.deepEqual(now && propagationTargets(now), [{ namespace: 'team', name: 'conn' }]);
-      });
-    }
-
-    test('a release does not touch a source that the resource only names, but that is not its own', async () => {
-      const { cluster, process, given } = await start();
-      cluster.edit(SecretKind, { namespace: 'system', name: 'src' }, (secret) => ({
-        ...secret,
-        metadata: {
-          ...secret.metadata,
-          ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other-uid' }))],
-        },
-      }));
-      cluster.delete(claimKind, key);
-      await process.settle();
-      assert.deepEqual(given().source, ['another-team/conn', 'team/conn']);
-    });
-
-    test('a release withdraws it from a source of another type, too, which no store holds', async () => {
-      const { cluster, process, given } = await start();
-      cluster.edit(SecretKind, { namespace: 'system', name: 'src' }, ({ type: _type, ...secret }) => ({
-        ...secret,
-        type: 'Opaque',
-      }));
-      cluster.delete(claimKind, key);
-      await process.settle();
-      assert.deepEqual(given().source, ['another-team/conn']);
-    });
-
-    test('a source that goes in the middle of a release does not keep the resource', async () => {
-      const { cluster, process } = await start();
-      cluster.before('update', SecretKind, () =>
-        cluster.delete(SecretKind, { namespace: 'system', name: 'src' }),
-      );
-      cluster.delete(claimKind, key);
-      await process.settle();
-      assert.equal(cluster.get(claimKind, key), undefined);
-      const left = cluster.get(managedKind, { name: 'db' });
-      assert.deepEqual([left?.spec.claimRef, left?.status?.bindingPhase], [undefined, 'Released']);
-      assert.ok(!process.events.some(({ type }) => type === 'Warning'), 'nor is it told as a failure');
-    });
+  test('what another version bound gets boundUID, and nothing else', async () => {
+    const { boundUID: _absent, ...status } = boundManaged.status ?? {};
+    const { cluster, process } = sceneOf({ ...boundWorld, managed: [{ ...boundManaged, status }] });
+    await settled(process, cluster);
+    assert.deepEqual(cluster.takeWrites().slice(0, 1), [managedStatus]);
+    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.status?.boundUID, 'managed-uid');
   });
 });
 
-describe('what a claim provisions', () => {
-  const recorded = claim({ ...byClass.spec, resourceRef: resourceRef('given') });
-  const provision = (specTemplate = small.specTemplate, subject = recorded) =>
-    provisionedManaged(service, subject, resourceClass('small', {}, { specTemplate }));
+/** Exactly one resource, Bound to the claim that has its Secret. */
+function assertBound({ cluster, claimAt, ready, copied }: ReturnType<typeof sceneOf>): void {
+  const all = cluster.all(managedKind);
+  assert.equal(all.length, 1);
+  assert.deepEqual([claimAt()?.status?.bindingPhase, ready().status], ['Bound', 'True']);
+  assert.equal(all[0]?.status?.bindingPhase, 'Bound');
+  assert.equal(all[0]?.spec.claimRef?.uid, claimAt()?.metadata.uid);
+  const key = all[0]?.spec.writeConnectionSecretToRef ?? sourceKey;
+  assert.deepEqual(copied(), decodeDetails(cluster.get(SecretKind, key)));
+}
 
-  test('Create Successful: claimRef, classRef and secret in full', () => {
-    const { metadata, spec } = provision();
-    assert.equal(metadata.name, 'given');
-    assert.deepEqual(spec.claimRef, claimRef());
-    assert.equal(spec.classRef?.uid, 'small-uid');
-    assert.deepEqual(spec.writeConnectionSecretToRef, { namespace: 'system', name: 'claim-uid' });
-    assert.equal(metadata.ownerReferences, undefined, 'a namespaced owner would have it garbage collected');
-  });
-  test("NameConfigurators Successful: the external name is the claim's, else the own name", () => {
-    const named = claim(recorded.spec, { annotations: { 'crossplane.io/external-name': 'cloud-db' } });
-    const nameOf = (object: Managed) => object.metadata.annotations?.['crossplane.io/external-name'];
-    assert.equal(nameOf(provision(small.specTemplate, named)), 'cloud-db');
-    assert.equal(nameOf(provision()), 'given');
-  });
-  test('where the external system assigns names there is none, unless the claim names one', () => {
-    const assigning = { ...service, externalNames: 'assigned' } as const;
-    const nameOf = (object: Managed | Claim) => object.metadata.annotations?.['crossplane.io/external-name'];
-    const given = (subject: Claim) => [
-      nameOf(provisionedManaged(assigning, subject, resourceClass('small'))),
-      nameOf(withRecordedResource(assigning, subject, 'given')),
+const worlds: Record<string, { readonly world: World; readonly steps: number }> = {
+  'a claim with a class': { world: { claims: [byClass] }, steps: provisioning.length },
+  'a claim that names a resource': { world: { claims: [byName], managed: [handmade] }, steps: taking.length },
+};
+
+for (const [what, { world, steps }] of Object.entries(worlds)) {
+  describe(`${what} is Bound once, whatever happens`, () => {
+    for (let step = 1; step <= steps; step += 1) {
+      test(`H4: a crash after write ${step} of ${steps}`, async () => {
+        const scene = sceneOf(world);
+        scene.cluster.stepsLeft = step;
+        await settled(scene.process, scene.cluster);
+        assert.equal(scene.process.hasCrashed, true);
+        scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
+        await settled(scene.start(), scene.cluster);
+        assertBound(scene);
+      });
+    }
+
+    const writes: readonly (readonly [Verb, Kind])[] = [
+      ['update', claimKind],
+      ['create', managedKind],
+      ['update', managedKind],
+      ['updateStatus', managedKind],
+      ['create', SecretKind],
+      ['updateStatus', claimKind],
     ];
-    assert.deepEqual(given(recorded), [undefined, undefined]);
-    const named = claim(recorded.spec, { annotations: { 'crossplane.io/external-name': 'vpc-1' } });
-    assert.deepEqual(given(named), ['vpc-1', 'vpc-1']);
-    assert.equal(withRecordedResource(assigning, recorded, 'given').spec.resourceRef?.name, 'given');
-  });
-  test('ConfigureReclaimPolicy SetByClass', () => {
-    assert.equal(provision({ reclaimPolicy: 'Retain' }).spec.reclaimPolicy, 'Retain');
-  });
-  test('ConfigureReclaimPolicy DefaultToDelete', () => {
-    assert.equal(provision({}).spec.reclaimPolicy, 'Delete');
-  });
-  test('no secret is published where the class names no namespace', () => {
-    assert.equal(provision({}).spec.writeConnectionSecretToRef, undefined);
-  });
-  test('providers are copied as the class has them', () => {
-    const spec = provision({ providerConfigRef: { name: 'cloud' }, providerRef: { name: 'old' } }).spec;
-    assert.deepEqual([spec.providerConfigRef, spec.providerRef], [{ name: 'cloud' }, { name: 'old' }]);
-  });
-});
-
-describe('what wakes a claim', () => {
-  const wakes = async (given: Parameters<typeof worldOf>[0], change: (cluster: FakeCluster) => void) => {
-    const { cluster, process } = worldOf(given);
-    await process.settle();
-    const before = process.runs;
-    change(cluster);
-    await process.settle(0);
-    return process.runs > before;
-  };
-  const db = { name: 'db' };
-
-  test('AddClaim ObjectHasClaimReference: the managed resource that names it', async () => {
-    const unnamed = { claim: byClass, managed: managed({ claimRef: claimRef() }) };
-    assert.ok(await wakes(unnamed, (cluster) => cluster.edit(managedKind, db, (object) => object)));
-  });
-  test('AddClaim ObjectHasNilClaimReference: one that names nobody wakes nobody', async () => {
-    const strangers = { claim: byClass, managed: managed() };
-    assert.equal(
-      await wakes(strangers, (cluster) => cluster.edit(managedKind, db, (object) => object)),
-      false,
-    );
-  });
-  test('a managed resource that named it before', async () => {
-    const former = { claim: byClass, managed: managed({ claimRef: claimRef() }) };
-    assert.ok(
-      await wakes(former, (cluster) => cluster.edit(managedKind, db, (object) => ({ ...object, spec: {} }))),
-    );
-  });
-  test('a static resource that becomes bindable, at once', async () => {
-    const { cluster, process } = worldOf({
-      claim: claim({ resourceRef: resourceRef('db') }),
-      managed: managed(),
-    });
-    await process.settle();
-    cluster.put(managedKind, managed({}, { status: { bindingPhase: 'Unbound' } }));
-    await process.settle(0);
-    assert.equal(cluster.get(claimKind, key)?.status?.bindingPhase, 'Bound');
-  });
-  test('a class that appears, at once', async () => {
-    const { cluster, process } = worldOf({ claim: claim({ classRef: classRef('later') }) });
-    await process.settle();
-    cluster.put(classKind, resourceClass('later'));
-    await process.settle(0);
-    assert.equal(cluster.all(managedKind).length, 1);
-  });
-  const targetKey = { namespace: 'team', name: 'conn' };
-  const harms: Record<string, (cluster: FakeCluster) => void> = {
-    'is deleted': (cluster) => cluster.delete(SecretKind, targetKey),
-    'loses the name of its source': (cluster) =>
-      cluster.edit(SecretKind, targetKey, (secret) => {
-        const { annotations: _annotations, ...metadata } = secret.metadata;
-        return { ...secret, metadata, data: {} };
-      }),
-    'loses its owner': (cluster) =>
-      cluster.edit(SecretKind, targetKey, (secret) => {
-        const { ownerReferences: _owners, ...metadata } = secret.metadata;
-        return { ...secret, metadata, data: {} };
-      }),
-  };
-  for (const [what, harm] of Object.entries(harms)) {
-    test(`a secret of a bound claim that ${what} heals`, async () => {
-      const { cluster, process } = worldOf({ claim: byName, managed: bindable, secrets: [source] });
-      await process.settle();
-      const healthy = cluster.get(SecretKind, targetKey);
-      harm(cluster);
-      await process.settle(0);
-      const healed = cluster.get(SecretKind, targetKey);
-      assert.deepEqual(healed?.data, healthy?.data);
-      assert.deepEqual(healed?.metadata.ownerReferences, healthy?.metadata.ownerReferences);
-      assert.deepEqual(healed?.metadata.annotations, healthy?.metadata.annotations);
-    });
-  }
-});
-
-describe('H13: a conflict is put back silently, and so is what an interruption of the leadership kept back', () => {
-  const silences = { conflict, kept: () => leaseExpired('the lease was not renewed in time') };
-  const statics = { claim: byName, managed: bindable, secrets: [source] };
-  const calls: readonly (readonly [Parameters<typeof worldOf>[0], Verb, Kind])[] = [
-    [{ claim: byClass }, 'update', claimKind],
-    [statics, 'update', claimKind],
-    [statics, 'update', managedKind],
-    [statics, 'update', SecretKind],
-    [statics, 'create', SecretKind],
-    [statics, 'updateStatus', managedKind],
-    [statics, 'updateStatus', claimKind],
-    [{ ...statics, claim: boundClaim(deleted), managed: bound }, 'updateStatus', managedKind],
-    [{ ...statics, claim: boundClaim(deleted), managed: bound }, 'update', claimKind],
-  ];
-  for (const [[given, verb, kind], silence] of calls.flatMap((call) =>
-    (['conflict', 'kept'] as const).map((silence) => [call, silence] as const),
-  )) {
-    test(`${silence}: ${verb} ${kind.kind}, claim ${given.claim.metadata.deletionTimestamp ? 'deleted' : 'new'}, ${given.managed ? 'static' : 'dynamic'}`, async () => {
-      const { cluster, process } = worldOf(given);
-      cluster.before(verb, kind, () => {
-        throw silences[silence]();
-      });
-      let isSyncedEverFalse = false;
-      for (const written of [claimKind, managedKind]) {
-        cluster.watch(written, ({ object }) => {
-          const { conditions } = (object as Claim).status ?? {};
-          isSyncedEverFalse ||= getCondition(conditions, 'Synced').status === 'False';
+    for (const [verb, kind] of writes) {
+      test(`H13: a conflict of ${verb} ${kind.kind} is put back silently`, async () => {
+        const scene = sceneOf(world);
+        scene.cluster.before(verb, kind, () => {
+          throw conflict();
         });
-      }
-      await process.settle();
-      assert.equal(process.conflicts, silence === 'conflict' ? 1 : 0);
-      assert.deepEqual(process.errors, []);
-      assert.equal(isSyncedEverFalse, false);
+        await settled(scene.process, scene.cluster);
+        assertBound(scene);
+        assert.deepEqual(scene.process.errors, []);
+        const warnings = scene.process.events.filter(({ type }) => type === 'Warning');
+        assert.deepEqual(warnings, []);
+      });
+
+      test(`${verb} ${kind.kind} is carried out, and its answer is lost`, async () => {
+        const scene = sceneOf(world);
+        let isLost = false;
+        scene.cluster.afterCall = (call) => {
+          if (isLost || call.verb !== verb || call.kind !== kind.kind) return;
+          isLost = true;
+          throw new ApiError('connection reset', { code: 0, reason: '' });
+        };
+        await settled(scene.process, scene.cluster);
+        assertBound(scene);
+      });
+    }
+  });
+}
+
+interface Failure {
+  readonly world: World;
+  readonly refuse: readonly [Verb, Kind];
+  /** The reason of Ready; absent: Ready stays as it was. */
+  readonly ready?: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const failures: Record<string, Failure> = {
+  'GetManagedError: a resource that a Bound claim misses cannot be read': {
+    world: { claims: [boundClaim] },
+    refuse: ['get', managedKind],
+    reason: 'CannotGetManagedResource',
+    message: 'cannot get managed resource: denied by a webhook',
+  },
+  'UpdateManagedSecretError: the consent cannot be written': {
+    world: { claims: [claim(byName.spec, { finalizers })], managed: [boundManaged], secrets: [boundSource] },
+    refuse: ['update', SecretKind],
+    ready: 'Binding',
+    reason: 'CannotPropagateConnectionDetails',
+    message: 'cannot create or update connection secret: denied by a webhook',
+  },
+  'UnbindError DeleteError: the resource cannot be deleted': {
+    world: {
+      claims: [endingClaim],
+      managed: [{ ...boundManaged, spec: { ...boundManaged.spec, reclaimPolicy: 'Delete' } }],
+    },
+    refuse: ['delete', managedKind],
+    ready: 'Deleting',
+    reason: 'CannotUnbindManagedResource',
+    message: 'cannot delete managed resource: denied by a webhook',
+  },
+  'UnbindError UpdateError: claimRef cannot be removed': {
+    world: { claims: [endingClaim], managed: [managed({ claimRef: claimRef() })] },
+    refuse: ['update', managedKind],
+    ready: 'Deleting',
+    reason: 'CannotUnbindManagedResource',
+    message: 'cannot update managed resource: denied by a webhook',
+  },
+  'AddFinalizerError: the finalizer cannot be written': {
+    world: { claims: [byName], managed: [handmade] },
+    refuse: ['update', claimKind],
+    ready: 'Binding',
+    reason: 'CannotBindManagedResource',
+    message: 'cannot update resource claim: denied by a webhook',
+  },
+  'UpdateClaimError: the name cannot be written': {
+    world: { claims: [byClass] },
+    refuse: ['update', claimKind],
+    ready: 'Creating',
+    reason: 'CannotCreateManagedResource',
+    message: 'cannot update resource claim: denied by a webhook',
+  },
+  'CreateManagedError: the resource cannot be created': {
+    world: { claims: [byClass] },
+    refuse: ['create', managedKind],
+    ready: 'Creating',
+    reason: 'CannotCreateManagedResource',
+    message: 'cannot create managed resource: denied by a webhook',
+  },
+  'BindError UpdateManagedError: claimRef cannot be written': {
+    world: { claims: [byName], managed: [managed(src, { status: { bindingPhase: 'Unbound' } })] },
+    refuse: ['update', managedKind],
+    ready: 'Binding',
+    reason: 'CannotBindManagedResource',
+    message: 'cannot update managed resource: denied by a webhook',
+  },
+  'H5: a phase that cannot be written leaves the claim Unbound': {
+    world: {
+      claims: [claim({ resourceRef: resourceRef('db') })],
+      managed: [managed({}, { status: { bindingPhase: 'Unbound' } })],
+    },
+    refuse: ['updateStatus', managedKind],
+    ready: 'Binding',
+    reason: 'CannotBindManagedResource',
+    message: 'cannot update managed resource status: denied by a webhook',
+  },
+  'PropagateConnectionError: the Secret cannot be created': {
+    world: {
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [boundManaged],
+      secrets: [
+        {
+          ...boundSource,
+          metadata: {
+            ...boundSource.metadata,
+            annotations: { ...boundSource.metadata.annotations, ...allowsPropagationTo(copyKey) },
+          },
+        },
+      ],
+    },
+    refuse: ['create', SecretKind],
+    ready: 'Binding',
+    reason: 'CannotPropagateConnectionDetails',
+    message: 'cannot create or update connection secret: denied by a webhook',
+  },
+  'UnbindError UpdateStatusError: the phase Released cannot be written': {
+    world: {
+      claims: [endingClaim],
+      managed: [boundManaged],
+    },
+    refuse: ['updateStatus', managedKind],
+    ready: 'Deleting',
+    reason: 'CannotUnbindManagedResource',
+    message: 'cannot update managed resource status: denied by a webhook',
+  },
+  'RemoveClaimFinalizerError: the finalizer cannot be removed': {
+    world: {
+      claims: [endingClaim],
+    },
+    refuse: ['update', claimKind],
+    ready: 'Deleting',
+    reason: 'CannotUnbindManagedResource',
+    message: 'cannot update resource claim: denied by a webhook',
+  },
+};
+
+describe('a step that fails is shown on the claim and tried again', () => {
+  for (const [rule, { world, refuse, ready, reason, message }] of Object.entries(failures)) {
+    test(rule, async () => {
+      const { cluster, process, claimAt } = sceneOf(world);
+      const deny = () => {
+        throw forbidden();
+      };
+      cluster.before(...refuse, deny, Number.POSITIVE_INFINITY);
+      const result = await process.reconcile(orders);
+      assert.equal(result.type, 'requeue');
+      const { conditions, bindingPhase } = claimAt()?.status ?? {};
+      const [is, synced] = [getCondition(conditions, 'Ready'), getCondition(conditions, 'Synced')];
+      assert.deepEqual(
+        [is.status, is.reason, is.message],
+        ready === undefined ? ['Unknown', undefined, undefined] : ['False', ready, message],
+      );
+      assert.deepEqual([synced.status, synced.reason, synced.message], ['False', 'ReconcileError', message]);
+      assert.equal(bindingPhase, world.claims?.[0]?.status?.bindingPhase ?? 'Unbound');
       const warnings = process.events.filter(({ type }) => type === 'Warning');
-      assert.deepEqual(warnings, []);
+      assert.deepEqual(
+        warnings.map((event) => [event.reason, event.message]),
+        [[reason, message]],
+      );
     });
   }
 
-  test('what was done before it is told all the same', async () => {
-    const { cluster, process } = worldOf({
-      ...statics,
-      claim: boundClaim(deleted),
-      managed: { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Retain' } },
+  const reporting: Record<string, World> = {
+    ResourceMissing: { claims: [claim(byName.spec, { finalizers })] },
+    ClassMissing: { claims: [claim({ classRef: classRef('none') })] },
+    CredentialNotApplied: {
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [managed(boundManaged.spec, { status: { bindingPhase: 'Unbound' } })],
+    },
+    KeepBound: { ...boundWorld, claims: [claim(byName.spec, { finalizers })] },
+  };
+  for (const [name, world] of Object.entries(reporting)) {
+    test(`a status that cannot be written is an error: ${name}`, async () => {
+      const { cluster, process } = sceneOf(world);
+      cluster.before('updateStatus', claimKind, () => {
+        throw forbidden();
+      });
+      await assert.rejects(process.reconcile(orders), /^Error: cannot update resource claim status: denied/);
     });
+  }
+
+  test('an interruption of the leadership is shown nowhere', async () => {
+    const { cluster, process, claimAt } = sceneOf({ claims: [byClass] });
     cluster.before('update', claimKind, () => {
-      throw conflict();
+      throw leaseExpired('the lease is too old');
     });
-    await process.settle();
-    assert.equal(process.conflicts, 1);
+    await assert.rejects(process.reconcile(orders), /the lease is too old/);
+    assert.equal(claimAt()?.status, undefined);
+    assert.deepEqual(process.events, []);
+  });
+
+  test('ConfigureManagedError: a claim that its class cannot serve stays editable', async () => {
+    const configure: ClaimService['configure'] = () => {
+      throw new Error('engineVersion must be 8.0');
+    };
+    const { cluster, process, claimAt } = sceneOf({ claims: [byClass], service: { ...service, configure } });
+    assert.equal((await process.reconcile(orders)).type, 'done');
+    assert.deepEqual(cluster.takeWrites(), [claimStatus]);
+    assert.deepEqual([claimAt()?.metadata.finalizers, claimAt()?.spec], [undefined, byClass.spec]);
+    assert.equal(
+      getCondition(claimAt()?.status?.conditions, 'Synced').message,
+      'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0',
+    );
     assert.deepEqual(
       process.events.map(({ reason }) => reason),
-      ['UnboundManagedResource'],
+      ['CannotConfigureManagedResource'],
     );
+  });
+});
+
+describe('a claim is never bound to what it may not have', () => {
+  test('of two claims that name one resource, one gets it', async () => {
+    const { cluster, process, claimAt, ready } = sceneOf({ claims: [byName, rival], managed: [handmade] });
+    await settled(process, cluster);
+    const owner = cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.name;
+    const [winner, loser] = owner === 'orders' ? [orders, rivalKey] : [rivalKey, orders];
+    assert.equal(claimAt(winner)?.status?.bindingPhase, 'Bound');
+    assert.deepEqual([claimAt(loser)?.status?.bindingPhase, ready(loser).reason], ['Unbound', 'Binding']);
+    assert.match(ready(loser).message ?? '', /^refusing to bind to FavouriteDBInstance db: it is claimed by/);
+  });
+
+  test('a claim of the same name as a previous one does not get what that released', async () => {
+    const { cluster, process, claimAt } = sceneOf(boundWorld);
+    cluster.delete(claimKind, orders);
+    await settled(process, cluster);
+    assert.equal(claimAt(), undefined);
+    cluster.put(claimKind, claim(byName.spec, { uid: 'new-uid' }));
+    await settled(process, cluster);
+    assert.equal(claimAt()?.status?.bindingPhase, 'Unbound');
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'claim-uid');
+    assert.equal(cluster.get(SecretKind, copyKey), undefined);
+  });
+
+  test('what an administrator makes available is bound once it has another credential', async () => {
+    const scene = sceneOf(boundWorld);
+    const { cluster, process, claimAt, copied } = scene;
+    cluster.delete(claimKind, orders);
+    await settled(process, cluster);
+    cluster.put(claimKind, claim(byName.spec, { name: 'orders', uid: 'new-uid' }));
+    cluster.put(claimKind, { ...rival, spec: { ...conn, resourceRef: resourceRef('db') } });
+    await settled(process, cluster);
+    cluster.edit(managedKind, { name: 'db' }, (now: Managed) => {
+      const { uid: _none, ...claimReference } = claimRef({ name: 'rival' });
+      return { ...now, spec: { ...now.spec, claimRef: claimReference } };
+    });
+    await settled(process, cluster);
+    assert.deepEqual(
+      [claimAt(rivalKey)?.status?.bindingPhase, claimAt(orders)?.status?.bindingPhase],
+      ['Bound', 'Unbound'],
+    );
+    assert.notEqual(copied().password, 'pw');
+    assert.deepEqual(copied(), decodeDetails(cluster.get(SecretKind, sourceKey)));
+  });
+
+  test('a resource whose Secret names another claim is not bound', async () => {
+    const { cluster, process, claimAt } = sceneOf({
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [{ ...boundManaged, status: { bindingPhase: 'Unbound', credential: recordOf('pw') } }],
+      secrets: [sourceOf(boundManaged, 'pw', 'FancySQLInstance team/rival')],
+    });
+    await process.settle();
+    assert.equal(claimAt()?.status?.bindingPhase, 'Unbound');
+    assert.deepEqual(cluster.takeWrites(), [claimStatus]);
+  });
+
+  test('a claim that was deleted and created again in the meantime takes nothing', async () => {
+    const { cluster, process } = sceneOf({
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [managed(src, { status: { bindingPhase: 'Unbound' } })],
+    });
+    await process.synced();
+    process.hold(claimKind);
+    cluster.edit(claimKind, orders, (now: Claim) => ({
+      ...now,
+      metadata: { ...now.metadata, uid: 'new-uid' },
+    }));
+    await process.reconcile(orders);
+    assert.deepEqual(cluster.takeWrites(), []);
+  });
+
+  const byHand: Record<string, Secret> = {
+    'of the connection type': { ...ownCopy, metadata: copyKey, data: encodeDetails({ password: 'by hand' }) },
+    'of another type': { ...ownCopy, metadata: copyKey, type: 'Opaque' },
+  };
+  for (const [what, secret] of Object.entries(byHand)) {
+    test(`a Secret ${what} that a user created by hand is not overwritten, and the resource stays available`, async () => {
+      const { cluster, process, ready } = sceneOf({
+        claims: [byName],
+        managed: [handmade],
+        secrets: [secret],
+      });
+      await settled(process, cluster);
+      assert.deepEqual(cluster.get(SecretKind, copyKey)?.data, secret.data);
+      assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
+      assert.deepEqual([ready().status, ready().reason], ['False', 'Binding']);
+      assert.match(ready().message ?? '', /team\/conn.*name another in spec.writeConnectionSecretToRef/);
+      cluster.delete(SecretKind, copyKey);
+      await process.settle(600_000); // no event tells that it is gone
+      await settled(process, cluster);
+      assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
+    });
+  }
+});
+
+describe('the Secret of a Bound claim', () => {
+  /** A claim whose resource is Bound, and that has no Secret yet. */
+  const uncopied = (secret: Secret): World => ({
+    claims: [claim(byName.spec, { finalizers })],
+    managed: [boundManaged],
+    secrets: [boundSource, secret],
+  });
+
+  test('ClaimSecretConflictError: a Secret that another object controls is left alone', async () => {
+    const ownerReferences = [controllerReference({ ...rival, kind: 'OtherClaim' })];
+    const others = { ...ownCopy, metadata: { ...ownCopy.metadata, ownerReferences } };
+    const { cluster, process, ready } = sceneOf(uncopied(others));
+    const before = cluster.get(SecretKind, copyKey);
+    assert.equal((await process.reconcile(orders)).type, 'requeue');
+    assert.deepEqual(cluster.get(SecretKind, copyKey), before);
+    assert.match(ready().message ?? '', /^existing secret is controlled by OtherClaim rival/);
+  });
+
+  test('Adoptable: a Secret that no object controls is taken over if it holds nothing else; other owners stay', async () => {
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
+    const free = { ...ownCopy, metadata: { ...copyKey, ownerReferences: [other] }, data: {} };
+    const { cluster, process, copied } = sceneOf(uncopied(free));
+    await process.settle();
+    assert.deepEqual(copied(), { password: 'pw' });
+    assert.deepEqual(cluster.get(SecretKind, copyKey)?.metadata.ownerReferences, [
+      other,
+      controllerReference(boundClaim),
+    ]);
+  });
+
+  test('ManagedResourceDoesNotControlSecret: a source that another object controls counts as missing', async () => {
+    const ownerReferences = [controllerReference(managed({}, { name: 'other', uid: 'other' }))];
+    const { cluster, process, ready } = sceneOf({
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [boundManaged],
+      secrets: [{ ...boundSource, metadata: { ...boundSource.metadata, ownerReferences } }],
+    });
+    await process.settle();
+    assert.equal(cluster.get(SecretKind, copyKey), undefined);
+    assert.match(ready().message ?? '', /its connection secret is not written yet$/);
+  });
+
+  test('H9: a Secret that a claim wants after it was Bound is written', async () => {
+    const unwanted = claim({ classRef: classRef('small') });
+    const { cluster, process, claimAt, copied } = sceneOf({ claims: [unwanted] });
+    await settled(process, cluster);
+    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
+    assert.equal(cluster.get(SecretKind, copyKey), undefined);
+    cluster.edit(claimKind, orders, (now: Claim) => ({ ...now, spec: { ...now.spec, ...conn } }));
+    await settled(process, cluster);
+    assert.deepEqual(Object.keys(copied()), ['password']);
+    assert.deepEqual(claimAt()?.status?.binding, { name: 'conn' });
+  });
+
+  test('H10: another password reaches the claim once the external system has it', async () => {
+    const { cluster, process, copied } = sceneOf(boundWorld);
+    await settled(process, cluster);
+    const rotated = { ...boundSource, data: encodeDetails({ password: 'next' }) };
+    cluster.edit(SecretKind, sourceKey, (now: Secret) => ({ ...now, data: rotated.data }));
+    await process.settle();
+    assert.equal(copied().password, 'pw');
+    cluster.edit(managedKind, { name: 'db' }, (now: Managed) => ({
+      ...now,
+      status: { ...now.status, credential: recordOf('next') },
+    }));
+    await process.settle(0);
+    assert.equal(copied().password, 'next');
+  });
+
+  test('a renamed Secret is written before the old one is deleted', async () => {
+    const { cluster, process, copied } = sceneOf(boundWorld);
+    await settled(process, cluster);
+    cluster.takeWrites();
+    const renamed = { writeConnectionSecretToRef: { name: 'renamed' } };
+    cluster.edit(claimKind, orders, (now: Claim) => ({ ...now, spec: { ...now.spec, ...renamed } }));
+    await settled(process, cluster);
+    assert.deepEqual(cluster.takeWrites(), [
+      'update Secret system/src',
+      'create Secret team/renamed',
+      'delete Secret team/conn',
+      claimStatus,
+    ]);
+    assert.deepEqual(copied({ namespace: 'team', name: 'renamed' }), { password: 'pw' });
+    const removed = process.events.filter(({ reason }) => reason === 'RemovedConnectionSecret');
+    assert.deepEqual(
+      removed.map(({ message }) => message),
+      ['deleted connection secret conn: the claim names secret renamed now'],
+    );
+  });
+
+  test('a Secret that a claim does not name any more is deleted', async () => {
+    const { cluster, process, claimAt } = sceneOf(boundWorld);
+    await settled(process, cluster);
+    cluster.edit(claimKind, orders, (now: Claim) => ({ ...now, spec: { resourceRef: resourceRef('db') } }));
+    await settled(process, cluster);
+    assert.equal(cluster.get(SecretKind, copyKey), undefined);
+    assert.equal(claimAt()?.status?.binding, undefined);
+  });
+
+  test('a Secret that a user deletes is written again', async () => {
+    const { cluster, process, copied } = sceneOf(boundWorld);
+    await settled(process, cluster);
+    cluster.delete(SecretKind, copyKey);
+    await process.settle(0);
+    assert.deepEqual(copied(), { password: 'pw' });
+  });
+
+  test('a claim keeps its Secret while that of its resource is missing', async () => {
+    const { cluster, process, copied, claimAt } = sceneOf(boundWorld);
+    await settled(process, cluster);
+    cluster.delete(SecretKind, sourceKey);
+    await process.settle();
+    assert.deepEqual(copied(), { password: 'pw' });
+    assert.deepEqual(claimAt()?.status?.binding, { name: 'conn' });
+  });
+
+  test('a resource that publishes to a store alone is bound when the store has the credential', async () => {
+    let isApplied = false;
+    const scene = sceneOf({
+      claims: [claim({ resourceRef: resourceRef('db') }, { finalizers })],
+      managed: [
+        managed(
+          { claimRef: claimRef(), publishConnectionDetailsTo: { name: 'db' } },
+          { status: { bindingPhase: 'Unbound', credential: recordOf('pw') } },
+        ),
+      ],
+      storedConnection: async () =>
+        isApplied ? { details: { password: 'pw' }, note: { key: 'a2V5', for: orderClaim } } : undefined,
+    });
+    await scene.process.settle(1_000);
+    assert.equal(scene.claimAt()?.status?.bindingPhase, 'Unbound');
+    isApplied = true; // a store sends no event
+    await scene.process.settle(3_000);
+    assert.equal(scene.claimAt()?.status?.bindingPhase, 'Bound');
+  });
+});
+
+describe('after a restore', () => {
+  const restoredClaim = claim(byName.spec, { uid: 'restored-claim' });
+  const before = { ...boundManaged.spec, claimRef: claimRef() };
+  const source = (): Secret => ({
+    ...boundSource,
+    metadata: { ...boundSource.metadata, uid: 'restored-secret' },
+  });
+
+  test('claim and resource are Bound again, with the same password', async () => {
+    const scene = sceneOf({
+      claims: [restoredClaim],
+      managed: [managed(before, { uid: 'restored-managed' })],
+      secrets: [{ ...source(), metadata: { ...source().metadata, ownerReferences: [] } }],
+    });
+    await scene.process.settle();
+    const resource = scene.cluster.get(managedKind, { name: 'db' });
+    assert.equal(resource?.spec.claimRef?.uid, 'restored-claim');
+    const owned = {
+      ...source(),
+      metadata: { ...source().metadata, ownerReferences: [controllerReference(resource)] },
+    };
+    scene.cluster.put(SecretKind, owned);
+    await settled(scene.process, scene.cluster);
+    assertBound(scene);
+    assert.equal(scene.copied().password, 'pw');
+  });
+
+  test('a status that the backup brought is emptied first', async () => {
+    const { cluster, process, claimAt } = sceneOf({
+      claims: [restoredClaim],
+      managed: [managed(before, { uid: 'restored-managed', ...statusOf(boundManaged) })],
+    });
+    await process.settle();
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'claim-uid');
+    assert.match(getCondition(claimAt()?.status?.conditions, 'Ready').message ?? '', /a backup brought/);
+    await settled(process, cluster);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'restored-claim');
+    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
+  });
+
+  test('a resource that is Bound in this cluster keeps its claimRef', async () => {
+    const { cluster, process } = sceneOf({ claims: [restoredClaim], managed: [boundManaged] });
+    await process.settle();
+    const { spec, status } = cluster.get(managedKind, { name: 'db' }) ?? {};
+    assert.deepEqual([spec?.claimRef?.uid, status?.bindingPhase], ['claim-uid', 'Released']);
+  });
+
+  test('the restored copy is written as the claim is Bound', async () => {
+    const scene = sceneOf({
+      claims: [restoredClaim],
+      managed: [
+        managed(
+          { ...before, claimRef: claimRef({ uid: 'restored-claim' }) },
+          {
+            status: { credential: recordOf('pw') },
+          },
+        ),
+      ],
+      secrets: [boundSource, ownCopy],
+    });
+    await settled(scene.process, scene.cluster);
+    assertBound(scene);
+    const copy = scene.cluster.get(SecretKind, copyKey);
+    assert.equal(copy?.metadata.ownerReferences?.[0]?.uid, 'restored-claim');
+  });
+});
+
+const statusOf = ({ status }: Managed) => (status === undefined ? {} : { status });
+
+describe('the end of a claim', () => {
+  const policies = { Delete: ['delete FavouriteDBInstance db'], Retain: [managedStatus] } as const;
+  for (const [reclaimPolicy, release] of Object.entries(policies)) {
+    test(`SuccessfulDelete: with policy ${reclaimPolicy} the resource first, then the Secret and the finalizer`, async () => {
+      const resource = managed(
+        { ...boundManaged.spec, reclaimPolicy: reclaimPolicy as 'Delete' | 'Retain' },
+        { ...statusOf(boundManaged), finalizers: ['x'] },
+      );
+      const { cluster, process, claimAt } = sceneOf({ ...boundWorld, managed: [resource] });
+      await settled(process, cluster);
+      cluster.takeWrites();
+      cluster.delete(claimKind, orders);
+      await settled(process, cluster);
+      assert.deepEqual(cluster.takeWrites(), [...release, 'delete Secret team/conn', claimUpdate]);
+      assert.equal(claimAt(), undefined);
+      const left = cluster.get(managedKind, { name: 'db' });
+      assert.equal(left?.spec.claimRef?.uid, 'claim-uid', 'it keeps its claimRef');
+      assert.equal(left.status?.bindingPhase, reclaimPolicy === 'Retain' ? 'Released' : 'Bound');
+      const told = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
+      assert.deepEqual(
+        told.map(({ message }) => message),
+        [
+          `unbound from FavouriteDBInstance db, which is ${reclaimPolicy === 'Retain' ? 'Released' : 'deleted'}`,
+        ],
+      );
+    });
+  }
+
+  for (let step = 1; step <= 3; step += 1) {
+    test(`a crash after write ${step} of 3`, async () => {
+      const { cluster, process, start, claimAt } = sceneOf(boundWorld);
+      await settled(process, cluster);
+      cluster.stepsLeft = step;
+      cluster.delete(claimKind, orders);
+      await settled(process, cluster);
+      cluster.stepsLeft = Number.POSITIVE_INFINITY;
+      await settled(start(), cluster);
+      assert.equal(claimAt(), undefined);
+      assert.equal(cluster.get(SecretKind, copyKey), undefined);
+      assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
+    });
+  }
+
+  test('a resource that was taken and never Bound is available for another claim', async () => {
+    const reserved = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } });
+    const { cluster, process, claimAt } = sceneOf({
+      claims: [claim(byName.spec, { finalizers }), rival],
+      managed: [reserved],
+      service,
+    });
+    cluster.delete(claimKind, orders);
+    await settled(process, cluster);
+    assert.equal(claimAt(), undefined);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'rival-uid');
+  });
+
+  test('a resource that the store has not seen yet is released before the finalizer is removed', async () => {
+    const { cluster, process, claimAt } = sceneOf({
+      claims: [claim({ classRef: classRef('small'), resourceRef: resourceRef(ownName) }, { finalizers })],
+    });
+    await process.synced();
+    process.hold(managedKind);
+    const late = { claimRef: claimRef(), classRef: classRef('small'), reclaimPolicy: 'Delete' } as const;
+    cluster.put(managedKind, managed(late, { name: ownName, uid: 'late-uid' }));
+    cluster.delete(claimKind, orders);
+    await process.settle();
+    assert.deepEqual([claimAt(), cluster.get(managedKind, { name: ownName })], [undefined, undefined]);
+  });
+
+  test('a claim that names another claim’s resource leaves it alone', async () => {
+    const { cluster, process, claimAt } = sceneOf({
+      ...boundWorld,
+      claims: [boundClaim, { ...rival, metadata: { ...rival.metadata, finalizers } }],
+    });
+    await settled(process, cluster);
+    const before = cluster.get(managedKind, { name: 'db' });
+    cluster.delete(claimKind, rivalKey);
+    await settled(process, cluster);
+    assert.equal(claimAt(rivalKey), undefined);
+    assert.deepEqual(cluster.get(managedKind, { name: 'db' }), before);
+  });
+
+  const neverBound: Record<string, Claim> = {
+    'names nothing': claim({}, { finalizers }),
+    'has a class that does not exist': claim({ classRef: classRef('none') }, { finalizers }),
+    'names a resource that does not exist': claim({ resourceRef: resourceRef('none') }, { finalizers }),
+  };
+  for (const [what, subject] of Object.entries(neverBound)) {
+    test(`a deleted claim that ${what} ends`, async () => {
+      const { cluster, process, claimAt } = sceneOf({ claims: [subject] });
+      cluster.delete(claimKind, orders);
+      await process.settle(0);
+      assert.equal(claimAt(), undefined);
+    });
+  }
+});
+
+describe('a claim whose references were edited', () => {
+  test('a resourceRef that was removed is restored', async () => {
+    const { cluster, process, claimAt } = sceneOf(boundWorld);
+    await settled(process, cluster);
+    cluster.edit(claimKind, orders, (now: Claim) => ({
+      ...now,
+      metadata: { ...now.metadata, finalizers: [] },
+      spec: conn,
+    }));
+    await settled(process, cluster);
+    assert.deepEqual(claimAt()?.spec.resourceRef, resourceRef('db'));
+    assert.deepEqual(claimAt()?.metadata.finalizers, finalizers);
+    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
+  });
+
+  test('another resourceRef before the claim is Bound frees the former resource', async () => {
+    const other = managed({}, { name: 'other', uid: 'other-uid', status: { bindingPhase: 'Unbound' } });
+    const { cluster, process, claimAt } = sceneOf({
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [managed({ ...src, claimRef: claimRef() }), other],
+    });
+    cluster.edit(claimKind, orders, (now: Claim) => ({
+      ...now,
+      spec: { resourceRef: resourceRef('other') },
+    }));
+    await settled(process, cluster);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
+    assert.deepEqual(cluster.get(managedKind, { name: 'other' })?.spec.claimRef, claimRef());
+    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
+  });
+
+  test('a resource whose claim was Bound to it and lost it is not provisioned again', async () => {
+    const lost = claim(
+      { classRef: classRef('small'), resourceRef: resourceRef(ownName) },
+      {
+        finalizers,
+        status: { bindingPhase: 'Bound' },
+      },
+    );
+    const { cluster, process, claimAt } = sceneOf({ claims: [lost] });
+    await settled(process, cluster);
+    assert.deepEqual(cluster.all(managedKind), []);
+    assert.equal(claimAt()?.status?.bindingPhase, 'Released');
+  });
+});
+
+describe('what the API server is asked', () => {
+  test('a store that knows claim, resource and Secrets asks for nothing', async () => {
+    const { cluster, process } = sceneOf(boundWorld);
+    await process.settle();
+    cluster.calls.length = 0;
+    process.resync(claimKind, managedKind, SecretKind);
+    serveManaged(cluster);
+    await process.settle();
+    assert.deepEqual(
+      cluster.calls.filter(({ verb }) => verb === 'get'),
+      [],
+    );
+  });
+
+  test('a claim with a class needs one read: of the Secret that it names', async () => {
+    const { cluster, process } = sceneOf({ claims: [byClass] });
+    await settled(process, cluster);
+    const reads = cluster.calls.filter(({ verb }) => verb === 'get').map(({ kind, key }) => `${kind} ${key}`);
+    assert.deepEqual(reads, ['Secret team/conn']);
   });
 });

@@ -9,7 +9,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
-import { allowsPropagationTo, propagatesFrom, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
@@ -48,28 +48,10 @@ const source = (owner: Managed, over: Partial<Secret> = {}): Secret => ({
 });
 
 const bound = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
-const conn = { namespace: 'team', name: 'conn' };
-const copyOf = (name: string, namespace = 'system'): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
-    ...conn,
-    ownerReferences: [controllerReference(bound)],
-    annotations: propagatesFrom({ namespace, name }),
-  },
-  type: connectionSecretType,
-});
-const givesLeave = (cluster: FakeCluster) =>
-  cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, annotations: allowsPropagationTo(conn) },
-  }));
-
 interface Case {
   readonly claim?: Claim;
   readonly managed?: Managed;
   readonly secret?: Secret;
-  readonly copy?: Secret;
   /** All services of the claim kind, the one that reports first; default: this one alone. */
   readonly peers?: readonly ClaimService[];
   readonly claimNamespaces?: readonly string[];
@@ -77,11 +59,12 @@ interface Case {
   readonly want: readonly (readonly [because: string, key: string])[];
 }
 
-const changesManaged = (cluster: FakeCluster) =>
+const annotateManaged = (annotations: Readonly<Record<string, string>>) => (cluster: FakeCluster) =>
   cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
     ...object,
-    metadata: { ...object.metadata, ...touched },
+    metadata: { ...object.metadata, annotations },
   }));
+const changesManaged = annotateManaged({ 'crossplane.io/external-name': 'another' });
 const changesClaim = (cluster: FakeCluster) =>
   cluster.edit<Claim>(claimKind, { namespace: 'team', name: 'orders' }, (object) => ({
     ...object,
@@ -90,13 +73,13 @@ const changesClaim = (cluster: FakeCluster) =>
 
 const cases: Record<string, Case> = {
   'a claim of its class': { claim: ours, change: changesClaim, want: [['the claim changed', orders]] },
-  'not a claim of another kind of class, which that one looks after': {
+  'not a claim of another kind of class, which another controller binds': {
     claim: theirs,
     peers: [otherService, service],
     change: changesClaim,
     want: [],
   },
-  'any claim, where it reports for what nobody knows': {
+  'any claim, where it reports for kinds that no controller knows': {
     claim: theirs,
     peers: [service, otherService],
     change: changesClaim,
@@ -131,6 +114,18 @@ const cases: Record<string, Case> = {
     change: changesManaged,
     want: [['its managed resource changed', orders]],
   },
+  'no claim by what binding does not read of a managed resource': {
+    claim: ours,
+    managed: naming,
+    change: annotateManaged(touched.annotations),
+    want: [],
+  },
+  'no claim by a managed resource without claimRef': {
+    claim: ours,
+    managed: managed(),
+    change: changesManaged,
+    want: [],
+  },
   'the claim that names a managed resource': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(),
@@ -155,7 +150,7 @@ const cases: Record<string, Case> = {
     change: changesManaged,
     want: [],
   },
-  'not one whose resource is on its way out': {
+  'not one whose resource is being deleted': {
     managed: managed({ claimRef: claimRef() }, { deletionTimestamp, finalizers: ['x'] }),
     change: changesManaged,
     want: [],
@@ -165,7 +160,7 @@ const cases: Record<string, Case> = {
     change: (cluster) => cluster.put(classKind, resourceClass('small', touched)),
     want: [['its class changed', orders]],
   },
-  'nobody by the secret of a resource that is not known': {
+  'no claim by the secret of a resource that does not exist': {
     secret: source(managed({}, { name: 'unknown', uid: 'unknown' })),
     change: (cluster) =>
       cluster.put(
@@ -174,28 +169,15 @@ const cases: Record<string, Case> = {
       ),
     want: [],
   },
-  'the claim that has a copy of what its resource publishes to no more, and that is given leave late': {
+  'the claim whose source gets another owner': {
     claim: bound,
-    managed: naming,
-    secret: source(naming),
-    copy: copyOf('src'),
-    change: givesLeave,
-    want: [['the secret of its managed resource changed hands', orders]],
-  },
-  'the claim that has a copy of another secret of its resource by then, and is given leave late': {
-    claim: bound,
-    managed: naming,
-    secret: source(naming),
-    copy: copyOf('other'),
-    change: givesLeave,
-    want: [['the secret of its managed resource changed hands', orders]],
-  },
-  'the claim whose source somebody else takes over': {
-    claim: bound,
-    managed: managed({
-      claimRef: claimRef(),
-      writeConnectionSecretToRef: { namespace: 'system', name: 'src' },
-    }),
+    managed: managed(
+      {
+        claimRef: claimRef(),
+        writeConnectionSecretToRef: { namespace: 'system', name: 'src' },
+      },
+      { status: { bindingPhase: 'Bound' } },
+    ),
     secret: source(naming),
     change: (cluster) =>
       cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (found) => ({
@@ -205,27 +187,11 @@ const cases: Record<string, Case> = {
           ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other' }))],
         },
       })),
-    want: [['the secret of its managed resource changed hands', orders]],
-  },
-  'not a claim for which anybody gives leave, in a namespace that it has no copy of': {
-    claim: bound,
-    managed: naming,
-    secret: source(naming),
-    copy: copyOf('src', 'elsewhere'),
-    change: givesLeave,
-    want: [],
-  },
-  'not a claim for which leave is given on the secret of what it does not name, nor is named by': {
-    claim: ours,
-    managed: managed(),
-    secret: source(managed()),
-    copy: copyOf('src'),
-    change: givesLeave,
-    want: [],
+    want: [['the secret of its managed resource has another owner or consent', orders]],
   },
 };
 
-describe('who is bound anew, and because of what', () => {
+describe('a change wakes', () => {
   for (const [name, given] of Object.entries(cases)) {
     test(name, async () => {
       const { peers = [service], claimNamespaces, change, want } = given;
@@ -234,7 +200,6 @@ describe('who is bound anew, and because of what', () => {
       if (given.claim !== undefined) cluster.put(claimKind, given.claim);
       if (given.managed !== undefined) cluster.put(managedKind, given.managed);
       if (given.secret !== undefined) cluster.put(SecretKind, given.secret);
-      if (given.copy !== undefined) cluster.put(SecretKind, given.copy);
       const log = recordedLog();
       const process = new FakeProcess(cluster, undefined, {
         log,

@@ -9,21 +9,27 @@ import type { StoreConfig } from '../../../../apis/core/v1alpha1/store-config.ts
 import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../../../clients/vault.ts';
 import { vaultClient } from '../../../../clients/vault.ts';
-import { PublishedElsewhere } from '../../../../controllers/core/connection/connection-publisher.ts';
+import type {
+  ConnectionEntry,
+  ConnectionPlace,
+} from '../../../../controllers/core/connection/connection-place.ts';
 import { kubernetesStore } from '../../../../controllers/core/connection/kubernetes-store.ts';
 import type { OwnedConnection, SecretStore } from '../../../../controllers/core/connection/secret-store.ts';
 import type { SecretStoresOptions } from '../../../../controllers/core/connection/secret-stores.ts';
 import { secretStores } from '../../../../controllers/core/connection/secret-stores.ts';
-import { storePublisher } from '../../../../controllers/core/connection/store-publisher.ts';
+import { storePlace } from '../../../../controllers/core/connection/store-place.ts';
 import { vaultStore } from '../../../../controllers/core/connection/vault-store.ts';
+import type { KeptCredential } from '../../../../controllers/core/credential.ts';
+import { encodeNote } from '../../../../controllers/core/credential.ts';
 import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { VaultServer } from '../../../../local/vault-server.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { Host } from '../../../../runtime/controller/host.ts';
 import { realClock } from '../../../../runtime/time/clock.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
-import { broken, FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 import { requestsOf } from '../requests-of.ts';
@@ -31,15 +37,26 @@ import { requestsOf } from '../requests-of.ts';
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
 const token = 'vault-token';
-/** The details as they were published, as far as anybody may know. */
-const digests = {
-  'crossplane.io/published-details': '{"endpoint":"UhMarHvFX9","password":"eItglY9wms"}',
-  'crossplane.io/published-revision': '1',
-};
-const digestsInVault = {
-  'annotation:crossplane.io/published-details': digests['crossplane.io/published-details'],
-  'annotation:crossplane.io/published-revision': '1',
-};
+const note = { key: 'a2V5', for: 'FancySQLInstance team/orders' };
+const noted = { 'crossplane.io/credential': encodeNote(note) };
+
+/** What a run does: it reads, and writes over what it read. */
+async function keep(
+  place: ConnectionPlace,
+  resource: Managed,
+  kept: KeptCredential['details'],
+  its: KeptCredential['note'] = note,
+): Promise<ConnectionEntry> {
+  const entry = await place.read(resource, signal);
+  const desired = { details: kept, note: its };
+  return entry === undefined
+    ? place.create(resource, desired, signal)
+    : entry.write(resource, desired, signal);
+}
+
+/** The details that a place keeps. */
+const readFrom = async (place: ConnectionPlace, resource: Managed): Promise<object | undefined> =>
+  (await place.read(resource, signal))?.details;
 
 function configured(
   spec: StoreConfig['spec'],
@@ -64,8 +81,8 @@ function configured(
   const log = recordedLog();
   const process = new FakeProcess(cluster, undefined, { clock, log, ...given });
   const stores = secretStores(process.env, { createVaultClient });
-  const publisher = storePublisher(stores);
-  return { cluster, process, stores, publisher, log, pass: clock.stall };
+  const place = storePlace(stores);
+  return { cluster, process, stores, place, log, pass: clock.stall };
 }
 
 const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>
@@ -80,115 +97,86 @@ const dressed = {
   metadata: { labels: { team: 'shop' }, annotations: { note: 'n' }, type: 'example.com/database' },
 };
 
-describe('publishing to the Kubernetes store', () => {
+describe('the place in the Kubernetes store', () => {
   const spec = { type: 'Kubernetes', defaultScope: 'vaulted' } as const;
   const key = { namespace: 'vaulted', name: 'orders' };
 
   test('a secret in its namespace, with owner, labels, annotations and type', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(publishing(dressed), details, signal);
+    const { cluster, place } = configured(spec);
+    await keep(place, publishing(dressed), details);
     const secret = cluster.get(SecretKind, key);
     assert.equal(secret?.type, 'example.com/database');
     assert.deepEqual(secret?.metadata.labels, {
       team: 'shop',
       'secret.crossplane.io/owner-uid': 'managed-uid',
     });
-    assert.deepEqual(secret?.metadata.annotations, { note: 'n', ...digests });
-    assert.deepEqual((await publisher.known(publishing(dressed), signal)).details, details);
+    assert.deepEqual(secret?.metadata.annotations, { note: 'n', ...noted });
+    assert.deepEqual(await readFrom(place, publishing(dressed)), details);
   });
 
   test('the connection type where none is given; nothing changes, nothing is written', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
+    const { cluster, place } = configured(spec);
+    await keep(place, publishing(), details);
     assert.equal(cluster.get(SecretKind, key)?.type, 'connection.crossplane.io/v1alpha1');
-    await publisher.publish(publishing(), details, signal);
+    await keep(place, publishing(), details);
     assert.equal(cluster.writes.length, 1);
   });
 
-  test('nobody else says what was published: such annotations of the author have no effect', async () => {
-    const { cluster, publisher } = configured(spec);
-    const word = { 'crossplane.io/published-details': '{}', 'crossplane.io/published-revision': '77' };
-    const to = publishing({ metadata: { annotations: { note: 'n', ...word } } });
-    for (let times = 1; times <= 2; times += 1) {
-      await publisher.publish(to, details, signal, { ...(await publisher.known(to, signal)) });
-      assert.deepEqual(cluster.get(SecretKind, key)?.metadata.annotations, { note: 'n', ...digests });
-      assert.equal(cluster.writes.length, 1);
-    }
-  });
-
-  test('details are added, others kept', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(publishing(dressed), details, signal);
+  test('a write replaces what is kept; labels, annotations and type that it does not name stay', async () => {
+    const { cluster, place } = configured(spec);
+    await keep(place, publishing(dressed), details);
     const before = cluster.get(SecretKind, key);
-    await publisher.publish(publishing(), { password: 'changed' }, signal);
-    const changed = { ...details, password: 'changed' };
-    assert.deepEqual((await publisher.known(publishing(), signal)).details, changed);
-    const { generation, resourceVersion } = cluster.get(SecretKind, key)!.metadata;
-    const digest = '{"endpoint":"UhMarHvFX9","password":"fOPuGtsc_c"}';
-    const annotations = { note: 'n', ...digests, 'crossplane.io/published-details': digest };
-    assert.deepEqual(cluster.get(SecretKind, key), {
-      ...before,
-      metadata: { ...before?.metadata, annotations, generation, resourceVersion },
-      data: encodeDetails(changed),
-    });
+    const other = { key: 'a2V5', for: 'FancySQLInstance team/next' };
+    await keep(place, publishing(), { password: 'changed' }, other);
+    const { metadata, ...rest } = cluster.get(SecretKind, key) ?? assert.fail();
+    assert.deepEqual(metadata.annotations, { note: 'n', 'crossplane.io/credential': encodeNote(other) });
+    assert.deepEqual(metadata.labels, before?.metadata.labels);
+    assert.deepEqual([rest.type, rest.data], [before?.type, encodeDetails({ password: 'changed' })]);
   });
 
-  test('what another process has published there since it was read is not replaced, and counts as lost', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
-    await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
-    const late = publisher.publish(publishing(), { password: 'ours-123' }, signal, { details, revision: 1 });
-    await assert.rejects(late, { cause: new PublishedElsewhere(['password'], true) });
-    assert.equal(decodeDetails(cluster.get(SecretKind, key)).password, 'theirs-1');
-    const { endpoint } = details;
-    const lost = ['password'];
-    assert.deepEqual(await publisher.known(publishing(), signal), {
-      details: { endpoint },
-      revision: 2,
-      lost,
-    });
+  test('an author cannot write the note with publishConnectionDetailsTo', async () => {
+    const { cluster, place } = configured(spec);
+    const to = publishing({ metadata: { annotations: { 'crossplane.io/credential': '{}' } } });
+    await keep(place, to, details);
+    assert.deepEqual(cluster.get(SecretKind, key)?.metadata.annotations, noted);
   });
 
-  test('this process alone knows where that cannot be written', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
-    await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
-    cluster.before('update', SecretKind, () => {
-      throw broken();
-    });
-    const late = publisher.publish(publishing(), { password: 'ours-123' }, signal, { details, revision: 1 });
-    await assert.rejects(late, { cause: new PublishedElsewhere(['password'], false) });
-    assert.equal((await publisher.known(publishing(), signal)).details.password, 'theirs-1');
+  test('an entry that was created or written a moment ago is confirmed, and written again', async () => {
+    const { place } = configured(spec);
+    const created = await keep(place, publishing(), details);
+    await created.confirm(signal);
+    const desired = { details: { password: 'second' }, note };
+    const written = await created.write(publishing(), desired, signal);
+    await written.confirm(signal);
+    await written.write(publishing(), { ...desired, details }, signal);
+    assert.deepEqual(await readFrom(place, publishing()), details);
   });
 
-  test('what is still as it was read is no news, and replaces nothing that was published since', async () => {
-    const { publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
-    await publisher.publish(publishing(), { password: 'theirs-1' }, signal);
-    await publisher.publish(publishing(), details, signal, { details, revision: 1 });
-    assert.equal((await publisher.known(publishing(), signal)).details.password, 'theirs-1');
+  test('an entry that was changed since is neither confirmed nor written', async () => {
+    const { place } = configured(spec);
+    const entry = await keep(place, publishing(), details);
+    await keep(place, publishing(), { password: 'theirs' });
+    await assert.rejects(entry.confirm(signal), isConflict);
+    const late = entry.write(publishing(), { details: { password: 'late' }, note }, signal);
+    await assert.rejects(late, isConflict);
+    assert.deepEqual(await readFrom(place, publishing()), { password: 'theirs' });
   });
 
-  test('what somebody edits there is not known any more, and is written again', async () => {
-    const { cluster, process, publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
-    await process.synced();
-    const byHand = encodeDetails({ ...details, password: 'by-hand' });
-    cluster.edit(SecretKind, key, (secret) => ({ ...secret, data: byHand }));
-    assert.deepEqual((await publisher.known(publishing(), signal)).details, { endpoint: 'db.example' });
-    await publisher.publish(publishing(), { ...details, password: 'renewed' }, signal);
-    assert.deepEqual((await publisher.known(publishing(), signal)).details, {
-      ...details,
-      password: 'renewed',
-    });
+  test('what another process created meanwhile is a conflict', async () => {
+    const { cluster, place } = configured(spec);
+    const raced = storePlace(secretStores(new FakeProcess(cluster).env, { createVaultClient: vaultClient }));
+    await raced.create(publishing(), { details, note }, signal);
+    const created = place.create(publishing(), { details: { password: 'ours' }, note }, signal);
+    await assert.rejects(created, isConflict);
+    assert.deepEqual(decodeDetails(cluster.get(SecretKind, key)), details);
   });
 
   test('what cannot be created is told with the cause', async () => {
-    const { cluster, publisher } = configured(spec);
+    const { cluster, place } = configured(spec);
     cluster.before('create', SecretKind, () => {
       throw forbidden();
     });
-    await assert.rejects(publisher.publish(publishing(), details, signal), {
+    await assert.rejects(keep(place, publishing(), details), {
       message: 'cannot publish connection details: denied by a webhook',
     });
   });
@@ -198,7 +186,7 @@ describe('publishing to the Kubernetes store', () => {
     another: { 'secret.crossplane.io/owner-uid': 'x' },
   })) {
     test(`what belongs to ${what} is neither read, written nor removed`, async () => {
-      const { cluster, publisher } = configured(spec);
+      const { cluster, place } = configured(spec);
       const theirs = { namespace: 'vaulted', name: 'orders', labels };
       cluster.put(SecretKind, {
         apiVersion: 'v1',
@@ -206,17 +194,13 @@ describe('publishing to the Kubernetes store', () => {
         metadata: theirs,
         data: { password: 'eA==' },
       });
-      await assert.rejects(publisher.known(publishing(), signal), /belongs to/, 'before anything is created');
-      assert.deepEqual(
-        (await publisher.known(deleted(publishing()), signal)).details,
-        {},
-        'deletion goes on',
-      );
+      await assert.rejects(place.read(publishing(), signal), /belongs to/, 'before anything is created');
+      assert.deepEqual(await readFrom(place, deleted(publishing())), undefined, 'deletion goes on');
       await assert.rejects(
-        publisher.publish(publishing(), details, signal),
-        /^Error: cannot publish connection details: secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to hand it over$/,
+        keep(place, publishing(), details),
+        /secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to give it to this one$/,
       );
-      await publisher.unpublish(publishing(), signal);
+      await place.remove(publishing(), signal);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, { password: 'eA==' });
     });
   }
@@ -226,23 +210,23 @@ describe('publishing to the Kubernetes store', () => {
     ', labelled or not': { 'secret.crossplane.io/owner-uid': 'managed-uid' },
   })) {
     test(`nor is the secret of its own writeConnectionSecretToRef written twice, and it is told so${how}`, async () => {
-      const { cluster, publisher } = configured(spec);
+      const { cluster, place } = configured(spec);
       const ownerReferences = [controllerReference(publishing())];
       const data = { password: 'eA==' };
       const metadata = { ...key, labels, ownerReferences };
       cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
       const told =
         /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; choose another spec\.publishConnectionDetailsTo\.name$/;
-      await assert.rejects(publisher.known(publishing(), signal), told);
-      await assert.rejects(publisher.publish(publishing(), details, signal), told);
+      await assert.rejects(place.read(publishing(), signal), told);
+      await assert.rejects(keep(place, publishing(), details), told);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, data);
     });
   }
 
-  test('unpublishing removes it', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(publishing(), details, signal);
-    await publisher.unpublish(publishing(), signal);
+  test('removal removes it', async () => {
+    const { cluster, place } = configured(spec);
+    await keep(place, publishing(), details);
+    await place.remove(publishing(), signal);
     assert.equal(cluster.get(SecretKind, key), undefined);
   });
 
@@ -250,17 +234,17 @@ describe('publishing to the Kubernetes store', () => {
     'leads elsewhere now': publishing({ name: 'second' }),
     'was edited away': managed({}, { uid: 'managed-uid' }),
   })) {
-    test(`unpublishing removes what its reference led to before, too, where that ${when}`, async () => {
-      const { cluster, process, publisher } = configured(spec);
+    test(`removal removes what its reference led to before, too, where that ${when}`, async () => {
+      const { cluster, process, place } = configured(spec);
       for (const name of ['orders', 'second']) {
-        await publisher.publish(publishing({ name }), details, signal);
+        await keep(place, publishing({ name }), details);
       }
-      await publisher.publish(publishing({ name: 'another' }, 'another-uid'), details, signal);
+      await keep(place, publishing({ name: 'another' }, 'another-uid'), details);
       const made = cluster.get(SecretKind, key) ?? assert.fail('nothing is published');
       // Somebody labels a secret of his own, where nothing is kept.
       cluster.put(SecretKind, { ...made, metadata: { ...made.metadata, namespace: 'tenant' } });
       await process.synced();
-      await publisher.unpublish(now, signal);
+      await place.remove(now, signal);
       assert.deepEqual(
         cluster
           .all(SecretKind)
@@ -272,14 +256,14 @@ describe('publishing to the Kubernetes store', () => {
   }
 
   test('a deleted secret, and a StoreConfig that changes or goes, wake who publishes there', async () => {
-    const { cluster, process, stores, publisher, log } = configured(spec);
+    const { cluster, process, stores, place, log } = configured(spec);
     cluster.put(managedKind, publishing());
     cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
     const end$ = new Subject<void>();
     const triggers = stores.triggers(process.env.resource(managedKind));
     await process.synced();
     const woken = firstValueFrom(requestsOf(...triggers).pipe(takeUntil(end$), toArray()));
-    await publisher.publish(publishing(), details, signal);
+    await keep(place, publishing(), details);
     cluster.delete(SecretKind, key, deletionTimestamp);
     const labels = { 'secret.crossplane.io/owner-uid': 'other-uid' }; // of one that publishes nowhere by now
     const of = { apiVersion: 'v1', kind: 'Secret', type: 'connection.crossplane.io/v1alpha1' };
@@ -295,7 +279,7 @@ describe('publishing to the Kubernetes store', () => {
   });
 
   test('who waits for a secret there that another has is woken when that goes or is given away', async () => {
-    const { cluster, process, stores, publisher } = configured(spec);
+    const { cluster, process, stores, place } = configured(spec);
     cluster.put(managedKind, publishing());
     cluster.put(managedKind, managed({ publishConnectionDetailsTo: { name: 'orders' } }, { name: 'second' }));
     cluster.put(managedKind, managed({ publishConnectionDetailsTo: { name: 'other' } }, { name: 'third' }));
@@ -303,7 +287,7 @@ describe('publishing to the Kubernetes store', () => {
     await process.synced();
     const woken: string[] = [];
     const subscription = requestsOf(...triggers).subscribe(({ name }) => woken.push(name));
-    await publisher.publish(publishing(), details, signal);
+    await keep(place, publishing(), details);
     woken.length = 0;
     const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-third' };
     cluster.edit(SecretKind, key, (secret) => ({ ...secret, metadata: { ...secret.metadata, labels } }));
@@ -314,18 +298,19 @@ describe('publishing to the Kubernetes store', () => {
   });
 
   test('a StoreConfig that does not exist is named, with what to do', async () => {
-    const { publisher } = configured(spec);
+    const { place } = configured(spec);
     await assert.rejects(
-      publisher.publish(publishing({ configRef: { name: 'safe' } }), details, signal),
+      keep(place, publishing({ configRef: { name: 'safe' } }), details),
       /StoreConfig safe does not exist; create it, or name another in spec\.publishConnectionDetailsTo\.configRef/,
     );
   });
 
   test('without publishConnectionDetailsTo nothing happens', async () => {
-    const { cluster, publisher } = configured(spec);
-    await publisher.publish(managed(), details, signal);
-    await publisher.unpublish(managed(), signal);
-    assert.deepEqual((await publisher.known(managed(), signal)).details, {});
+    const { cluster, place } = configured(spec);
+    assert.equal(place.isNamed(managed()), false);
+    assert.equal(await place.read(managed(), signal), undefined);
+    await place.remove(managed(), signal);
+    await place.removeFormer(managed(), signal);
     assert.deepEqual(cluster.calls, []);
   });
 });
@@ -376,7 +361,7 @@ describe('a secret store changes only what was looked at', () => {
         await theirs.write(name, current, byThen, signal);
         await assert.rejects(
           ours.write(name, current, stored('our-uid', { password: 'new' }), signal),
-          /changed by somebody else meanwhile/,
+          isConflict,
         );
         assert.deepEqual(await theirs.read(name, signal), byThen);
       });
@@ -385,10 +370,7 @@ describe('a secret store changes only what was looked at', () => {
     test(`${kind}: nothing that has appeared by then`, async () => {
       const [ours, theirs] = await open();
       await theirs.write('appeared', undefined, stored('their-uid'), signal);
-      await assert.rejects(
-        ours.write('appeared', undefined, stored('our-uid'), signal),
-        /by somebody else meanwhile/,
-      );
+      await assert.rejects(ours.write('appeared', undefined, stored('our-uid'), signal), isConflict);
       assert.deepEqual(await theirs.read('appeared', signal), stored('their-uid'));
     });
 
@@ -400,7 +382,7 @@ describe('a secret store changes only what was looked at', () => {
       await theirs.remove('gone', current, signal);
       await assert.rejects(
         ours.write('gone', current, stored('our-uid', { password: 'new' }), signal),
-        /(deleted|changed) by somebody else meanwhile/,
+        isConflict,
       );
       assert.equal(await theirs.read('gone', signal), undefined);
     });
@@ -501,7 +483,7 @@ test('a change that the triggers fail on wakes nobody, and those after it as eve
   assert.deepEqual(woken, [resource.metadata.name]);
 });
 
-describe('publishing to Vault', () => {
+describe('the place in Vault', () => {
   const server = new VaultServer({ token });
   before(() => server.start());
   after(() => server.stop());
@@ -518,37 +500,51 @@ describe('publishing to Vault', () => {
     },
   });
 
-  test('data, and owner, labels, annotations and type as custom metadata', async () => {
-    const { publisher } = configured(spec());
+  test('data with the note, and owner, labels, annotations and type as custom metadata', async () => {
+    const { place } = configured(spec());
     const to = publishing({ name: 'dressed', ...dressed });
-    await publisher.publish(to, details, signal);
+    await keep(place, to, details);
     assert.deepEqual(server.peek('crossplane/dressed'), {
-      data: details,
+      data: { ...details, ...noted },
       version: 2,
       customMetadata: {
         team: 'shop',
         'annotation:note': 'n',
-        ...digestsInVault,
         'secret.crossplane.io/type': 'example.com/database',
         'secret.crossplane.io/owner-uid': 'managed-uid',
       },
     });
-    assert.deepEqual((await publisher.known(to, signal)).details, details);
+    assert.deepEqual(await readFrom(place, to), details);
   });
 
   test('nothing changes, nothing is written; what changes is one version more', async () => {
-    const { publisher } = configured(spec());
+    const { place } = configured(spec());
     const to = publishing({ name: 'steady' });
-    await publisher.publish(to, details, signal);
-    await publisher.publish(to, { password: 'hunter2x' }, signal);
+    await keep(place, to, details);
+    await keep(place, to, details);
     assert.equal(server.peek('crossplane/steady')?.version, 2);
-    await publisher.publish(to, { password: 'changed' }, signal);
+    await keep(place, to, { ...details, password: 'changed' });
     assert.equal(server.peek('crossplane/steady')?.version, 3);
-    assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed' });
+    assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed', ...noted });
+  });
+
+  test('the note is read back, and an entry is confirmed until somebody else writes', async () => {
+    const { place } = configured(spec());
+    const to = publishing({ name: 'confirmed' });
+    const created = await keep(place, to, details);
+    await created.confirm(signal);
+    const read = await place.read(to, signal);
+    assert.deepEqual([read?.details, read?.note, read?.isOwned], [details, note, true]);
+    const written = await keep(place, to, { password: 'second' });
+    await written.confirm(signal);
+    await assert.rejects(created.confirm(signal), isConflict);
+    const late = created.write(to, { details: { password: 'late' }, note }, signal);
+    await assert.rejects(late, isConflict);
+    assert.deepEqual(await readFrom(place, to), { password: 'second' });
   });
 
   test('whoever may not lead any more writes and removes nothing, and reads as before', async () => {
-    await configured(spec()).publisher.publish(publishing({ name: 'led' }), details, signal);
+    await keep(configured(spec()).place, publishing({ name: 'led' }), details);
     const lost = configured(spec(), 'default', {
       checkLease: () => {
         throw new Error('the lease ran out');
@@ -556,29 +552,26 @@ describe('publishing to Vault', () => {
     });
     const count = server.requests.length;
     const to = publishing({ name: 'led' });
-    await assert.rejects(lost.publisher.publish(to, { password: 'new' }, signal), /the lease ran out/);
-    await assert.rejects(lost.publisher.unpublish(to, signal), /the lease ran out/);
-    assert.deepEqual((await lost.publisher.known(to, signal)).details, details);
+    await assert.rejects(keep(lost.place, to, { password: 'new' }), /the lease ran out/);
+    await assert.rejects(lost.place.remove(to, signal), /the lease ran out/);
+    assert.deepEqual(await readFrom(lost.place, to), details);
     assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
   });
 
   test("another owner's secret is neither read, written nor removed", async () => {
-    const { publisher } = configured(spec());
-    await publisher.publish(publishing({ name: 'theirs' }, 'their-uid'), details, signal);
+    const { place } = configured(spec());
+    await keep(place, publishing({ name: 'theirs' }, 'their-uid'), details);
     const ours = publishing({ name: 'theirs' });
-    await assert.rejects(publisher.known(ours, signal), /belongs to another managed resource/);
-    await assert.rejects(
-      publisher.publish(ours, { password: 'x' }, signal),
-      /belongs to another managed resource/,
-    );
-    await publisher.unpublish(ours, signal);
-    assert.deepEqual(server.peek('crossplane/theirs')?.data, details);
+    await assert.rejects(place.read(ours, signal), /belongs to another managed resource/);
+    await assert.rejects(keep(place, ours, { password: 'x' }), /belongs to another managed resource/);
+    await place.remove(ours, signal);
+    assert.deepEqual(server.peek('crossplane/theirs')?.data, { ...details, ...noted });
   });
 
   test('the path is taken first, then the owner written, then the data; what is left halfway is continued', async () => {
-    const { publisher } = configured(spec());
+    const { place } = configured(spec());
     const count = server.requests.length;
-    await publisher.publish(publishing({ name: 'order' }), details, signal);
+    await keep(place, publishing({ name: 'order' }), details);
     assert.deepEqual(
       server.requests.slice(count).filter((line) => line.startsWith('POST')),
       ['data', 'metadata', 'data'].map((part) => `POST /v1/secret/${part}/crossplane/order`),
@@ -591,10 +584,10 @@ describe('publishing to Vault', () => {
     await client.close();
     for (const name of ['taken', 'described']) {
       const to = publishing({ name });
-      assert.deepEqual((await publisher.known(to, signal)).details, {});
-      await publisher.publish(to, details, signal);
-      assert.deepEqual(server.peek(`crossplane/${name}`)?.data, details);
-      assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, { ...owner, ...digestsInVault });
+      assert.deepEqual(await readFrom(place, to), {});
+      await keep(place, to, details);
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.data, { ...details, ...noted });
+      assert.deepEqual(server.peek(`crossplane/${name}`)?.customMetadata, owner);
     }
   });
 
@@ -603,57 +596,45 @@ describe('publishing to Vault', () => {
     const theirs = { 'secret.crossplane.io/owner-uid': 'their-uid' };
     await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
     await client.close();
-    const { publisher } = configured(spec());
+    const { place } = configured(spec());
     const ours = publishing({ name: 'begun' });
-    await assert.rejects(publisher.publish(ours, details, signal), /belongs to another managed resource/);
-    await publisher.unpublish(ours, signal);
+    await assert.rejects(keep(place, ours, details), /belongs to another managed resource/);
+    await place.remove(ours, signal);
     assert.deepEqual(server.peek('crossplane/begun')?.data, theirs);
   });
 
-  test('unpublishing removes every version', async () => {
-    const { publisher } = configured(spec());
+  test('removal removes every version', async () => {
+    const { place } = configured(spec());
     const to = publishing({ name: 'leaving' });
-    await publisher.publish(to, details, signal);
-    await publisher.unpublish(to, signal);
+    await keep(place, to, details);
+    await place.remove(to, signal);
     assert.equal(server.peek('crossplane/leaving'), undefined);
   });
 
-  test('what somebody edits there is not known any more, and is written again', async () => {
-    const { publisher } = configured(spec());
-    const to = publishing({ name: 'edited' });
-    await publisher.publish(to, details, signal);
-    const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
-    await client.write('crossplane/edited', { ...details, password: 'by-hand' }, { cas: 2 }, signal);
-    await client.close();
-    assert.deepEqual((await publisher.known(to, signal)).details, { endpoint: 'db.example' });
-    await publisher.publish(to, { ...details, password: 'renewed' }, signal);
-    assert.deepEqual((await publisher.known(to, signal)).details, { ...details, password: 'renewed' });
-  });
-
   test('a sealed server is said to be, without secrets, and works again once unsealed', async () => {
-    const { publisher } = configured(spec());
+    const { place } = configured(spec());
     const to = publishing({ name: 'sealed' });
     server.isSealed = true;
-    await assert.rejects(publisher.publish(to, details, signal), (error: Error) => {
-      assert.match(error.message, /^cannot publish connection details: Vault http.* is sealed: unseal it$/);
+    await assert.rejects(keep(place, to, details), (error: Error) => {
+      assert.match(error.message, /^cannot get connection details: Vault http.* is sealed: unseal it$/);
       assert.ok(!error.message.includes(token) && !error.message.includes('hunter2x'));
       return true;
     });
     server.isSealed = false;
-    await publisher.publish(to, details, signal);
+    await keep(place, to, details);
   });
 
   test('a token that is revoked is said to be; its successor is taken from the secret', async () => {
-    const { cluster, publisher, pass } = configured(spec());
+    const { cluster, place, pass } = configured(spec());
     const to = publishing({ name: 'rotated' });
     server.tokens.clear();
     server.tokens.add('next-token');
-    await assert.rejects(publisher.publish(to, details, signal), /refused the token for secret/);
+    await assert.rejects(keep(place, to, details), /refused the token for secret/);
     const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
     cluster.put(SecretKind, { ...secret, data: { token: Buffer.from('next-token').toString('base64') } });
     pass(3_000);
-    await publisher.publish(to, details, signal);
-    assert.deepEqual(server.peek('crossplane/rotated')?.data, details);
+    await keep(place, to, details);
+    assert.deepEqual(server.peek('crossplane/rotated')?.data, { ...details, ...noted });
     server.tokens.add(token);
   });
 
@@ -671,20 +652,20 @@ describe('publishing to Vault', () => {
   };
   for (const [what, credentials] of Object.entries(elsewhere)) {
     test(`the token is taken from ${what}`, async () => {
-      const { publisher } = configured(tokenFrom(credentials), 'default', { host });
-      await publisher.publish(publishing({ name: 'elsewhere' }), details, signal);
-      assert.deepEqual(server.peek('crossplane/elsewhere')?.data, details);
+      const { place } = configured(tokenFrom(credentials), 'default', { host });
+      await keep(place, publishing({ name: 'elsewhere' }), details);
+      assert.deepEqual(server.peek('crossplane/elsewhere')?.data, { ...details, ...noted });
     });
   }
 
   test('with the source None no token is sent', async () => {
     const sent: Omit<VaultOptions, 'clock'>[] = [];
-    const { publisher } = configured(tokenFrom({ source: 'None' }), 'default', {}, (mountPath, options) => {
+    const { place } = configured(tokenFrom({ source: 'None' }), 'default', {}, (mountPath, options) => {
       const { clock: _, ...said } = options;
       sent.push(said);
       return vaultClient(mountPath, options);
     });
-    await assert.rejects(publisher.known(publishing(), signal), /refused|denied|missing/i);
+    await assert.rejects(place.read(publishing(), signal), /refused|denied|missing/i);
     assert.deepEqual(sent, [{ server: server.url }]);
   });
 
@@ -694,9 +675,9 @@ describe('publishing to Vault', () => {
       [{ source: 'Environment', env: { name: 'ODD' } }, /environment variable ODD of .* holds no token/],
       [{ source: 'Filesystem', fs: { path: '/gone' } }, /no file \(StoreConfig default\)/],
     ] as const) {
-      const { publisher } = configured(tokenFrom(credentials), 'default', { host });
+      const { place } = configured(tokenFrom(credentials), 'default', { host });
       await assert.rejects(
-        publisher.publish(publishing(), details, signal),
+        keep(place, publishing(), details),
         (error: Error) => says.test(error.message) && !error.message.includes('hush'),
       );
     }
@@ -710,24 +691,24 @@ describe('publishing to Vault', () => {
       [bare, 'StoreConfig default is of type Vault and has no spec.vault'],
       [tokenless, 'StoreConfig default has no spec.vault.auth.token'],
     ] as const) {
-      await assert.rejects(configured(given).publisher.publish(publishing(), details, signal), {
-        message: `cannot publish connection details: ${message}`,
+      await assert.rejects(keep(configured(given).place, publishing(), details), {
+        message: `cannot get connection details: ${message}`,
       });
     }
   });
 
   test('a missing token secret or key is named', async () => {
-    const { cluster, publisher, pass } = configured(spec());
+    const { cluster, place, pass } = configured(spec());
     const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
     cluster.put(SecretKind, { ...secret, data: {} });
     await assert.rejects(
-      publisher.publish(publishing(), details, signal),
+      keep(place, publishing(), details),
       /secret infra\/vault-token of StoreConfig default has no key "token"/,
     );
     cluster.delete(SecretKind, { namespace: 'infra', name: 'vault-token' }, '2026-01-02T03:04:05Z');
     pass(3_000);
     await assert.rejects(
-      publisher.publish(publishing(), details, signal),
+      keep(place, publishing(), details),
       /secret infra\/vault-token of StoreConfig default does not exist/,
     );
   });

@@ -140,9 +140,9 @@ describe('the cap on external calls', () => {
     );
     assert.equal(await client.system?.(signal), 'https://a.example');
     assert.deepEqual(keys, []);
-    await client.observe(managed(), {}, signal);
-    await client.create(managed(), {}, signal);
-    await client.update(managed(), {}, signal);
+    await client.observe(managed(), undefined, signal);
+    await client.create(managed(), undefined, signal);
+    await client.update(managed(), undefined, signal);
     await client.delete(managed(), signal);
     await client.disconnect?.();
     assert.deepEqual(keys, ['db', 'db', 'db', 'db']);
@@ -162,13 +162,13 @@ describe('the cap on external calls', () => {
     });
     const external = new FakeExternal();
     const client = await limitedConnector(external, limiter, () => 'provider').connect(managed(), signal);
-    const calls = Array.from({ length: 201 }, () => client.observe(managed(), {}, signal));
+    const calls = Array.from({ length: 201 }, () => client.observe(managed(), undefined, signal));
     const waiting = assert.rejects(calls[200]!, /the lease ran out/);
     await Promise.all(calls.slice(0, 200));
     isLeading = false;
     await clock.advance(50);
     await waiting;
-    const creation = assert.rejects(client.create(managed(), {}, signal), /the lease ran out/);
+    const creation = assert.rejects(client.create(managed(), undefined, signal), /the lease ran out/);
     await clock.advance(100);
     await creation;
     assert.equal(external.calls.filter((call) => call !== 'connect').length, 200);

@@ -51,14 +51,14 @@ async function callsOf(start: () => Scene): Promise<number> {
 
 const begin = (names: Names) => (): Scene =>
   new Scene({ forProvider: { size: 1 } }, {}, { externalNames: names });
-/** Which call of a creation it is: secret, connect, observe, preparation, create. */
-const createCall = 5;
+/** Which call of a creation it is: connect, read of the Secret, finalizer, Secret, observe, preparation, create. */
+const createCall = 7;
 const later = { clock: testClock('2026-01-02T04:00:00Z') };
 
 for (const names of ['deterministic', 'assigned'] as const) {
   const calls = await callsOf(begin(names));
   describe(`a process that is cut off during a creation, ${names} names`, () => {
-    test('every call is one to cut at', () => assert.equal(calls, names === 'assigned' ? 10 : 9));
+    test('every call is one to cut at', () => assert.equal(calls, names === 'assigned' ? 12 : 11));
     for (let k = 1; k <= calls; k += 1) {
       for (const moment of ['before', 'after'] as const) {
         test(`${moment} call ${k} takes effect: one external resource, or a human is asked`, async () => {
@@ -74,7 +74,9 @@ for (const names of ['deterministic', 'assigned'] as const) {
           } else {
             assert.equal(scene.external.made, 1);
             assert.equal(scene.condition('Ready'), 'True/Available');
-            assert.equal(scene.secret?.endpoint !== undefined, true);
+            assert.notEqual(scene.secret?.endpoint, undefined);
+            assert.equal([...scene.external.things.values()][0]?.password, scene.secret?.password);
+            assert.equal(scene.object?.status?.credential?.pending, false);
           }
         });
       }
@@ -102,7 +104,7 @@ test('a second attempt in the second of the first is marked as an attempt of its
     if (method === 'create') throw new Error('quota exceeded');
   };
   await scene.run(); // fails, all within one second of the clock
-  const wasCut = cut(scene, createCall, 'after');
+  const wasCut = cut(scene, 4, 'after'); // the finalizer and the Secret are there: connect, observe, preparation, create
   await Promise.race([scene.run(), wasCut]);
   assert.equal(scene.external.made, 1);
   heal(scene);

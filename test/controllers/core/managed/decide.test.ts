@@ -17,22 +17,16 @@ import {
   isCreationIncomplete,
   isInCreationGrace,
 } from '../../../../controllers/core/managed/creation-tracking.ts';
-import type {
-  AccessDecisionName,
-  OperationDecision,
-  OvertakenDecisionName,
-} from '../../../../controllers/core/managed/decide.ts';
+import type { AccessDecisionName, OperationDecision } from '../../../../controllers/core/managed/decide.ts';
 import {
   accessDecisions,
   decideAccess,
   decideFirst,
   decideNext,
   decideOperation,
-  decideOvertaken,
   firstDecisions,
   nextDecisions,
   operationDecisions,
-  overtakenDecisions,
 } from '../../../../controllers/core/managed/decide.ts';
 import type {
   Observation,
@@ -225,7 +219,7 @@ describe('the managed reconciler decides first', () => {
   const rows: Record<
     string,
     {
-      managed: Managed | undefined;
+      managed: Managed;
       operation?: TrackedOperation['outcome'];
       underWay?: ExternalOperation;
       name: string;
@@ -233,7 +227,16 @@ describe('the managed reconciler decides first', () => {
       message?: string;
     }
   > = {
-    'ResourceGone: ManagedNotFound': { managed: undefined, name: 'ResourceGone', act: 'nothing' },
+    'ResourceGone: without our finalizer nothing was created, so deletion needs nothing': {
+      managed: managed({}, { deletionTimestamp }),
+      name: 'ResourceGone',
+      act: 'nothing',
+    },
+    'ResourceGone: also where policies are unsupported, or reconciliation is paused': {
+      managed: managed({ managementPolicies: ['Create'] }, { annotations: paused, deletionTimestamp }),
+      name: 'ResourceGone',
+      act: 'nothing',
+    },
     'Paused: ReconciliationPausedSuccessful': {
       managed: managed({}, { annotations: paused }),
       name: 'Paused',
@@ -270,11 +273,6 @@ describe('the managed reconciler decides first', () => {
       act: 'refuse',
       message:
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
-    },
-    'NothingCreated: without our finalizer nothing was created, so deletion needs nothing': {
-      managed: managed({}, { deletionTimestamp }),
-      name: 'NothingCreated',
-      act: 'nothing',
     },
     'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
       managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
@@ -348,99 +346,16 @@ describe('the managed reconciler decides first', () => {
     },
     'Connect: else it connects': { managed: managed(), name: 'Connect', act: 'connect' },
   };
-  test('every decision has a case', () => assertEveryDecision(firstDecisions, rows));
+  test('every decision has a case', () => {
+    // NothingCreated is taken once the provider turns out to be out of reach.
+    const names = firstDecisions.filter((name) => name !== 'NothingCreated');
+    assertEveryDecision(names, rows);
+  });
   for (const [name, wanted] of Object.entries(rows)) {
     test(name, () => {
       const { managed: object, operation, underWay, ...decision } = wanted;
       const tracked = operation && ({ type: 'create', outcome: operation } as const);
-      assert.deepEqual(decideFirst(object, tracked, underWay), decision);
-    });
-  }
-});
-
-describe('the managed reconciler decides what becomes of what was made for one that was overtaken', () => {
-  const marks = { immutable: ['region', 'size'], identity: ['region'] };
-  const known = { isAssigned: false, marks };
-  const assigned = { isAssigned: true, marks };
-  const named = (name: string) => ({ 'crossplane.io/external-name': name });
-  const inSystem = (system: string) => ({
-    'crossplane.io/external-identity': JSON.stringify({ name: 'db', system, fields: {} }),
-  });
-  const finalizers = ['finalizer.managedresource.crossplane.io'];
-  const heir = (annotations = {}, spec: ManagedSpec = {}): Managed =>
-    managed(spec, { uid: 'uid-again', finalizers, annotations });
-  const rows: Record<
-    string,
-    { left?: Managed; heir?: Managed; identity?: typeof known; name: OvertakenDecisionName; act: string }
-  > = {
-    'nobody has its name': { name: 'FinishDeletion', act: 'delete' },
-    'it is there after all': { heir: managed(), name: 'StillManaged', act: 'forget' },
-    'another has its name and nobody has looked at that yet': {
-      heir: managed({}, { uid: 'uid-again' }),
-      name: 'AwaitSuccessor',
-      act: 'wait',
-    },
-    'another stands for the same': { heir: heir(), name: 'StillManaged', act: 'forget' },
-    'another stands for something of another name': {
-      heir: heir(named('another')),
-      name: 'FinishDeletion',
-      act: 'delete',
-    },
-    'another stands for something elsewhere': {
-      heir: heir({}, { forProvider: { region: 'eu' } }),
-      name: 'FinishDeletion',
-      act: 'delete',
-    },
-    'another differs in what does not identify it': {
-      heir: heir({}, { forProvider: { size: 2 } }),
-      name: 'StillManaged',
-      act: 'forget',
-    },
-    'another is on record in another system': {
-      left: managed({}, { annotations: inSystem('a') }),
-      heir: heir(inSystem('b')),
-      name: 'FinishDeletion',
-      act: 'delete',
-    },
-    'another may be in another system': {
-      left: managed({}, { annotations: inSystem('a') }),
-      heir: heir(),
-      name: 'StillManaged',
-      act: 'forget',
-    },
-    'another has been given the same name': {
-      left: managed({}, { annotations: named('id-1') }),
-      heir: heir(named('id-1')),
-      identity: assigned,
-      name: 'StillManaged',
-      act: 'forget',
-    },
-    'another has been given its own name': {
-      left: managed({}, { annotations: named('id-1') }),
-      heir: heir(named('id-2')),
-      identity: assigned,
-      name: 'FinishDeletion',
-      act: 'delete',
-    },
-    'another has not been given a name yet': {
-      left: managed({}, { annotations: named('id-1') }),
-      heir: heir(),
-      identity: assigned,
-      name: 'AwaitSuccessor',
-      act: 'wait',
-    },
-    'nobody knows what it was named, and another is marked alike': {
-      heir: heir(named('id-2')),
-      identity: assigned,
-      name: 'StillManaged',
-      act: 'forget',
-    },
-  };
-  test('every decision has a case', () => assertEveryDecision(overtakenDecisions, rows));
-  for (const [name, wanted] of Object.entries(rows)) {
-    test(name, () => {
-      const { left = managed(), heir: other, identity = known, ...decision } = wanted;
-      assert.deepEqual(decideOvertaken(left, other, identity), decision);
+      assert.deepEqual(decideFirst({ managed: object, operation: tracked, underWay }), decision);
     });
   }
 });
@@ -535,9 +450,9 @@ describe('the managed reconciler decides next', () => {
       observed: Observation;
       isNameKnown?: boolean;
       isEdited?: boolean;
-      isRenewedElsewhere?: boolean;
-      isContested?: boolean;
-      isBeingDeleted?: boolean;
+      isCredentialDue?: boolean;
+      uncreatable?: string;
+      message?: string;
       /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
       absentForMs?: number;
       underWay?: OperationType;
@@ -567,29 +482,31 @@ describe('the managed reconciler decides next', () => {
       name: 'AwaitOperation',
       act: 'awaitOperation',
     },
-    'CreationResultLost: nobody knows any more how its creation went, and it may be there': {
+    'CreationIncomplete: nobody knows any more how its creation went, and it may be there': {
       managed: managed(
         {},
         { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
       ),
       observed: absent,
-      name: 'CreationResultLost',
+      name: 'CreationIncomplete',
       act: 'reportUndetermined',
+      message: undetermined,
     },
-    'CreationResultLost: nor is it forgotten when it is deleted': {
+    'CreationIncomplete: nor is it forgotten when it is deleted': {
       managed: managed(
         {},
         { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
       ),
       observed: absent,
-      name: 'CreationResultLost',
+      name: 'CreationIncomplete',
       act: 'reportUndetermined',
+      message: undetermined,
     },
-    'AwaitCreation: what is being created cannot be deleted yet': {
+    'AwaitOperation: what is being created cannot be deleted yet': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: same,
       underWay: 'create',
-      name: 'AwaitCreation',
+      name: 'AwaitOperation',
       act: 'awaitOperation',
     },
     'DeleteExternal: an update under way keeps nothing from being deleted': {
@@ -667,15 +584,15 @@ describe('the managed reconciler decides next', () => {
       name: 'CreateExternal',
       act: 'create',
     },
-    'ConfirmAbsent: what was seen since its creation is not hidden any more': {
+    'ConfirmAbsence: what was seen since its creation is not hidden any more': {
       managed: managed(
         {},
         { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
       ),
       observed: absent,
       absentForMs: 0,
-      name: 'ConfirmAbsent',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
     'DeleteExternal: ExternalDeleteSuccessful': {
       managed: managed({}, leaving),
@@ -703,13 +620,13 @@ describe('the managed reconciler decides next', () => {
       name: 'IdentityEdited',
       act: 'takeUpEdit',
     },
-    'ConfirmAbsent: one look is not enough to heed an edit, even of what was never seen': {
+    'ConfirmAbsence: one look is not enough to heed an edit, even of what was never seen': {
       managed: managed({}, { finalizers }),
       observed: absent,
       isEdited: true,
       absentForMs: 0,
-      name: 'ConfirmAbsent',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
     'RemoveFinalizer: an edit does not keep what is gone from going': {
       managed: managed({}, leaving),
@@ -718,26 +635,26 @@ describe('the managed reconciler decides next', () => {
       name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'ConfirmAbsent: it was seen, although never ready': {
+    'ConfirmAbsence: it was seen, although never ready': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       absentForMs: 0,
-      name: 'ConfirmAbsent',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
-    'ConfirmGone: nobody asked for its deletion, and one look has found nothing': {
+    'ConfirmAbsence: nobody asked for its deletion, and one look has found nothing': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 0,
-      name: 'ConfirmGone',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
-    'ConfirmGone: nor do looks for less than 5 s suffice': {
+    'ConfirmAbsence: nor do looks for less than 5 s suffice': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 4_999,
-      name: 'ConfirmGone',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
     'RemoveFinalizer: looks for 5 s do': {
       managed: managed({}, leaving),
@@ -753,29 +670,29 @@ describe('the managed reconciler decides next', () => {
       name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'ConfirmGone: it refused our request': {
+    'ConfirmAbsence: it refused our request': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
       observed: absent,
       absentForMs: 0,
-      name: 'ConfirmGone',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
-    'ConfirmGone: it was well when somebody deleted it': {
+    'ConfirmAbsence: it was well when somebody deleted it': {
       managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
-      name: 'ConfirmGone',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
-    'ConfirmGone: our request waits for something else to end': {
+    'ConfirmAbsence: our request waits for something else to end': {
       managed: managed(
         {},
         { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
       ),
       observed: absent,
       absentForMs: 0,
-      name: 'ConfirmGone',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
     'CreateExternal: what was never ready is created at once': {
       managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
@@ -799,13 +716,20 @@ describe('the managed reconciler decides next', () => {
       name: 'CreateExternal',
       act: 'create',
     },
-    'CreationRefused: the external client says that nothing is to be created, whatever else is going on': {
+    'CreationRefused: the external client says that nothing is to be created': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
-      isNameKnown: false,
-      isBeingDeleted: true,
       name: 'CreationRefused',
       act: 'refuseCreation',
+      message: 'there is no "db"',
+    },
+    'CreationRefused: a reference that only a creation needs is not resolved, which is told first': {
+      managed: managed({}, { finalizers, annotations: named }),
+      observed: { ...absent, uncreatable: 'there is no "db"' },
+      uncreatable: 'spec.initProvider.networkRef is not resolved',
+      name: 'CreationRefused',
+      act: 'refuseCreation',
+      message: 'spec.initProvider.networkRef is not resolved',
     },
     'RemoveFinalizer: what nothing is to be created for goes all the same': {
       managed: managed({}, { finalizers, annotations: named, deletionTimestamp }),
@@ -815,21 +739,13 @@ describe('the managed reconciler decides next', () => {
       name: 'RemoveFinalizer',
       act: 'finalise',
     },
-    'AwaitOtherDeletion: what another has under its name is being deleted': {
-      managed: managed({}, { finalizers, annotations: named }),
-      observed: absent,
-      isNameKnown: true,
-      isBeingDeleted: true,
-      name: 'AwaitOtherDeletion',
-      act: 'awaitOther',
-    },
-    'ConfirmAbsent: it was ready once, and one look has found nothing': {
+    'ConfirmAbsence: it was ready once, and one look has found nothing': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
       observed: absent,
       isNameKnown: true,
       absentForMs: 0,
-      name: 'ConfirmAbsent',
-      act: 'lookAgain',
+      name: 'ConfirmAbsence',
+      act: 'observeAgain',
     },
     'Recreate: for 5 s now': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
@@ -989,18 +905,61 @@ describe('the managed reconciler decides next', () => {
       name: 'Update',
       act: 'update',
     },
-    'Update: although another process sets credentials, if this one does not': {
+    'Update: it is as wanted, and does not have the credential of its Secret': {
       managed: managed(),
-      observed: drifted,
-      isRenewedElsewhere: true,
+      observed: same,
+      isCredentialDue: true,
       name: 'Update',
       act: 'update',
     },
-    'UpdateDone: what an operation has changed may not show yet': {
+    'UpdateNotAllowed: {O,C,D}: a credential that is due is not set': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      observed: same,
+      isCredentialDue: true,
+      name: 'UpdateNotAllowed',
+      act: 'reportUpToDate',
+    },
+    'ExternalBusy: a credential that is due waits until the external system is done': {
+      managed: managed(),
+      observed: { ...same, operation: 'update' },
+      isCredentialDue: true,
+      name: 'ExternalBusy',
+      act: 'reportUpToDate',
+    },
+    'LateInitialize: a credential that is due waits for it': {
+      managed: managed(),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      isCredentialDue: true,
+      name: 'LateInitialize',
+      act: 'lateInitialize',
+    },
+    'AwaitEffect: a credential that is due is not set a second time before the first shows': {
+      managed: managed(),
+      observed: same,
+      isCredentialDue: true,
+      ended: 'update',
+      name: 'AwaitEffect',
+      act: 'awaitEffect',
+    },
+    'CreateExternal: a credential that is due is set by the creation': {
+      managed: managed(),
+      observed: absent,
+      isCredentialDue: true,
+      name: 'CreateExternal',
+      act: 'create',
+    },
+    'DeleteExternal: what is deleted needs no credential': {
+      managed: managed({}, leaving),
+      observed: same,
+      isCredentialDue: true,
+      name: 'DeleteExternal',
+      act: 'delete',
+    },
+    'AwaitEffect: what an operation has changed may not show yet': {
       managed: managed(),
       observed: drifted,
       ended: 'update',
-      name: 'UpdateDone',
+      name: 'AwaitEffect',
       act: 'awaitEffect',
     },
     'UpToDate: once it does': {
@@ -1024,11 +983,11 @@ describe('the managed reconciler decides next', () => {
       name: 'UpdateNotAllowed',
       act: 'reportUpToDate',
     },
-    'DeletionDone: what an operation has deleted may still show': {
+    'AwaitDeletion: what an operation has deleted may still show': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'delete',
-      name: 'DeletionDone',
+      name: 'AwaitDeletion',
       act: 'awaitDeletion',
     },
     'DeleteExternal: after another operation': {
@@ -1038,27 +997,6 @@ describe('the managed reconciler decides next', () => {
       name: 'DeleteExternal',
       act: 'delete',
     },
-    'CredentialsSetElsewhere: another process said a moment ago that it is about to set credentials': {
-      managed: managed(),
-      observed: { ...drifted, setsCredentials: true },
-      isRenewedElsewhere: true,
-      name: 'CredentialsSetElsewhere',
-      act: 'awaitRenewal',
-    },
-    'CredentialsSetElsewhere: another process has set credentials at the same time': {
-      managed: managed(),
-      observed: drifted,
-      isContested: true,
-      name: 'CredentialsSetElsewhere',
-      act: 'awaitRenewal',
-    },
-    'UpdateNotAllowed: {O,C,D}: what may not be updated waits for nobody': {
-      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
-      observed: { ...drifted, setsCredentials: true },
-      isRenewedElsewhere: true,
-      name: 'UpdateNotAllowed',
-      act: 'reportUpToDate',
-    },
     'Update: ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
       observed: drifted,
@@ -1067,27 +1005,19 @@ describe('the managed reconciler decides next', () => {
     },
   };
   test('every decision has a case', () => assertEveryDecision(nextDecisions, rows));
-  for (const [name, wanted] of Object.entries(rows)) {
-    test(name, () => {
-      const {
-        observed,
-        name: decided,
-        act,
-        isNameKnown = false,
-        isEdited = false,
-        absentForMs = 60_000,
-      } = wanted;
-      const {
-        isRenewedElsewhere = false,
-        isContested = false,
-        isBeingDeleted = false,
-        underWay,
-        ended,
-      } = wanted;
-      const given = { graceMs: 30_000, confirmMs: 5_000, now, absentForMs, isNameKnown, isEdited };
-      const known = { ...given, isRenewedElsewhere, isContested, isBeingDeleted, underWay, ended };
-      const { message: _, ...decision } = { message: '', ...decideNext(wanted.managed, observed, known) };
-      assert.deepEqual(decision, { name: decided, act });
+  const typical = {
+    graceMs: 30_000,
+    confirmMs: 5_000,
+    absentForMs: 60_000,
+    now,
+    isNameKnown: false,
+    isEdited: false,
+    isCredentialDue: false,
+  };
+  for (const [rule, { name, act, message, ...given }] of Object.entries(rows)) {
+    test(rule, () => {
+      const wanted = { name, act, ...(message !== undefined && { message }) };
+      assert.deepEqual(decideNext({ ...typical, ...given }), wanted);
     });
   }
 });
@@ -1141,7 +1071,7 @@ describe('polling', () => {
 });
 
 describe('the status of a managed resource', () => {
-  const ready = { synced: reconcileSuccess(), ready: available() };
+  const ready = { synced: reconcileSuccess(), ready: available(), isCredentialInForce: true };
   const phaseAfter = (object: Managed, facts: Parameters<typeof withManagedStatus>[1]) =>
     withManagedStatus(object, facts, now).status?.bindingPhase;
   test('SetBindable: Ready turns unset and Unbindable into Unbound, and keeps Bound and Released', () => {
@@ -1156,7 +1086,7 @@ describe('the status of a managed resource', () => {
   test('a status that has no Ready gets one that knows nothing yet; one that has keeps it', () => {
     const typesOf = (before: readonly ConditionFacts[]) => {
       const status = { conditions: setConditions([], before, { now }) };
-      return withManagedStatus(managed({}, { status }), { synced: reconcileSuccess() }, now)
+      return withManagedStatus(managed({}, { status }), { ...ready, ready: undefined }, now)
         .status?.conditions?.map(({ type, reason }) => `${type} ${reason}`)
         .toSorted();
     };
@@ -1166,16 +1096,30 @@ describe('the status of a managed resource', () => {
       'Synced ReconcileSuccess',
     ]);
   });
-  test('a resource that is not ready is not offered', () => {
-    assert.equal(phaseAfter(managed(), { synced: reconcileSuccess(), ready: creating() }), undefined);
+  test('a resource that is not ready does not become available', () => {
+    assert.equal(phaseAfter(managed(), { ...ready, ready: creating() }), undefined);
   });
-  test('a released resource is offered again on request, once it has no claim', () => {
-    const released = {
-      status: { bindingPhase: 'Released' as const },
-      annotations: { 'crossplane.io/reoffer': 'true' },
-    };
-    assert.equal(phaseAfter(managed({}, released), ready), 'Unbound');
-    assert.equal(phaseAfter(managed({ claimRef: claimRef() }, released), ready), 'Released');
+  test('nor does one whose external system does not use the credential of the Secret', () => {
+    assert.equal(phaseAfter(managed(), { ...ready, isCredentialInForce: false }), undefined);
+  });
+  test('a Bound resource stays Bound while another credential is set', () => {
+    const bound = managed({}, { status: { bindingPhase: 'Bound' } });
+    assert.equal(phaseAfter(bound, { ...ready, isCredentialInForce: false }), 'Bound');
+  });
+  test('what another version released is Released, also where no status came with it', () => {
+    const released = managed({ claimRef: { uid: 'unknown' } });
+    const { bindingPhase, boundUID } = withManagedStatus(released, ready, now).status ?? {};
+    assert.deepEqual({ bindingPhase, boundUID }, { bindingPhase: 'Released', boundUID: 'managed-uid' });
+  });
+  test('the record of a credential stays until a run knows another one', () => {
+    const before = { hmac: 'before', pending: false };
+    const recorded = managed({}, { status: { credential: before } });
+    const credential = { hmac: 'after', pending: true };
+    assert.deepEqual(withManagedStatus(recorded, ready, now).status?.credential, before);
+    assert.deepEqual(
+      withManagedStatus(recorded, { ...ready, credential }, now).status?.credential,
+      credential,
+    );
   });
   test('a bound resource being deleted shows Released', () => {
     const leaving = managed({}, { deletionTimestamp, status: { bindingPhase: 'Bound' } });

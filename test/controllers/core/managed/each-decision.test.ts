@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { CredentialNote } from '../../../../controllers/core/credential.ts';
+import {
+  credentialAnnotation,
+  encodeNote,
+  generatedPassword,
+} from '../../../../controllers/core/credential.ts';
 import type { ManagedDecisionName } from '../../../../controllers/core/managed/decide.ts';
 import type { OperationType, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
-import { besideOneThatIsBeingDeleted } from '../deletion-under-way.ts';
+import { broken } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';
-import { finalizers, Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
+import { claimRef, deletionTimestamp, managedKind } from '../objects.ts';
 
 type Options = Partial<Omit<ManagedReconcilerOptions<Managed>, 'env'>>;
 
@@ -17,7 +26,11 @@ const leaving = { deletionTimestamp, finalizers };
 const assigned = { externalNames: 'assigned' } as const;
 
 /** A resource whose external resource is as wanted. */
-function settled(spec: ManagedSpec = {}, metadata: Partial<ObjectMeta> = {}, options: Options = {}): Scene {
+function settled(
+  spec: ManagedSpec = {},
+  metadata: Partial<ObjectMeta> & { readonly status?: ManagedStatus } = {},
+  options: Options = {},
+): Scene {
   const scene = new Scene(
     { forProvider: { size: 1 }, ...spec },
     { finalizers, annotations: named, ...metadata },
@@ -84,22 +97,41 @@ function ended(type: OperationType, metadata: Partial<ObjectMeta> = {}): Scene {
   return scene;
 }
 
-/** A resource whose deletion overtook its finalizer, after something was made for it. */
-async function overtaken(): Promise<Scene> {
-  const scene = new Scene();
-  const end = scene.cluster.beginDeleting(managedKind, { name: 'db' });
-  scene.external.afterCall = (method) => {
-    if (method === 'create') end();
-  };
-  await scene.run();
-  scene.external.afterCall = () => {};
+const rotated = { ...generatedPassword, rotationOf: () => 'requested' };
+const former = { key: 'a2V5', for: 'FancySQLInstance team/former' };
+
+/** The Secret of a resource, with a password. */
+function withSecret(scene: Scene, note?: CredentialNote): Scene {
+  const { cluster, object } = scene;
+  assert.ok(object);
+  cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...secretKey,
+      ownerReferences: [controllerReference(object)],
+      annotations: note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) },
+    },
+    type: connectionSecretType,
+    data: encodeDetails({ password: 'secret' }),
+  });
   return scene;
 }
 
-/** The same, when another of its name has come of which the store does not know yet. */
-function unshown(scene: Scene, metadata: Partial<ObjectMeta>): Scene {
-  scene.process.hold(managedKind);
-  scene.cluster.put(managedKind, managed({}, { uid: 'uid-again', ...metadata }));
+/** The API server does not accept the first such write. */
+const refusing = (scene: Scene, write: string): Scene =>
+  having(scene, ({ cluster }) => {
+    cluster.gate = ({ verb, kind }) => {
+      if (`${verb} ${kind}` !== write) return;
+      cluster.gate = () => {};
+      throw broken();
+    };
+  });
+
+/** A resource that has the credential of its Secret. */
+async function applied(): Promise<Scene> {
+  const scene = settled();
+  await scene.run();
   return scene;
 }
 
@@ -107,23 +139,6 @@ function unshown(scene: Scene, metadata: Partial<ObjectMeta>): Scene {
 const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>> = {
   ResourceGone: () =>
     having(new Scene(), ({ cluster }) => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp)),
-  AwaitSuccessor: async () => unshown(await overtaken(), {}),
-  StillManaged: async () => unshown(await overtaken(), { finalizers, annotations: named }),
-  FinishDeletion: async () => {
-    const scene = await overtaken();
-    scene.cluster.put(
-      managedKind,
-      managed({}, { uid: 'uid-again', annotations: { 'crossplane.io/external-name': 'another' } }),
-    );
-    const end = scene.cluster.beginDeleting(managedKind, { name: 'db' });
-    scene.external.gate = (method) => {
-      if (method === 'delete') throw new Error('no route to cloud');
-    };
-    await scene.run();
-    end();
-    scene.external.gate = () => {};
-    return scene;
-  },
   Paused: () => settled({ managementPolicies: [] }),
   UnsupportedPolicies: () => settled({ managementPolicies: ['Create'] }),
   AwaitEarlierRun: async () => {
@@ -132,13 +147,18 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     await scene.run();
     return scene;
   },
-  NothingCreated: () => settled({}, { deletionTimestamp, finalizers: ['example.com/other'] }),
   OrphanExternal: () => settled({ deletionPolicy: 'Orphan' }, leaving),
   CreationIncomplete: () => {
     const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
     return new Scene({}, { annotations }, assigned);
   },
   Connect: () => failing('connect'),
+  NothingCreated: () =>
+    having(new Scene({}, leaving), ({ external }) => {
+      external.gate = (method) => {
+        if (method === 'connect') throw new Error('ProviderConfig "gone" does not exist');
+      };
+    }),
   OtherSystem: async () => {
     const scene = new Scene();
     scene.external.system = 'https://a.example';
@@ -146,7 +166,39 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     scene.external.system = 'https://b.example';
     return scene;
   },
-  Observe: () => failing('observe'),
+  Observe: () =>
+    having(settled({}, { ...leaving, status: { externalIdentity: '{}' } }), ({ external }) => {
+      external.gate = notObserving;
+    }),
+  AddFinalizer: () => refusing(new Scene(), `update ${managedKind.kind}`),
+  ResetStatus: () => {
+    const status = { bindingPhase: 'Bound', boundUID: 'another' } as const;
+    return refusing(settled({}, { status }), `updateStatus ${managedKind.kind}`);
+  },
+  KeepReleased: () => {
+    const scene = settled({}, { status: { bindingPhase: 'Released' } });
+    return refusing(withSecret(scene), `update ${managedKind.kind}`);
+  },
+  MakeAvailable: () =>
+    refusing(settled({}, { status: { bindingPhase: 'Released' } }), `updateStatus ${managedKind.kind}`),
+  GenerateCredential: () => refusing(settled(), 'create Secret'),
+  AdoptSecret: () => refusing(withSecret(settled()), 'update Secret'),
+  RotateCredential: () => {
+    const scene = settled({}, {}, { secretDetails: { credential: rotated } });
+    return refusing(withSecret(scene, { key: 'a2V5', rotation: 'before' }), 'update Secret');
+  },
+  CredentialCannotChange: () =>
+    withSecret(
+      settled({ claimRef: claimRef(), managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      former,
+    ),
+  ReplaceCredential: () => refusing(withSecret(settled({ claimRef: claimRef() }), former), 'update Secret'),
+  NameClaim: () => refusing(withSecret(settled({ claimRef: claimRef() }), { key: 'a2V5' }), 'update Secret'),
+  ClearRecord: () => {
+    const status = { credential: { hmac: 'of another', pending: false } };
+    return refusing(withSecret(settled({}, { status }), { key: 'a2V5' }), `updateStatus ${managedKind.kind}`);
+  },
+  CredentialReady: () => failing('observe'),
   OperationUnderWay: () =>
     having(handedOver(), ({ external }) => {
       external.gate = notObserving;
@@ -161,26 +213,17 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
       external.gate = notObserving;
     }),
   AwaitOperation: () => handedOver(),
-  CreationResultLost: () => {
-    const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
-    return handedOver({ state: 'unknown' }, { annotations }, assigned);
-  },
-  AwaitCreation: () =>
-    having(handedOver({ state: 'running' }, leaving), ({ external }) => external.put('db', { size: 1 })),
   ExternalMissing: () => new Scene({ managementPolicies: ['Observe'] }),
   AwaitExternal: () => {
     const annotations = { ...named, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
     return new Scene({}, { annotations }, assigned);
   },
   DeleteExternal: () => settled({}, leaving),
-  DeletionDone: () => ended('delete', leaving),
   AwaitDeletion: () =>
     having(settled({}, leaving), ({ external }) => {
       external.observation = { operation: 'delete' };
     }),
   RemoveFinalizer: () => having(settled({}, leaving), ({ external }) => external.things.clear()),
-  ConfirmGone: () =>
-    having(settled({}, leaving, { confirmAbsenceMs: 5_000 }), ({ external }) => external.things.clear()),
   IdentityEdited: async () =>
     having(await lost(), ({ cluster }) =>
       cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
@@ -190,15 +233,14 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     ),
   CreateExternal: () => new Scene(),
   CreationRefused: () => having(new Scene(), ({ external }) => (external.uncreatable = 'there is no "db"')),
-  AwaitOtherDeletion: async () => (await besideOneThatIsBeingDeleted()).scene,
-  ConfirmAbsent: () => lost({ confirmAbsenceMs: 5_000 }),
+  ConfirmAbsence: () => lost({ confirmAbsenceMs: 5_000 }),
   ExternalLost: () => lost(assigned),
   Recreate: () => lost(),
-  LateInitialize: () =>
-    having(settled(), ({ external }) => {
+  LateInitialize: async () =>
+    having(await applied(), ({ external }) => {
       external.observation = { isUpToDate: true, lateInitialized: { version: '8.0' } };
     }),
-  UpToDate: () => settled(),
+  UpToDate: applied,
   ExternalBusy: () =>
     having(settled(), ({ external }) => {
       external.observation = { operation: 'update' };
@@ -209,12 +251,7 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     ),
   CreateNotAllowed: () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
   Update: () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
-  UpdateDone: () => ended('update'),
-  CredentialsSetElsewhere: () => {
-    const status = { renewingSince: '2026-01-02T03:04:00.000Z' };
-    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, annotations: named, status });
-    return having(scene, ({ external }) => external.put('db', { size: 1 }, 'lost'));
-  },
+  AwaitEffect: () => ended('update'),
 };
 
 describe('the managed reconciler takes', () => {

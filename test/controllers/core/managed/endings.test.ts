@@ -15,11 +15,9 @@ import {
   operationSucceeded,
 } from '../../../../controllers/core/managed/async-operations.ts';
 import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
-import type {
-  ManagedDecisionName,
-  OvertakenDecisionName,
-} from '../../../../controllers/core/managed/decide.ts';
+import type { ManagedDecisionName } from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
+import type { CredentialDecisionName } from '../../../../controllers/core/managed/decide-credential.ts';
 import type { Ending, Run } from '../../../../controllers/core/managed/ending.ts';
 import {
   endings,
@@ -68,8 +66,7 @@ const at = (
 ): Run => ({
   decision,
   current,
-  known: {},
-  absent: [],
+  reported: {},
   happened: [],
   ...more,
 });
@@ -85,10 +82,10 @@ const created = {
   message: 'requested',
 } as const;
 const askedOf = (decision: ManagedDecisionName): Run => having(at(decision), created);
-const paused = decideFirst(managed({ managementPolicies: [] }));
-const invalid = decideFirst(managed({ managementPolicies: ['Create'] }));
+const paused = decideFirst({ managed: managed({ managementPolicies: [] }) });
+const invalid = decideFirst({ managed: managed({ managementPolicies: ['Create'] }) });
 const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
-const undetermined = decideFirst(managed({}, { annotations: pending }));
+const undetermined = decideFirst({ managed: managed({}, { annotations: pending }) });
 const elsewhere = decideAccess({ name: 'db', system: 'a', fields: {} }, 'b');
 const messageOf = (decision: object): string => ('message' in decision ? String(decision.message) : '');
 
@@ -113,7 +110,10 @@ const underWay = (decision: ManagedDecisionName, operation: ExternalOperation, c
 /** An ending, the conditions and Events that tell of it, and what brings the resource back. */
 type Line = readonly [ending: Ending, conditions: readonly string[], events: readonly string[], next: Next];
 
-type Told = Exclude<ManagedDecisionName, OvertakenDecisionName | 'ResourceGone' | 'NothingCreated'>;
+type Told = Exclude<
+  ManagedDecisionName,
+  Exclude<CredentialDecisionName, 'CredentialCannotChange'> | 'ResourceGone' | 'NothingCreated'
+>;
 
 /** Each decision's endings: those about a resource that is gone, or about one that goes unfinalised, end before there is one. */
 const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
@@ -353,24 +353,12 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since operation',
     ],
   },
-  CreationResultLost: {
-    undetermined: [
-      endings.undetermined(at('CreationResultLost'), messageOf(undetermined)),
-      [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
-      [`Warning CannotInitializeManagedResource: ${looked}`],
+  CredentialCannotChange: {
+    'told, and nothing else is done': [
+      endings.credentialKept(at('CredentialCannotChange'), 'add Update'),
+      ['Synced False ReconcileError: add Update', waiting],
+      ['Warning CannotReplaceCredential: add Update'],
       'poll',
-    ],
-  },
-  AwaitCreation: {
-    'a creation, deleted meanwhile': [
-      endings.waiting(underWay('AwaitCreation', create, managed({}, leaving)), 'create'),
-      [
-        synced,
-        'Ready False Deleting: waiting for its create to end',
-        ongoing('create', ' (op-1): half of it'),
-      ],
-      [],
-      'progress since operation',
     ],
   },
   ExternalMissing: {
@@ -434,10 +422,8 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       [],
       'progress since deletion',
     ],
-  },
-  DeletionDone: {
     'its deletion has ended, and it shows yet': [
-      endings.leaving(at('DeletionDone', undefined, { operation: operationSucceeded })),
+      endings.leaving(at('AwaitDeletion', undefined, { operation: operationSucceeded })),
       [synced, 'Ready False Deleting', 'AsyncOperation True Finished', 'LastAsyncOperation True Success'],
       [],
       'progress since deletion',
@@ -458,14 +444,6 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  ConfirmGone: {
-    'looked for again': [
-      endings.unsure(at('ConfirmGone', undefined, { absentForMs: 3_000 }), 5_000),
-      [],
-      [],
-      2_000,
-    ],
-  },
   CreationRefused: {
     'told as one that failed': [
       failing(at('CreationRefused'), 'create failed', cannotCreate, new Error('there is no "db"')),
@@ -474,16 +452,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  AwaitOtherDeletion: {
-    'created once that has ended': [
-      endings.held(at('AwaitOtherDeletion')),
-      [synced, 'Ready False Creating: waiting until what another resource had under its name is deleted'],
+  ConfirmAbsence: {
+    'observed again': [endings.notConfirmed(at('ConfirmAbsence'), 5_000), [], [], 5_000],
+    'observed again once it was absent for long enough': [
+      endings.notConfirmed(at('ConfirmAbsence', undefined, { absentForMs: 3_000 }), 5_000),
       [],
-      1_000,
+      [],
+      2_000,
     ],
-  },
-  ConfirmAbsent: {
-    'looked for again': [endings.unsure(at('ConfirmAbsent'), 5_000), [], [], 5_000],
   },
   IdentityEdited: {
     'taken up': [endings.edited(at('IdentityEdited')), [], [], 0],
@@ -688,7 +664,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
     'a secret in a message': [
       failing(
-        at('UpToDate', undefined, { known: { password: 'hush-hush' } }),
+        at('UpToDate', undefined, { reported: { password: 'hush-hush' } }),
         '',
         cannotPublish,
         new Error('no hush-hush'),
@@ -745,27 +721,31 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
   },
-  UpdateDone: {
+  AwaitEffect: {
     'its update has ended, and does not show yet': [
-      endings.awaited(at('UpdateDone'), { ...seen, isUpToDate: false, ready: available() }, 'backOff'),
+      endings.awaited(at('AwaitEffect'), { ...seen, isUpToDate: false, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'backOff',
     ],
   },
-  CredentialsSetElsewhere: {
-    'another process is about to publish what it sets': [
-      endings.awaited(
-        at('CredentialsSetElsewhere'),
-        { ...seen, ready: unavailable('password unknown') },
-        7_000,
-      ),
-      [synced, 'Ready False Unavailable: password unknown'],
-      [],
-      7_000,
-    ],
-  },
   UpdateNotAllowed: {
+    'the credential of the Secret may not be set': [
+      endings.present(
+        at('UpdateNotAllowed', managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }, named), {
+          credential: { value: 'p', isApplied: false },
+        }),
+        { ...seen, ready: available() },
+      ),
+      [
+        'Synced False ReconcileError: the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; add Update',
+        'Ready True Available',
+      ],
+      [
+        'Warning CannotUpdateExternalResource: the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; add Update',
+      ],
+      'poll',
+    ],
     'left as it is': [
       endings.present(at('UpdateNotAllowed'), { ...seen, isUpToDate: false, ready: available() }),
       [synced, 'Ready True Available'],
@@ -805,29 +785,30 @@ describe('how a run over a managed resource ends', () => {
     assert.equal((object.status as { readonly size?: number }).size, 1);
   });
 
-  test('an offer and an adoption are used up once the status says so, the offer not before it is ready', () => {
+  test('what an administrator asked for by annotation is removed once it was done', () => {
     const annotations = {
       ...named.annotations,
-      'crossplane.io/reoffer': 'true',
+      'crossplane.io/reoffer': 'with-same-credentials',
       'crossplane.io/adopt-identity': 'true',
     };
-    const offered = managed({}, { annotations, status: { bindingPhase: 'Released' } });
-    const used = (ready: Parameters<typeof endings.present>[1]['ready']) =>
-      endings.present(at('UpToDate', offered), { ...seen, ...(ready && { ready }) }).used;
-    // Who took it stays on record: as long as that claim is there, it is nobody else's.
-    assert.deepEqual(used(available()), [
-      ...['crossplane.io/reoffer', 'crossplane.io/claim-parameters', 'crossplane.io/offered-to'],
+    const usedFor = (claim: string) => {
+      const kept = { details: {}, note: { key: 'a2V5', for: claim }, isOwned: true };
+      const entry = { ...kept, write: () => Promise.reject(), confirm: async () => undefined };
+      const run = at('UpToDate', managed({ claimRef: claimRef() }, { annotations }), { entry });
+      return endings.present(run, { ...seen, ready: available() }).used;
+    };
+    assert.deepEqual(usedFor('FancySQLInstance team/orders'), [
       'crossplane.io/adopt-identity',
+      'crossplane.io/reoffer',
     ]);
-    assert.deepEqual(used(creating()), ['crossplane.io/adopt-identity']);
+    assert.deepEqual(usedFor('FancySQLInstance team/former'), ['crossplane.io/adopt-identity']);
   });
 
-  test('of an offer to one claim it stays on record to which, while nobody has taken it up', () => {
-    const annotations = { ...named.annotations, 'crossplane.io/reoffer': 'claim' };
-    const { uid: _uid, ...byName } = claimRef();
-    const offered = managed({ claimRef: byName }, { annotations, status: { bindingPhase: 'Released' } });
-    const { marks } = endings.present(at('UpToDate', offered), { ...seen, ready: available() });
-    assert.deepEqual(marks, { 'crossplane.io/offered-to': 'FancySQLInstance/team/orders' });
+  test('a creation that found an existing resource is followed at once by an update that sets the credential', () => {
+    const run = at('CreateExternal', undefined, { credential: { value: 'p', isApplied: false } });
+    const ending = endings.present(run, { ...seen, ready: available() });
+    assert.equal(ending.next, 0);
+    assert.equal(told(ending, identity, now).object.status?.bindingPhase, undefined);
   });
 
   test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, creating } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteDBInstance } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { ExternalClient, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import { createOperationsUnderWay } from '../../../../controllers/core/managed/operations-under-way.ts';
@@ -45,12 +45,15 @@ async function beingCreated(options: ConstructorParameters<typeof Scene>[2] = {}
 /** One that is there, and whose update is under way. */
 async function beingUpdated(): Promise<Scene> {
   const scene = new Scene({ forProvider: { size: 2 } }, { finalizers, annotations: named });
-  scene.external.put('db', { size: 1 });
-  scene.external.isDiscreet = true;
+  scene.external.put('db', { size: 2 });
+  await scene.run(); // sets the credential
+  const { password } = scene.secret ?? assert.fail();
+  scene.external.put('db', { size: 1 }, password);
   scene.external.change = { operation: 'op-update', status: { size: 2 } };
   scene.external.progress = () => ({ state: 'running', message: 'half of it' });
+  scene.external.calls.length = 0;
   await scene.run();
-  scene.external.put('db', { size: 1 }); // not yet
+  scene.external.put('db', { size: 1 }, password); // not yet
   return scene;
 }
 
@@ -84,8 +87,10 @@ describe('what the external system sees through by itself', () => {
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
     assert.deepEqual(scene.cluster.takeWrites(), [
-      'update FavouriteDBInstance db',
+      'update FavouriteDBInstance db', // the finalizer
       'create Secret infra/db-connection',
+      'update FavouriteDBInstance db',
+      'update Secret infra/db-connection', // what the call returned
       'updateStatus FavouriteDBInstance db',
     ]);
   });
@@ -131,15 +136,14 @@ describe('what the external system sees through by itself', () => {
   test('is put on record once it is done, with what it brought, in one run', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
-    scene.external.isDiscreet = true;
     scene.external.progress = () => ({
       state: 'done',
-      details: { password: 'told at the end' },
+      details: { certificate: 'reported at the end' },
       status: { id: 7 },
     });
     await scene.run();
     assert.equal(onRecord(scene), undefined);
-    assert.equal(scene.secret?.password, 'told at the end');
+    assert.equal(scene.secret?.certificate, 'reported at the end');
     assert.equal(idOf(scene), 7);
     assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
     assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
@@ -152,11 +156,12 @@ describe('what the external system sees through by itself', () => {
 
   for (const state of ['running', 'done', 'failed', 'unknown'] as const) {
     test(`is the same for another process: ${state}`, async () => {
-      const [stayed, restarted] = [await beingCreated(), await beingCreated()];
+      const options = { randomBytes: (size: number) => Buffer.alloc(size, 7) };
+      const [stayed, restarted] = [await beingCreated(options), await beingCreated(options)];
       restarted.restart();
       for (const scene of [stayed, restarted]) {
         scene.external.progress = () =>
-          state === 'failed' ? failed : { state, ...(state === 'done' && { details: { password: 'p' } }) };
+          state === 'failed' ? failed : { state, ...(state === 'done' && { details: { certificate: 'c' } }) };
         await scene.run();
       }
       assert.deepEqual(
@@ -217,7 +222,7 @@ describe('what the external system sees through by itself', () => {
         const waits = await scene.run();
         assert.deepEqual(
           [scene.decision, waits, calls(scene), onRecord(scene)],
-          ['UpdateDone', { type: 'requeue' }, [0, updates, 0], undefined],
+          ['AwaitEffect', { type: 'requeue' }, [0, updates, 0], undefined],
         );
         assert.deepEqual(
           [scene.condition('Ready'), scene.condition('Synced')],
@@ -340,10 +345,7 @@ describe('what is deleted while an operation is under way', () => {
       scene.external.isBlind = !isShown;
       remove(scene);
       await scene.run();
-      assert.deepEqual(
-        [scene.decision, calls(scene)],
-        [isShown ? 'AwaitCreation' : 'AwaitOperation', [1, 0, 0]],
-      );
+      assert.deepEqual([scene.decision, calls(scene)], ['AwaitOperation', [1, 0, 0]]);
       assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
       scene.external.isBlind = false;
       scene.external.progress = (name) => ({ state: name === 'op-create' ? 'done' : 'running' });
@@ -365,7 +367,7 @@ describe('what is deleted while an operation is under way', () => {
     assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 1]]);
     const waits = await scene.run();
     const longAgo = { type: 'after', delayMs: 60_000 };
-    assert.deepEqual([scene.decision, waits, calls(scene)], ['DeletionDone', longAgo, [1, 0, 1]]);
+    assert.deepEqual([scene.decision, waits, calls(scene)], ['AwaitDeletion', longAgo, [1, 0, 1]]);
     assert.equal(scene.condition('Ready'), 'False/Deleting');
     await scene.run();
     assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 2]]);
@@ -430,79 +432,55 @@ describe('what is deleted while an operation is under way', () => {
   });
 });
 
-describe('credentials that an update renews', () => {
-  /** A released resource that is offered again, whose password the former team knows. */
-  async function offered(): Promise<Scene> {
-    const scene = new Scene(
-      { forProvider: { size: 1 } },
-      { finalizers, annotations: named, status: { bindingPhase: 'Released' } },
-    );
-    scene.external.isDiscreet = true;
-    scene.external.put('db', { size: 1 }, 'former');
-    scene.cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: {
-        ...secretKey,
-        ownerReferences: [
-          {
-            apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-            kind: 'FavouriteDBInstance',
-            name: 'db',
-            uid: 'managed-uid',
-            controller: true,
-          },
-        ],
-      },
-      type: 'connection.crossplane.io/v1alpha1',
-      data: { password: Buffer.from('former').toString('base64') },
-    });
-    scene.cluster.edit<Managed>(managedKind, db, ({ metadata, ...rest }) => ({
-      ...rest,
-      metadata: { ...metadata, annotations: { ...metadata.annotations, 'crossplane.io/reoffer': 'true' } },
+describe('a credential that an operation sets', () => {
+  const edited = 'edited by a user';
+
+  /** One whose credential was edited, and whose external system has begun to set it. */
+  async function beingSet(): Promise<Scene> {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, annotations: named });
+    await scene.run();
+    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
+      ...secret,
+      data: { ...secret.data, ...encodeDetails({ password: edited }) },
     }));
+    scene.external.change = { operation: 'op-update' };
+    scene.external.progress = () => ({ state: 'running' });
+    await scene.run();
     return scene;
   }
 
-  test('are offered to nobody before the update has ended', async () => {
-    const scene = await offered();
-    scene.external.change = { operation: 'op-update' };
-    scene.external.tellsLate = true;
-    scene.external.progress = () => ({ state: 'running' });
+  const pendingIn = ({ object }: Scene): boolean | undefined => object?.status?.credential?.pending;
+
+  test('is pending while it is under way, and in force once that is done', async () => {
+    const scene = await beingSet();
+    assert.equal(pendingIn(scene), true);
     await scene.run();
+    assert.equal(pendingIn(scene), true);
+    scene.external.progress = () => ({ state: 'done' });
     await scene.run();
-    assert.equal(scene.object?.status?.bindingPhase, 'Released');
-    scene.external.progress = () => ({ state: 'done', details: { password: 'renewed' } });
+    assert.equal(pendingIn(scene), false);
     await scene.run();
-    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
-    assert.equal(scene.secret?.password, 'renewed');
-    await scene.run();
-    assert.deepEqual(calls(scene), [0, 1, 0]);
+    assert.deepEqual([calls(scene), scene.external.things.get('db')?.password], [[1, 1, 0], edited]);
   });
 
-  for (const isToldAtOnce of [true, false]) {
-    const when = isToldAtOnce ? 'no more once they are told' : 'until the update has told them';
-    test(`are in doubt ${when}, whatever else is published`, async () => {
-      const scene = new Scene({ forProvider: { size: 1 } });
-      scene.external.isDiscreet = true;
-      await scene.run();
-      scene.external.tellsLate = !isToldAtOnce;
-      scene.external.change = { operation: 'op-renewal' };
-      const details = { endpoint: 'db.example', token: 'told at each look' };
-      scene.external.observation = { isUpToDate: false, setsCredentials: true, details };
-      scene.external.progress = () => ({ state: 'running' });
-      await scene.run();
-      assert.equal(onRecord(scene)?.name, 'op-renewal');
-      await scene.run();
-      assert.equal(scene.object?.status?.renewingSince === undefined, isToldAtOnce);
-      scene.external.observation = { details };
-      const told = isToldAtOnce ? {} : { details: { password: 'renewed' } };
-      scene.external.progress = () => ({ state: 'done', ...told });
-      await scene.run();
-      assert.equal(scene.object?.status?.renewingSince, undefined);
-      assert.equal(scene.condition('Ready'), 'True/Available');
-    });
-  }
+  test('is not recorded any more where that failed, so that it is set again', async () => {
+    const scene = await beingSet();
+    scene.external.progress = () => failed;
+    await scene.run();
+    assert.equal(pendingIn(scene), undefined);
+    scene.external.change = {};
+    await scene.run();
+    assert.equal(pendingIn(scene), false);
+    assert.deepEqual(calls(scene), [1, 2, 0]);
+  });
+
+  test('is pending for another process, too', async () => {
+    const scene = await beingSet();
+    scene.restart();
+    await scene.run();
+    assert.equal(pendingIn(scene), true);
+    assert.deepEqual(calls(scene), [1, 1, 0]);
+  });
 });
 
 describe('a client that cannot be asked about its operations', () => {

@@ -71,12 +71,14 @@ test('what identifies it is written with what is due anyway: before it is made, 
   assert.equal(atCreation, identity);
   assert.equal(made.object?.status?.externalIdentity, identity);
   assert.deepEqual(made.cluster.writeNames, [
-    'update FavouriteDBInstance db',
+    'update FavouriteDBInstance db', // the finalizer
     'create Secret infra/db-connection',
+    'update FavouriteDBInstance db',
+    'update Secret infra/db-connection',
     'updateStatus FavouriteDBInstance db',
   ]);
   await made.run();
-  assert.equal(made.cluster.writes.length, 3);
+  assert.equal(made.cluster.writes.length, 5);
 });
 
 describe('an edit of what identifies it makes no second one, and leaves the first as it is', () => {

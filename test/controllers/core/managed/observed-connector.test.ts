@@ -39,9 +39,9 @@ describe('each external call is told of', () => {
   test('by its name, with its time, and what a look found', async () => {
     const { connector, told } = scene();
     const client = await connector.connect(managed(), signal);
-    await client.observe(managed(), {}, signal);
-    await client.create(managed(), {}, signal);
-    await client.update(managed(), {}, signal);
+    await client.observe(managed(), undefined, signal);
+    await client.create(managed(), undefined, signal);
+    await client.update(managed(), undefined, signal);
     await client.delete(managed(), signal);
     await client.poll?.('operation', signal);
     await client.system?.(signal);
@@ -61,7 +61,7 @@ describe('each external call is told of', () => {
     const kept = leaseExpired('the lease was not renewed in time');
     const { connector, told } = scene('observe', kept);
     const client = await connector.connect(managed(), signal);
-    await assert.rejects(client.observe(managed(), {}, signal), kept);
+    await assert.rejects(client.observe(managed(), undefined, signal), kept);
     assert.deepEqual(
       told.map(({ operation }) => operation),
       ['connect'],
@@ -71,7 +71,7 @@ describe('each external call is told of', () => {
   test('as failed if it throws, and what it throws comes through', async () => {
     const { connector, told } = scene('observe');
     const client = await connector.connect(managed(), signal);
-    await assert.rejects(client.observe(managed(), {}, signal), /the cloud says no/);
+    await assert.rejects(client.observe(managed(), undefined, signal), /the cloud says no/);
     assert.deepEqual(told.at(-1), { operation: 'observe', hasFailed: true, durationMs: 100 });
   });
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
-import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import { allowsPropagationTo, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { ConnectionPublisher } from '../../../../controllers/core/connection/connection-publisher.ts';
-import { nothingPublished } from '../../../../controllers/core/connection/published-details.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type {
+  ConnectionEntry,
+  ConnectionPlace,
+} from '../../../../controllers/core/connection/connection-place.ts';
+import type { KeptCredential } from '../../../../controllers/core/credential.ts';
+import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
 import { isConflict, isInterrupted, leaseExpired } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
@@ -39,24 +42,38 @@ const { kind } = managedKind;
 const poll = after(60_000);
 const sentence = 'Successfully requested';
 
-/** A publisher that fails at one step and else does nothing. */
-const publisherFailingAt = (step: keyof ConnectionPublisher, error: Error): ConnectionPublisher => ({
-  known: async () => nothingPublished,
-  publish: async () => {
-    if (step === 'publish') throw error;
-  },
-  unpublish: async () => {
-    if (step === 'unpublish') throw error;
-  },
-});
+/** A place that keeps what it is given, and fails at one step. */
+function placeFailingAt(step: 'write' | 'remove', error: Error): ConnectionPlace {
+  let kept: ConnectionEntry | undefined;
+  const keep = (desired: KeptCredential): ConnectionEntry => {
+    if (step === 'write') throw error;
+    kept = {
+      ...desired,
+      isOwned: true,
+      write: async (_managed, next) => keep(next),
+      confirm: async () => undefined,
+    };
+    return kept;
+  };
+  return {
+    isNamed: () => true,
+    read: async () => kept,
+    create: async (_managed, desired) => keep(desired),
+    removeFormer: async () => undefined,
+    remove: async () => {
+      if (step === 'remove') throw error;
+    },
+  };
+}
+
+/** A resource with its finalizer. Its kind generates no credential: credentials.test.ts is about those that do. */
+function sceneOf(...[spec, metadata, options]: ConstructorParameters<typeof Scene>): Scene {
+  return new Scene(spec, { finalizers, ...metadata }, { secretDetails: {}, ...options });
+}
 
 /** A resource whose external resource exists and is as wanted. */
 function settled(spec = {}, metadata = {}, options = {}): Scene {
-  const scene = new Scene(
-    { forProvider: { size: 1 }, ...spec },
-    { finalizers, annotations: name, ...metadata },
-    options,
-  );
+  const scene = sceneOf({ forProvider: { size: 1 }, ...spec }, { annotations: name, ...metadata }, options);
   scene.external.put('db', { size: 1 });
   return scene;
 }
@@ -76,7 +93,7 @@ async function assertSilent(scene: Scene, isAsExpected = isConflict): Promise<vo
 
 describe('before the external system is asked', () => {
   test('ResourceGone: a resource that is gone needs nothing', async () => {
-    const scene = new Scene();
+    const scene = sceneOf({}, { finalizers: [] });
     scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
     assert.deepEqual(await scene.run(), done);
     assert.deepEqual(scene.cluster.calls, []);
@@ -139,7 +156,7 @@ describe('before the external system is asked', () => {
 
   test('OrphanExternal: orphaning: unpublishing fails', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
+    scene.place = placeFailingAt('remove', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Deleting');
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
@@ -148,7 +165,7 @@ describe('before the external system is asked', () => {
 
   test('OrphanExternal: a conflict of unpublishing is silent', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.publisher = publisherFailingAt('unpublish', conflict());
+    scene.place = placeFailingAt('remove', conflict());
     await assertSilent(scene);
   });
 
@@ -180,7 +197,7 @@ describe('before the external system is asked', () => {
   });
 
   test('CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'db');
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
@@ -188,10 +205,10 @@ describe('before the external system is asked', () => {
   });
 
   test('CreateExternal: a name in forProvider is its initial value, and a given annotation wins', async () => {
-    const wanted = new Scene({ forProvider: { name: 'orders' } });
+    const wanted = sceneOf({ forProvider: { name: 'orders' } });
     await wanted.run();
     assert.ok(wanted.external.things.has('orders'));
-    const given = new Scene(
+    const given = sceneOf(
       { forProvider: { name: 'orders' } },
       { annotations: { 'crossplane.io/external-name': 'legacy' } },
     );
@@ -205,7 +222,7 @@ describe('before the external system is asked', () => {
     'while deleting': { ...pendingOnly, ...leaving },
   })) {
     test(`CreationIncomplete: a creation without a result waits for a human, ${when}`, async () => {
-      const scene = new Scene({}, metadata, { externalNames: 'assigned' });
+      const scene = sceneOf({}, metadata, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), after(60_000));
       assert.equal(scene.condition('Synced'), `False/ReconcileError: ${undetermined}`);
       assert.equal(scene.condition('Ready'), 'False/Creating');
@@ -255,37 +272,6 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
   });
 
-  test('Connect: nor can whoever had it copy its secret any longer, with the provider or without', async () => {
-    const leave = allowsPropagationTo({ namespace: 'team', name: 'conn' });
-    const scene = settled({}, { status: { bindingPhase: 'Released' } });
-    scene.external.gate = failAt('connect');
-    scene.cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: {
-        ...secretKey,
-        ownerReferences: [controllerReference(scene.object ?? assert.fail())],
-        annotations: { ...leave, 'to.propagate.crossplane.io/backup': 'backup/conn' },
-      },
-      type: connectionSecretType,
-      data: encodeDetails({ password: 'published' }),
-    });
-    for (const _run of [1, 2]) await scene.run();
-    assert.deepEqual(scene.cluster.get(SecretKind, secretKey)?.metadata.annotations, {
-      'to.propagate.crossplane.io/backup': 'backup/conn',
-    });
-    assert.equal(
-      scene.cluster.calls.filter(({ verb, kind }) => verb === 'update' && kind === 'Secret').length,
-      1,
-    );
-  });
-
-  test('Connect: a conflict of connecting is silent', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('connect', conflict());
-    await assertSilent(scene);
-  });
-
   test('at exit: a failing disconnect is told and changes nothing', async () => {
     const scene = settled();
     scene.external.gate = failAt('disconnect', new Error('already closed'));
@@ -312,7 +298,7 @@ describe('what was observed', () => {
   });
 
   test('ExternalMissing: what is only observed and does not exist is reported, and looked for at the poll', async () => {
-    const scene = new Scene({ managementPolicies: ['Observe'] });
+    const scene = sceneOf({ managementPolicies: ['Observe'] });
     assert.deepEqual(await scene.run(), poll);
     assert.equal(
       scene.condition('Synced'),
@@ -342,7 +328,7 @@ describe('what was observed', () => {
   const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
   for (const [when, metadata] of Object.entries({ normally: {}, 'while deleting': leaving })) {
     test(`AwaitExternal: what was just created may not show yet: waited for without a status write, ${when}`, async () => {
-      const scene = new Scene({}, { annotations: justCreated, ...metadata }, { externalNames: 'assigned' });
+      const scene = sceneOf({}, { annotations: justCreated, ...metadata }, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), requeue);
       assert.deepEqual(scene.events, ['Normal PendingExternalResource']);
       assert.deepEqual(scene.cluster.writes, []);
@@ -386,7 +372,7 @@ describe('what was observed', () => {
   test('RemoveFinalizer: it is gone, and unpublishing fails', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
-    scene.publisher = publisherFailingAt('unpublish', new Error('vault is sealed'));
+    scene.place = placeFailingAt('remove', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Deleting');
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
@@ -407,7 +393,7 @@ describe('what was observed', () => {
     test(`RemoveFinalizer: a conflict of ${step} is silent`, async () => {
       const scene = settled({}, leaving);
       scene.external.things.clear();
-      if (step === 'unpublishing') scene.publisher = publisherFailingAt('unpublish', conflict());
+      if (step === 'unpublishing') scene.place = placeFailingAt('remove', conflict());
       else scene.cluster.gate = refuse('update', kind, conflict());
       await assertSilent(scene);
     });
@@ -429,7 +415,7 @@ describe('what was observed', () => {
   });
 
   test('AwaitExternal: deterministic names: with a grace period, deletion waits for what was just created to show', async () => {
-    const scene = new Scene(
+    const scene = sceneOf(
       {},
       { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
       { creationGraceMs: 10_000 },
@@ -444,7 +430,7 @@ describe('what was observed', () => {
 
   test('AwaitExternal: deterministic names: without one, or once it was seen, deletion does not wait', async () => {
     const young = { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' };
-    const impatient = new Scene({}, young);
+    const impatient = sceneOf({}, young);
     assert.deepEqual(await impatient.run(), done);
     const seen = settled({}, { creationTimestamp: '2026-01-02T03:04:00Z' }, { creationGraceMs: 10_000 });
     await seen.run();
@@ -476,7 +462,7 @@ describe('what was observed', () => {
 
   test('UpToDate: publishing what was observed fails', async () => {
     const scene = settled();
-    scene.publisher = publisherFailingAt('publish', new Error('refusing to modify uncontrolled secret'));
+    scene.place = placeFailingAt('write', new Error('refusing to modify uncontrolled secret'));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: refusing to modify uncontrolled secret');
     assert.equal(scene.condition('Ready'), 'Unknown/Pending');
@@ -494,13 +480,14 @@ describe('what was observed', () => {
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
-    assert.deepEqual(scene.events, []);
+    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
+    assert.equal(scene.external.count('observe'), 0);
   });
 
   for (const step of ['publishing', 'adding the finalizer'] as const) {
     test(`UpToDate: a conflict of ${step} is silent`, async () => {
       const scene = settled({}, { finalizers: [] });
-      if (step === 'publishing') scene.publisher = publisherFailingAt('publish', conflict());
+      if (step === 'publishing') scene.place = placeFailingAt('write', conflict());
       else scene.cluster.gate = refuse('update', kind, conflict());
       await assertSilent(scene);
     });
@@ -511,7 +498,7 @@ const assigned = { externalNames: 'assigned' } as const;
 
 describe('creation', () => {
   test('CreateExternal: announcing the creation fails: nothing is created', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.external.count('create'), 0);
@@ -524,7 +511,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: a stale read creates nothing, silently', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     scene.process.env.resource(managedKind);
     scene.process.hold(managedKind);
     scene.cluster.put(managedKind, scene.object!);
@@ -533,7 +520,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     assert.deepEqual(await scene.run(), requeue);
     scene.external.gate = () => {};
@@ -542,12 +529,13 @@ describe('creation', () => {
       ...object,
       spec: { ...object.spec, managementPolicies: ['Observe'] as const },
     }));
+    scene.cluster.clockMs += 6_000; // an answer that is younger than 5 s counts as a read
     await assert.rejects(scene.run(), isConflict);
     assert.equal(scene.external.made, 0);
   });
 
   test('CreateExternal: creation fails: recorded, told, tried again', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Creating');
@@ -560,7 +548,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: a conflict: no event, but the record and the condition', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     scene.external.gate = failAt('create', conflict());
     assert.deepEqual(await scene.run(), requeue);
     assert.deepEqual(scene.events, []);
@@ -569,7 +557,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: one that may have happened all the same, as a cause says: not recorded as failed', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     const cause = new UncertainCreationError('no answer came');
     scene.external.gate = failAt('create', new Error('the request failed', { cause }));
     assert.deepEqual(await scene.run(), requeue);
@@ -579,11 +567,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: the record cannot be written either: told, and the next pass waits for a human', async () => {
-    const scene = new Scene(
-      {},
-      {},
-      { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } },
-    );
+    const scene = sceneOf({}, {}, { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     scene.cluster.gate = refuse('update', kind, broken(), 2);
     assert.deepEqual(await scene.run(), requeue);
@@ -599,7 +583,7 @@ describe('creation', () => {
 
   test('CreateExternal: recording the success fails: five attempts, then the next pass waits for a human', async () => {
     const clock = testClock();
-    const scene = new Scene({}, {}, { ...assigned, env: { clock } });
+    const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const beganMs = clock.elapsedMs();
     const afterMs: number[] = [];
     const refusing = refuse('update', kind, broken(), 2);
@@ -626,11 +610,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: an edit in between: the assigned name is laid over it, and nothing is lost', async () => {
-    const scene = new Scene(
-      {},
-      {},
-      { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } },
-    );
+    const scene = sceneOf({}, {}, { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
       const { metadata, ...rest } = scene.object!;
@@ -643,11 +623,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
-    const scene = new Scene(
-      {},
-      {},
-      { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } },
-    );
+    const scene = sceneOf({}, {}, { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
       scene.cluster.gate = ({ verb, kind: of }) => {
@@ -667,7 +643,7 @@ describe('creation', () => {
   for (const wasThere of [true, false]) {
     const since = wasThere ? 'before it is created' : 'it is created';
     test(`CreateExternal: what cannot publish, for somebody else has the secret since ${since}, says so with Ready`, async () => {
-      const scene = new Scene({ forProvider: { size: 1 } });
+      const scene = sceneOf({ forProvider: { size: 1 } });
       const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
       const take = (): void => {
         const ownerReferences = [controllerReference(rival)];
@@ -690,8 +666,8 @@ describe('creation', () => {
   }
 
   test('CreateExternal: publishing what creation returned fails', async () => {
-    const scene = new Scene();
-    scene.publisher = publisherFailingAt('publish', new Error('vault is sealed'));
+    const scene = sceneOf();
+    scene.place = placeFailingAt('write', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
@@ -699,12 +675,12 @@ describe('creation', () => {
   });
 
   test('CreateExternal: the look after creation fails: what creation returned is published, and both are told', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     scene.external.afterCall = (method) => {
       if (method === 'create') scene.external.gate = failAt('observe');
     };
     assert.deepEqual(await scene.run(), requeue);
-    assert.deepEqual(scene.secret, { password: 'made-at-creation-1' });
+    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
     assert.deepEqual(scene.events, [
@@ -714,7 +690,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: a secret that changes in between loses no detail', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     let conflicts = 0;
     scene.external.afterCall = (method) => {
       if (method === 'create') {
@@ -728,11 +704,11 @@ describe('creation', () => {
     };
     await scene.run();
     assert.equal(conflicts, 2);
-    assert.equal(scene.secret?.password, 'made-at-creation-1');
+    assert.equal(scene.secret?.endpoint, 'db.example');
   });
 
   test('CreateExternal: created: announced, recorded, published and reported', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     scene.external.ready = creating();
     await scene.run();
     const { annotations } = scene;
@@ -741,7 +717,7 @@ describe('creation', () => {
     assert.equal(annotations['crossplane.io/external-name'], 'assigned-1');
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example', password: 'made-at-creation-1' });
+    assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example' });
     assert.deepEqual(scene.process.events, [
       {
         object: 'FavouriteDBInstance db',
@@ -753,7 +729,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: an external system that gives no name leaves that which there is', async () => {
-    const scene = new Scene({}, { annotations: { 'crossplane.io/external-name': 'legacy' } }, assigned);
+    const scene = sceneOf({}, { annotations: { 'crossplane.io/external-name': 'legacy' } }, assigned);
     scene.external.creation = { externalName: undefined as never };
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'legacy');
@@ -761,7 +737,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: what does not show at once is looked at again, and not created twice', async () => {
-    const scene = new Scene({}, {}, assigned);
+    const scene = sceneOf({}, {}, assigned);
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), requeue);
     assert.equal(scene.condition('Ready'), 'False/Creating');
@@ -773,7 +749,7 @@ describe('creation', () => {
   });
 
   test('CreateExternal: a deterministic name takes three writes: preparation, secret, status', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.cluster.writeNames, [
       `update ${kind} db`,
@@ -851,7 +827,7 @@ describe('what exists is kept', () => {
   });
 
   test('CreateNotAllowed: what may not be created and is absent says so', async () => {
-    const scene = new Scene({ managementPolicies: ['Observe', 'Delete'] });
+    const scene = sceneOf({ managementPolicies: ['Observe', 'Delete'] });
     assert.deepEqual(await scene.run(), poll);
     assert.match(scene.condition('Ready'), /^False\/Unavailable: external resource does not exist/);
     assert.equal(scene.external.count('create'), 0);
@@ -867,7 +843,7 @@ describe('what exists is kept', () => {
   });
 
   test('Update: what cannot be changed is there all the same, and says so from the first look on', async () => {
-    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    const scene = sceneOf({ forProvider: { size: 1 } }, { finalizers });
     scene.external.put('db', { size: 2 });
     scene.external.observation = { status: { state: 'ONLINE' } };
     scene.external.gate = failAt('update', new Error('size cannot be changed'));
@@ -886,16 +862,15 @@ describe('what exists is kept', () => {
 
   test('Update: publishing what the update returned fails', async () => {
     const scene = drifted();
-    let publications = 0;
-    scene.publisher = {
-      ...publisherFailingAt('known', new Error()),
-      publish: async () => {
-        publications += 1;
-        if (publications === 2) throw new Error('vault is sealed');
-      },
+    scene.external.change = { details: { certificate: 'c' } };
+    scene.cluster.gate = ({ verb, kind: of }) => {
+      if (verb === 'update' && of === 'Secret') throw broken();
     };
     assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: cannot update connection secret: etcd is unavailable',
+    );
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
@@ -905,7 +880,7 @@ describe('what exists is kept', () => {
       if (method === 'update') scene.external.gate = failAt('observe');
     };
     assert.deepEqual(await scene.run(), requeue);
-    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
+    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
     assert.deepEqual(scene.events, [
       'Normal UpdatedExternalResource',
@@ -917,7 +892,7 @@ describe('what exists is kept', () => {
     const scene = drifted();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1 });
-    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
+    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
     assert.deepEqual(scene.process.events, [
       {
@@ -936,18 +911,19 @@ describe('what exists is kept', () => {
     };
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.deepEqual(scene.secret, { endpoint: 'db.example', password: 'made-at-update-1' });
+    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
   });
 
   test('Update: what differs is in the debug log, without secrets', async () => {
     const log = recordedLog();
-    const scene = drifted({}, {}, { env: { log } });
+    const scene = drifted({}, {}, { env: { log }, secretDetails: { credential: generatedPassword } });
     scene.external.observation = { difference: 'size: 2, not 1' };
     await scene.run();
-    scene.external.put('db', { size: 3 }, 'made-at-update-1');
-    scene.external.observation = { difference: 'password: not made-at-update-1' };
+    const { password = assert.fail() } = scene.secret ?? {};
+    scene.external.put('db', { size: 3 }, password);
+    scene.external.observation = { difference: `password: not ${password}` };
     await scene.run();
-    scene.external.put('db', { size: 4 }, 'made-at-update-2');
+    scene.external.put('db', { size: 4 }, password);
     scene.external.observation = {};
     await scene.run();
     const told = log.lines.filter(({ message }) => message === 'external resource differs');
@@ -998,7 +974,7 @@ describe('what exists is kept', () => {
     },
     CreationIncomplete: {
       scene: () =>
-        new Scene(
+        sceneOf(
           {},
           { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
           { externalNames: 'assigned' },
@@ -1023,7 +999,7 @@ describe('what exists is kept', () => {
       message: 'no route to cloud',
     },
     ExternalMissing: {
-      scene: () => new Scene({ managementPolicies: ['Observe'] }, { annotations: name }),
+      scene: () => sceneOf({ managementPolicies: ['Observe'] }, { annotations: name }),
       reason: 'CannotObserveExternalResource',
       message: 'external resource does not exist (db)',
     },
@@ -1033,7 +1009,7 @@ describe('what exists is kept', () => {
       message: 'no route to cloud',
     },
     CreateExternal: {
-      scene: () => failingScene(new Scene(), 'create'),
+      scene: () => failingScene(sceneOf(), 'create'),
       reason: 'CannotCreateExternalResource',
       message: 'no route to cloud',
     },
@@ -1062,9 +1038,9 @@ describe('what exists is kept', () => {
   }
 
   test('any decision: no secret leaves in a condition or an Event', async () => {
-    const scene = new Scene();
+    const scene = sceneOf({}, {}, { secretDetails: { credential: generatedPassword } });
     await scene.run();
-    scene.external.gate = failAt('observe', new Error('login with made-at-creation-1 refused'));
+    scene.external.gate = failAt('observe', new Error(`login with ${scene.secret?.password} refused`));
     await scene.run();
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: login with *** refused');
     assert.deepEqual(
@@ -1074,7 +1050,7 @@ describe('what exists is kept', () => {
   });
 
   test('any decision: nor in what the external client says of readiness, also as part of a URL', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     scene.external.creation = { details: { password: 'p@ss word', apiKey: 'k-123456', endpoint: 'db' } };
     await scene.run();
     const text = 'db: p@ss word, postgres://u:p%40ss%20word@db, k-123456';
@@ -1093,7 +1069,7 @@ describe('what exists is kept', () => {
   });
 
   test('a deleted or edited secret heals in the next pass', async () => {
-    const scene = new Scene();
+    const scene = sceneOf();
     await scene.run();
     const secret = scene.cluster.get(SecretKind, secretKey)!;
     scene.cluster.put(SecretKind, { ...secret, data: { ...secret.data, endpoint: 'eA==' } });
@@ -1107,7 +1083,7 @@ describe('what is kept back while the leadership is interrupted is nobody’s fa
   const cases: Record<string, () => readonly [Scene, ExternalMethod]> = {
     connecting: () => [settled(), 'connect'],
     looking: () => [settled(), 'observe'],
-    creating: () => [new Scene(), 'create'],
+    creating: () => [sceneOf(), 'create'],
     updating: () => [drifted(), 'update'],
     deleting: () => [settled({}, leaving), 'delete'],
   };
@@ -1140,7 +1116,7 @@ describe('what is kept back while the leadership is interrupted is nobody’s fa
 
   test('a creation that was not sent is recorded as failed, once the lease is renewed', async () => {
     const clock = testClock();
-    const scene = new Scene({}, {}, { ...assigned, env: { clock } });
+    const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const expiresMs = clock.elapsedMs() + 3_000;
     scene.external.gate = failAt('create', kept);
     scene.cluster.gate = ({ verb, kind: of }) => {
@@ -1159,7 +1135,7 @@ describe('what is kept back while the leadership is interrupted is nobody’s fa
 
   test('a creation that was sent is recorded, once the lease is renewed', async () => {
     const clock = testClock();
-    const scene = new Scene({}, {}, { ...assigned, env: { clock } });
+    const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const expiresMs = clock.elapsedMs() + 3_000;
     scene.cluster.gate = ({ verb, kind: of }) => {
       const isRecord = verb === 'update' && of === kind && scene.external.made > 0;

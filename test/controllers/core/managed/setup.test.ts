@@ -7,6 +7,7 @@ import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
+import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import type { ManagedService } from '../../../../controllers/core/managed/setup.ts';
 import { managedController } from '../../../../controllers/core/managed/setup.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
@@ -170,13 +171,13 @@ describe('what a service adds', () => {
     return `${status} ${message}`;
   };
 
-  test('no secret stores: details that are to go to one are refused, and nothing is lost', async () => {
+  test('no secret stores: details that are to go to one are refused before anything is created', async () => {
     const cluster = new FakeCluster();
     const { external, process } = keeping(cluster);
     cluster.put(managedKind, managed(spec));
     await process.settle(100);
     assert.equal(synced(cluster), 'False cannot publish to secret store, feature is not enabled');
-    assert.equal(external.made, 1);
+    assert.equal(external.made, 0);
   });
 
   test('secret stores: details go there, and what happens there wakes', async () => {
@@ -186,7 +187,10 @@ describe('what a service adds', () => {
       open: async () => ({
         describe: (name) => name,
         read: async (name) => kept.get(name),
-        write: async (name, _current, desired) => void kept.set(name, desired),
+        write: async (name, _current, desired) => {
+          kept.set(name, desired);
+          return desired;
+        },
         remove: async () => {},
       }),
       removeFormer: async () => {},
@@ -196,13 +200,17 @@ describe('what a service adds', () => {
       },
     };
     const cluster = new FakeCluster();
-    const { process } = keeping(cluster, { secretStores });
+    const { external, process } = keeping(cluster, {
+      secretStores,
+      secretDetails: { credential: generatedPassword },
+    });
     cluster.put(managedKind, managed(spec));
     await process.settle(100);
     assert.match(synced(cluster), /^True/);
+    const password = external.things.get('db')?.password;
     assert.deepEqual(
       [kept.get('orders')?.data, asked],
-      [{ endpoint: 'db.example', password: 'made-at-creation-1' }, 1],
+      [{ endpoint: 'db.example', password, uri: `db://:${password}@db.example` }, 1],
     );
   });
 

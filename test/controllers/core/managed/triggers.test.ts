@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
-import {
-  isCreationTold,
-  isDesiredStateChanged,
-  isPublicationChanged,
-} from '../../../../controllers/core/managed/setup.ts';
+import { isDesiredStateChanged, isSecretChanged } from '../../../../controllers/core/managed/setup.ts';
 import { finalizers } from '../managed-scene.ts';
 import { deletionTimestamp, managed } from '../objects.ts';
 
@@ -81,58 +78,37 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
     assert.equal(isDesiredStateChanged({ type: 'added', object: managed() }), true);
     assert.equal(isDesiredStateChanged({ type: 'deleted', object: managed() }), false);
   });
-
-  for (const isMaking of [false, true]) {
-    const whose = isMaking ? 'it is created here still' : 'another process puts that on record';
-    test(`that it is known what became of a creation wakes it ${isMaking ? 'not ' : ''}where ${whose}`, () => {
-      const told = { ...waiting.annotations, ...annotated('external-create-failed').annotations };
-      const change = {
-        type: 'modified',
-        previous: managed({}, waiting),
-        object: managed({}, { ...waiting, annotations: told }),
-      } as const;
-      assert.equal(isCreationTold(() => isMaking)(change), !isMaking);
-    });
-  }
 });
 
-describe('which changes of its connection secret wake the managed reconciler', () => {
-  const record = '{"password":"aaaaaaaaaa","removed":null}';
-  const secret = (
-    data: Readonly<Record<string, string>>,
-    annotations: Readonly<Record<string, string>> = { 'crossplane.io/published-details': record },
-  ): Secret => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'uid', annotations }, data });
-  const before = secret({ password: 'cGFzc3dvcmQ=' });
-  const rows: Readonly<Record<string, { to: Secret; from?: Secret; wakes: boolean }>> = {
-    'what was published is edited': { to: secret({ password: 'ZWRpdGVk' }), wakes: true },
-    'what was published is taken away': { to: secret({}), wakes: true },
-    'what was removed is there again': {
-      to: secret({ password: 'cGFzc3dvcmQ=', removed: 'YQ==' }),
+describe('which changes of its connection Secret wake the managed reconciler', () => {
+  const key = 'crossplane.io/credential';
+  const secret = (over: Pick<Secret, 'data'> & { readonly metadata?: Partial<ObjectMeta> } = {}): Secret => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    data: { password: 'cGFzc3dvcmQ=' },
+    ...over,
+    metadata: { name: 'db', annotations: { [key]: '{"key":"a2V5"}' }, ...over.metadata },
+  });
+  const rows: Readonly<Record<string, { to: Secret; wakes: boolean }>> = {
+    'an entry is edited': { to: secret({ data: { password: 'ZWRpdGVk' } }), wakes: true },
+    'an entry is removed': { to: secret({ data: {} }), wakes: true },
+    'an entry is added': { to: secret({ data: { password: 'cGFzc3dvcmQ=', mine: 'YQ==' } }), wakes: false },
+    'its note is edited': { to: secret({ metadata: { annotations: { [key]: '{}' } } }), wakes: true },
+    'its note is removed': { to: secret({ metadata: { annotations: {} } }), wakes: true },
+    'another object controls it': {
+      to: secret({ metadata: { ownerReferences: [controllerReference(managed())] } }),
       wakes: true,
     },
-    'the record of what was published is edited': {
-      to: secret({ password: 'cGFzc3dvcmQ=' }, { 'crossplane.io/published-details': '{}' }),
-      wakes: true,
-    },
-    'it is of another revision': {
-      to: secret(before.data!, { ...before.metadata.annotations, 'crossplane.io/published-revision': '2' }),
-      wakes: true,
-    },
-    'somebody adds what is his': { to: secret({ ...before.data, mine: 'bWluZQ==' }), wakes: false },
-    'somebody labels it': {
-      to: { ...before, metadata: { ...before.metadata, labels: { team: 'a' } } },
+    'it is labelled': { to: secret({ metadata: { labels: { team: 'a' } } }), wakes: false },
+    'another annotation is written': {
+      to: secret({ metadata: { annotations: { [key]: '{"key":"a2V5"}', team: 'a' } } }),
       wakes: false,
     },
-    'a key more, where nothing is recorded': {
-      from: secret(before.data!, {}),
-      to: secret({ ...before.data, mine: 'bWluZQ==' }, {}),
-      wakes: true,
-    },
   };
-  for (const [name, { to, from = before, wakes }] of Object.entries(rows)) {
+  for (const [name, { to, wakes }] of Object.entries(rows)) {
     test(name, () =>
-      assert.equal(isPublicationChanged({ type: 'modified', previous: from, object: to }), wakes),
+      assert.equal(isSecretChanged({ type: 'modified', previous: secret(), object: to }), wakes),
     );
   }
-  test('it goes', () => assert.equal(isPublicationChanged({ type: 'deleted', object: before }), true));
+  test('it is deleted', () => assert.equal(isSecretChanged({ type: 'deleted', object: secret() }), true));
 });

@@ -69,7 +69,7 @@ describe('a call tells of the provider', () => {
     test(name, async () => {
       const at = scene(calls);
       const client = await at.connected();
-      await client.observe(managed(), {}, at.signal).catch(() => {});
+      await client.observe(managed(), undefined, at.signal).catch(() => {});
       assert.deepEqual(at.told, wanted);
     });
   }
@@ -78,7 +78,7 @@ describe('a call tells of the provider', () => {
     const ends = Promise.withResolvers<object>();
     const at = scene({ create: async () => ({ operation: ends.promise }) });
     const client = await at.connected();
-    await client.create(managed(), {}, at.signal);
+    await client.create(managed(), undefined, at.signal);
     assert.deepEqual(at.told, []);
     ends.reject(refused);
     await assert.rejects(ends.promise);
@@ -100,13 +100,13 @@ describe('a call tells of the provider', () => {
     const at = scene({ observe: () => Promise.reject(refused) });
     const client = await at.connected();
     at.abort.abort();
-    await assert.rejects(client.observe(managed(), {}, at.signal), refused);
+    await assert.rejects(client.observe(managed(), undefined, at.signal), refused);
     assert.deepEqual(at.told, []);
   });
 
   test('a provider that does not exist is told of by nobody', async () => {
     const at = scene({ observe: async () => ({ exists: true, isUpToDate: true }) });
-    await (await at.connected('orphan')).observe(managed(), {}, at.signal);
+    await (await at.connected('orphan')).observe(managed(), undefined, at.signal);
     assert.deepEqual(at.told, []);
   });
 });
@@ -114,7 +114,7 @@ describe('a call tells of the provider', () => {
 test('a failure that is about the provider names it and the secret, and keeps its cause', async () => {
   const at = scene({ observe: () => Promise.reject(refused) });
   const client = await at.connected();
-  await assert.rejects(client.observe(managed(), {}, at.signal), (error: Error) => {
+  await assert.rejects(client.observe(managed(), undefined, at.signal), (error: Error) => {
     assert.equal(error.message, `${refused.message} (${origin})`);
     assert.equal(error.cause, refused);
     return true;

@@ -131,7 +131,7 @@ describe('which provider a managed resource uses', () => {
 });
 
 describe('the record of the provider', () => {
-  test('is written with the finalizer, before anything is made, and costs no write of its own', async () => {
+  test('is written with the identity before the creation, and costs no write of its own', async () => {
     const scene = new Scene(optional, {}, { providerRecord: () => ({ [key]: 'ProviderConfig/default' }) });
     scene.external.gate = (method) => {
       if (method === 'create') assert.equal(scene.annotations[key], 'ProviderConfig/default');
@@ -141,6 +141,8 @@ describe('the record of the provider', () => {
     assert.deepEqual(scene.cluster.writeNames, [
       'update FavouriteDBInstance db',
       'create Secret infra/db-connection',
+      'update FavouriteDBInstance db',
+      'update Secret infra/db-connection',
       'updateStatus FavouriteDBInstance db',
     ]);
   });

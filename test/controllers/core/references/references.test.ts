@@ -515,7 +515,7 @@ describe('references in a cluster', () => {
   const elsewhere = referrer('elsewhere', { networkIdRef: { name: 'aloof' } });
   const satisfied = withManagedStatus(
     referrer('satisfied', { networkId: 'net-1', networkIdRef: { name: 'unready' } }),
-    { synced: available(), ready: available() },
+    { synced: available(), ready: available(), isCredentialInForce: true },
     now,
   );
 
@@ -527,7 +527,7 @@ describe('references in a cluster', () => {
     assert.deepEqual(woken, ['by-ref', 'by-selector', 'by-ref', 'by-selector']);
   });
 
-  const ready = { synced: available(), ready: available() };
+  const ready = { synced: available(), ready: available(), isCredentialInForce: true };
   const resolvedTo = (reference: object) => ({ networkId: 'net-1', networkIdRef: reference });
   const changed: Record<
     string,
@@ -576,7 +576,10 @@ describe('references in a cluster', () => {
   test('becoming ready wakes them', async () => {
     const woken = await wokenBy([], [byRef], (cluster) => {
       const made = cluster.put(networkKind, network('unready'));
-      cluster.put(networkKind, withManagedStatus(made, { synced: available(), ready: available() }, now));
+      cluster.put(
+        networkKind,
+        withManagedStatus(made, { synced: available(), ready: available(), isCredentialInForce: true }, now),
+      );
     });
     assert.deepEqual(woken, ['by-ref', 'by-ref']);
   });

@@ -2,300 +2,209 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import { allowsPropagationTo, encodeDetails, propagatesFrom } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
-  allowsPropagationTo,
-  controlOf,
-  decodeDetails,
-  encodeDetails,
-  propagatesFrom,
-  propagationSource,
-  propagationTargets,
-} from '../../../../apis/core/v1alpha1/secret.ts';
-import type { PropagationInput } from '../../../../controllers/core/secret-propagation/decide.ts';
+  credentialAnnotation,
+  encodeNote,
+  generatedPassword,
+  hmacOf,
+} from '../../../../controllers/core/credential.ts';
+import type {
+  PropagationDecision,
+  PropagationFacts,
+} from '../../../../controllers/core/secret-propagation/decide.ts';
 import {
   decidePropagation,
   propagationDecisions,
 } from '../../../../controllers/core/secret-propagation/decide.ts';
-import { assertEveryDecision } from '../every-decision.ts';
-import {
-  claim,
-  claimKind,
-  claimRef,
-  deletionTimestamp,
-  managed,
-  managedKind,
-  otherManagedKind,
-  resourceRef,
-} from '../objects.ts';
+import { claim, claimKind, claimRef, deletionTimestamp, managed, managedKind } from '../objects.ts';
 
-const boundClaim = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
-const boundManaged = managed({
-  claimRef: claimRef(),
-  writeConnectionSecretToRef: { namespace: 'system', name: 'src' },
-});
-
-const secret = (over: Partial<Secret> & { metadata: Secret['metadata'] }): Secret => ({
+const owner = claim();
+const credential = { hmac: hmacOf('new', { key: 'a2V5' }), pending: false };
+const published = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } };
+const bound = managed(
+  { ...published, claimRef: claimRef() },
+  { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', credential } },
+);
+const source: Secret = {
   apiVersion: 'v1',
   kind: 'Secret',
-  type: 'connection.crossplane.io/v1alpha1',
-  ...over,
-});
-const source = secret({
   metadata: {
     namespace: 'system',
     name: 'src',
-    ownerReferences: [controllerReference(boundManaged)],
-    annotations: allowsPropagationTo({ namespace: 'team', name: 'conn' }),
+    ownerReferences: [controllerReference(bound)],
+    annotations: {
+      ...allowsPropagationTo({ namespace: 'team', name: 'conn' }),
+      [credentialAnnotation]: encodeNote({ key: 'a2V5', for: 'FancySQLInstance team/orders' }),
+    },
   },
-  data: encodeDetails({ password: 'new', endpoint: 'host' }),
-});
-const target = secret({
+  data: encodeDetails({ password: 'new' }),
+};
+const target: Secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
   metadata: {
     namespace: 'team',
     name: 'conn',
-    ownerReferences: [controllerReference(boundClaim)],
+    ownerReferences: [controllerReference(owner)],
     annotations: propagatesFrom({ namespace: 'system', name: 'src' }),
   },
-  data: encodeDetails({ password: 'old', extra: 'edited in' }),
-});
-const all: PropagationInput = { kind: managedKind, target, source, claim: boundClaim, managed: boundManaged };
-const without = (object: Secret, ...keys: (keyof Secret['metadata'])[]): Secret => ({
-  ...object,
-  metadata: Object.fromEntries(
-    Object.entries(object.metadata).filter(([key]) => !keys.includes(key as keyof Secret['metadata'])),
-  ) as Secret['metadata'] & object,
-});
-
-const consentingTo = (to: { readonly namespace: string; readonly name: string }): Secret => ({
-  ...source,
-  metadata: { ...source.metadata, annotations: allowsPropagationTo(to) },
-});
-
-const edited = (uid: string, bindingPhase: 'Bound' | 'Unbound'): Partial<PropagationInput> => ({
-  claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('another') }),
-  managed: managed({ ...boundManaged.spec, claimRef: claimRef({ uid }) }, { status: { bindingPhase } }),
+  data: encodeDetails({ password: 'old' }),
+};
+const without = (secret: Secret, part: 'annotations' | 'ownerReferences'): Secret => {
+  const { [part]: _removed, ...metadata } = secret.metadata;
+  return { ...secret, metadata: metadata as Secret['metadata'] };
+};
+const chain: PropagationFacts = {
+  kind: managedKind,
+  secretDetails: { credential: generatedPassword },
+  target,
+  source,
+  claim: owner,
+  managed: bound,
+};
+const withStatus = (status: typeof bound.status) => ({
+  managed: { ...bound, status: { ...bound.status, ...status } },
 });
 
-/** The target with its source's data, and nothing else changed. */
-const renewed = ({ target: before, source: from }: PropagationInput) => ({ ...before, data: from?.data });
-
-describe('secret propagation decides', () => {
-  const rows: Record<
-    string,
-    { input: Partial<PropagationInput>; name: string; act: string; message?: string }
-  > = {
-    'CopySecret: a bound claim whose resourceRef was edited keeps its secret up to date': {
-      input: edited('claim-uid', 'Bound'),
-      name: 'CopySecret',
-      act: 'update',
-    },
-    'NotBound: a claim that names another resource is not the former claim of its name': {
-      input: edited('former-uid', 'Bound'),
-      name: 'NotBound',
-      act: 'refuse',
-      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
-    },
-    "NotBound: a resource that a former claim of this name had: binding refuses it, and its secret stays the former's":
-      {
-        input: {
-          managed: managed(
-            { ...boundManaged.spec, claimRef: claimRef({ uid: 'former-uid' }) },
-            { status: { bindingPhase: 'Bound' } },
-          ),
+const cases: Record<string, { given: Partial<PropagationFacts>; want: PropagationDecision }> = {
+  'a Secret that was deleted gets nothing': {
+    given: { target: undefined },
+    want: { name: 'NothingToCopyTo' },
+  },
+  'a Secret that is being deleted gets nothing': {
+    given: { target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } },
+    want: { name: 'NothingToCopyTo' },
+  },
+  'a Secret that names no source gets nothing': {
+    given: { target: without(target, 'annotations') },
+    want: { name: 'NothingToCopyTo' },
+  },
+  'a Secret waits for its source': { given: { source: undefined }, want: { name: 'SourceMissing' } },
+  'a source of another kind of resource is left to another controller': {
+    given: { source: without(source, 'ownerReferences') },
+    want: { name: 'OtherKind' },
+  },
+  'the Secret of a claim of another kind is left to another controller': {
+    given: { besides: [claimKind] },
+    want: { name: 'OtherKind' },
+  },
+  'a source that does not consent is not copied': {
+    given: {
+      source: {
+        ...source,
+        metadata: {
+          ...source.metadata,
+          annotations: allowsPropagationTo({ namespace: 'team', name: 'other' }),
         },
-        name: 'NotBound',
-        act: 'refuse',
-        message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
       },
-    'NotBound: a claim that names another resource and is not bound yet': {
-      input: edited('claim-uid', 'Unbound'),
-      name: 'NotBound',
-      act: 'refuse',
-      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'NothingToCopyTo: ToNotFound': { input: { target: undefined }, name: 'NothingToCopyTo', act: 'nothing' },
-    'NothingToCopyTo: a target being deleted': {
-      input: { target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } },
-      name: 'NothingToCopyTo',
-      act: 'nothing',
-    },
-    'NoSource: a secret that names no source is no target': {
-      input: { target: without(target, 'annotations') },
-      name: 'NoSource',
-      act: 'nothing',
-    },
-    'SourceMissing: FromNotFound: its creation wakes the target': {
-      input: { source: undefined },
-      name: 'SourceMissing',
-      act: 'nothing',
-    },
-    'NoConsent: PropagationNotAllowedError: the source must consent': {
-      input: { source: without(source, 'annotations') },
+    want: {
       name: 'NoConsent',
-      act: 'refuse',
-      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
+      message: 'connection secret system/src does not consent to be copied to team/conn',
     },
-    'NoConsent: consent to a target of that name elsewhere is not consent': {
-      input: { source: consentingTo({ namespace: 'rivals', name: 'conn' }) },
-      name: 'NoConsent',
-      act: 'refuse',
-      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
-    },
-    'NoConsent: nor is consent to another target of that namespace': {
-      input: { source: consentingTo({ namespace: 'team', name: 'other' }) },
-      name: 'NoConsent',
-      act: 'refuse',
-      message: 'the propagating connection secret system/src does not allow propagation to team/conn',
-    },
-    'NotBound: a claim that names a resource of that name, but of another kind': {
-      input: { claim: claim({ ...boundClaim.spec, resourceRef: resourceRef('db', otherManagedKind) }) },
-      name: 'NotBound',
-      act: 'refuse',
-      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
-    },
-    'OtherKind: a source nobody controls': {
-      input: { source: without(source, 'ownerReferences') },
-      name: 'OtherKind',
-      act: 'nothing',
-    },
-    "OtherKind: another kind's source is its own controller's business": {
-      input: { kind: otherManagedKind },
-      name: 'OtherKind',
-      act: 'nothing',
-    },
-    'OtherKind: a target of a claim of another kind that the managed kind satisfies as well': {
-      input: { claim: undefined, besides: [claimKind] },
-      name: 'OtherKind',
-      act: 'nothing',
-    },
-    'SourceNotControlled: a managed resource that is gone': {
-      input: { managed: undefined },
+  },
+  'a source whose resource does not exist is not copied': {
+    given: { managed: undefined },
+    want: {
       name: 'SourceNotControlled',
-      act: 'refuse',
       message: 'connection secret system/src is not controlled by a managed resource that exists',
     },
-    'SourceNotControlled: a source that a former managed resource of that name controlled': {
-      input: { managed: { ...boundManaged, metadata: { ...boundManaged.metadata, uid: 'another-uid' } } },
+  },
+  'a source of a previous resource of the same name is not copied': {
+    given: { managed: managed(bound.spec, { uid: 'new-uid' }) },
+    want: {
       name: 'SourceNotControlled',
-      act: 'refuse',
-      message: 'connection secret system/src is not controlled by FavouriteDBInstance db as it is there now',
+      message: 'connection secret system/src is not controlled by FavouriteDBInstance db',
     },
-    "TargetNotControlled: a target that is another claim's": {
-      input: { claim: claim({ resourceRef: resourceRef('db') }, { name: 'other', uid: 'other-uid' }) },
+  },
+  'a Secret whose claim does not exist gets nothing': {
+    given: { claim: undefined },
+    want: {
       name: 'TargetNotControlled',
-      act: 'refuse',
-      message: 'secret team/conn is not controlled by FancySQLInstance other as it is there now',
-    },
-    'TargetNotControlled: a target whose claim is gone': {
-      input: { claim: undefined },
-      name: 'TargetNotControlled',
-      act: 'refuse',
       message: 'secret team/conn is not controlled by a claim that exists',
     },
-    'NotBound: a claim bound to something else': {
-      input: { claim: claim({ resourceRef: resourceRef('other-db') }) },
-      name: 'NotBound',
-      act: 'refuse',
-      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
+  },
+  'a Secret of a previous claim of the same name gets nothing': {
+    given: { claim: claim({}, { uid: 'new-uid' }) },
+    want: {
+      name: 'TargetNotControlled',
+      message: 'secret team/conn is not controlled by FancySQLInstance orders',
     },
-    'NotBound: a managed resource bound to another claim': {
-      input: {
-        managed: managed({ ...boundManaged.spec, claimRef: claimRef({ namespace: 'rivals' }) }),
+  },
+  'a resource that is Unbound shares nothing': {
+    given: withStatus({ bindingPhase: 'Unbound' }),
+    want: {
+      name: 'NotBound',
+      message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
+    },
+  },
+  'a Released resource shares nothing': {
+    given: withStatus({ bindingPhase: 'Released' }),
+    want: {
+      name: 'NotBound',
+      message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
+    },
+  },
+  'a resource of another claim shares nothing': {
+    given: { managed: { ...bound, spec: { claimRef: claimRef({ uid: 'another' }) } } },
+    want: {
+      name: 'NotBound',
+      message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
+    },
+  },
+  'a password that the external system does not have yet is not copied': {
+    given: withStatus({ credential: { hmac: hmacOf('old', { key: 'a2V5' }), pending: false } }),
+    want: { name: 'CredentialNotApplied' },
+  },
+  'a password that the external system does not use yet is not copied': {
+    given: withStatus({ credential: { ...credential, pending: true } }),
+    want: { name: 'CredentialNotApplied' },
+  },
+  'the password of another claim is not copied': {
+    given: {
+      source: {
+        ...source,
+        metadata: {
+          ...source.metadata,
+          annotations: {
+            ...source.metadata.annotations,
+            [credentialAnnotation]: encodeNote({ key: 'a2V5', for: 'FancySQLInstance team/rival' }),
+          },
+        },
       },
-      name: 'NotBound',
-      act: 'refuse',
-      message: 'FancySQLInstance orders and FavouriteDBInstance db are not bound to each other',
     },
-    'TargetImmutable: an immutable copy that is to change': {
-      input: { target: { ...target, immutable: true } },
+    want: { name: 'CredentialNotApplied' },
+  },
+  'an immutable Secret cannot get other data': {
+    given: { target: { ...target, immutable: true } },
+    want: {
       name: 'TargetImmutable',
-      act: 'refuse',
       message:
-        'secret team/conn is immutable, and is no copy of its source any more; delete it, and it is made again',
+        'secret team/conn is immutable and differs from its source; delete it, and it is created again',
     },
-    'InSync: an immutable copy that is as it should be': {
-      input: { target: { ...target, immutable: true, data: source.data ?? {} } },
-      name: 'InSync',
-      act: 'nothing',
-    },
-    'CopySecret: SuccessfulSingle': { input: {}, name: 'CopySecret', act: 'update' },
-    'InSync: the same data is not written again': {
-      input: { target: { ...target, data: source.data ?? {} } },
-      name: 'InSync',
-      act: 'nothing',
-    },
-  };
-  test('every decision has a case', () => assertEveryDecision(propagationDecisions, rows));
-  for (const [name, wanted] of Object.entries(rows)) {
-    test(name, () => {
-      const input = { ...all, ...wanted.input };
-      const { name: decided, act, message } = wanted;
-      const rest = { ...(message && { message }), ...(act === 'update' && { desired: renewed(input) }) };
-      assert.deepEqual(decidePropagation(input), { name: decided, act, ...rest });
-    });
-  }
-  test("H10, CopySecret: the target gets exactly the source's data, and keeps its type (H11)", () => {
-    const decision = decidePropagation({ ...all, target: { ...target, type: 'Opaque' } });
-    assert.ok(decision.act === 'update');
-    assert.deepEqual(decodeDetails(decision.desired), { password: 'new', endpoint: 'host' });
-    assert.equal(decision.desired.type, 'Opaque');
-  });
-});
+  },
+  'a Secret with the data of its source stays as it is': {
+    given: { target: { ...target, data: source.data ?? {} } },
+    want: { name: 'InSync' },
+  },
+  'a Secret gets the data of its source, and not the note': {
+    given: {},
+    want: { name: 'CopySecret', desired: { ...target, data: source.data ?? {} } },
+  },
+  'details that are not secret need no record': {
+    given: { secretDetails: undefined, ...withStatus({ credential: { hmac: 'x', pending: false } }) },
+    want: { name: 'CopySecret', desired: { ...target, data: source.data ?? {} } },
+  },
+};
 
-describe('propagation annotations', () => {
-  test('namespaces and names that run together the same do not collide', () => {
-    const [a] = Object.keys(allowsPropagationTo({ namespace: 'ab', name: 'c' }));
-    const [b] = Object.keys(allowsPropagationTo({ namespace: 'a', name: 'bc' }));
-    assert.notEqual(a, b);
-  });
-  test('a source may have several targets, whatever their keys; malformed ones do not count', () => {
-    const annotations = {
-      'to.propagate.crossplane.io/x': 'a/b',
-      'to.propagate.crossplane.io/any-suffix': 'c/d',
-      'to.propagate.crossplane.io/broken': 'c/d/e',
-      'to.propagate.crossplane.io/empty': '/d',
-      other: 'e/f',
-    };
-    const targets = propagationTargets(secret({ metadata: { name: 's', annotations } }));
-    assert.deepEqual(targets, [
-      { namespace: 'a', name: 'b' },
-      { namespace: 'c', name: 'd' },
-    ]);
-  });
-  test('a target names its source in full or not at all', () => {
-    const half = { 'from.propagate.crossplane.io/namespace': 'a' };
-    assert.equal(propagationSource(secret({ metadata: { name: 's', annotations: half } })), undefined);
-    assert.deepEqual(propagationSource(target), { namespace: 'system', name: 'src' });
-  });
-});
-
-describe('control of a connection secret', () => {
-  const owned = (over: object) =>
-    secret({ metadata: { name: 's', ownerReferences: [{ ...controllerReference(boundManaged), ...over }] } });
-  const rows: Record<string, { secret: Secret; want: 'controlled' | 'adoptable' | RegExp }> = {
-    ControlledBySuppliedUID: { secret: owned({}), want: 'controlled' },
-    'Adoptable: a connection secret nobody controls': {
-      secret: secret({ metadata: { name: 's' } }),
-      want: 'adoptable',
-    },
-    'Adoptable: the same owner before a restore, with another UID': {
-      secret: owned({ uid: 'before' }),
-      want: 'adoptable',
-    },
-    ControlledBySomeoneElse: {
-      secret: owned({ name: 'other', uid: 'other' }),
-      want: /controlled by FavouriteDBInstance other/,
-    },
-    UncontrolledOpaqueSecret: {
-      secret: secret({ metadata: { name: 's' }, type: 'Opaque' }),
-      want: /refusing to modify uncontrolled secret of type "Opaque"/,
-    },
-  };
-  for (const [name, { secret: existing, want }] of Object.entries(rows)) {
-    test(name, () => {
-      const control = controlOf(existing, boundManaged);
-      if (want instanceof RegExp) assert.match(typeof control === 'object' ? control.refusal : control, want);
-      else assert.equal(control, want);
-    });
+describe('Secret propagation decides', () => {
+  for (const [rule, { given, want }] of Object.entries(cases)) {
+    test(rule, () => assert.deepEqual(decidePropagation({ ...chain, ...given }), want));
   }
+
+  test('every decision has a case', () => {
+    const decided = new Set(Object.values(cases).map(({ want }) => want.name));
+    assert.deepEqual([...decided].toSorted(), propagationDecisions.toSorted());
+  });
 });

@@ -17,7 +17,10 @@ import { claim, claimKind, claimRef, managed, managedKind, resourceRef, service 
 const sourceKey = { namespace: 'system', name: 'src' };
 const targetKey = { namespace: 'team', name: 'conn' };
 const boundClaim = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
-const boundManaged = managed({ claimRef: claimRef(), writeConnectionSecretToRef: sourceKey });
+const boundManaged = managed(
+  { claimRef: claimRef(), writeConnectionSecretToRef: sourceKey },
+  { status: { bindingPhase: 'Bound', boundUID: 'managed-uid' } },
+);
 const secretType = 'connection.crossplane.io/v1alpha1';
 const source: Secret = {
   apiVersion: 'v1',
@@ -86,7 +89,7 @@ describe('secret propagation acts', () => {
     assert.deepEqual(cluster.takeWrites(), []);
     assert.match(
       process.events[0]?.message ?? '',
-      /connection secret system\/src does not allow propagation to team\/conn/,
+      /connection secret system\/src does not consent to be copied to team\/conn/,
     );
   });
   test('CopySecret: SuccessfulSingle: data is copied in one write, and the event holds none of it', async () => {

@@ -5,23 +5,13 @@ import { TinyGadgetKind } from './tiny-gadget.ts';
 import type { CloudTinyGadget, NewTinyGadget, TinyGadgetChange, ToyShopClient } from './toy-shop-client.ts';
 import { toyShopStates as states } from './toy-shop-client.ts';
 
-export interface TinyGadgetClientOptions {
-  readonly cloud: ToyShopClient;
-  /** Yields a new one at each call. */
-  readonly generatePassword: () => string;
-}
-
 const compare = comparison(TinyGadgetKind);
 
 /** Between the managed resource and the cloud: what each calls what the other has. */
-export const tinyGadgetClient = ({
-  cloud,
-  generatePassword,
-}: TinyGadgetClientOptions): ExternalClient<TinyGadget> =>
+export const tinyGadgetClient = (cloud: ToyShopClient): ExternalClient<TinyGadget> =>
   namedByUs<TinyGadget, CloudTinyGadget, NewTinyGadget, TinyGadgetChange>({
     things: cloud.tinyGadgets,
     noun: 'tiny gadget',
-    generatePassword,
     newThing({ spec }, { name, tags, password }) {
       const { size, version } = { ...spec.initProvider, ...spec.forProvider };
       if (size === undefined) throw new Error('spec.forProvider.size is needed');

@@ -1,5 +1,5 @@
 import type { CloudClientOptions, DefinedStack } from '../../../../stack.ts';
-import { cloudClients, defineStack, generatePassword, satisfies, service } from '../../../../stack.ts';
+import { cloudClients, defineStack, generatedPassword, satisfies, service } from '../../../../stack.ts';
 import { AnyGadgetKind } from './any-gadget.ts';
 import { configureTinyGadget, misfitOfTinyGadget } from './configure.ts';
 import { tinyGadgetClient } from './external-client.ts';
@@ -28,8 +28,9 @@ export const createToyShopStack = ({
       service({
         managed: TinyGadgetKind,
         externalNames: 'deterministic',
-        external: (cloud: ToyShopClient) =>
-          tinyGadgetClient({ cloud, generatePassword: () => generatePassword() }),
+        // Generated, kept in a Secret, and then set in the cloud. What the cloud accepts: `alphabet`, `length`.
+        credential: generatedPassword,
+        external: tinyGadgetClient,
         claims: [
           satisfies({
             claim: AnyGadgetKind,

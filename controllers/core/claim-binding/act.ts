@@ -1,0 +1,124 @@
+/*
+ * Makes the one call of a decision.
+ */
+
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { isAlreadyExists } from '../../../runtime/client/errors.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { BindingCall, SecretWrite } from './decision.ts';
+import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
+import type { Observed, RunMemory } from './observe.ts';
+import { secretKeyOfClaim } from './observe-secrets.ts';
+
+export interface ActOptions {
+  readonly claims: Resource<Claim>;
+  readonly secrets: Resource<Secret>;
+  /** The resource of a managed resource's kind. */
+  readonly resourcesOf: (managed: Managed) => Resource<Managed>;
+}
+
+/** Returns the Events of the claim that tell what was done. Every write of an object carries its resourceVersion. */
+export function acting({ claims, secrets, resourcesOf }: ActOptions) {
+  return async function act(
+    decision: BindingCall,
+    { claim, provisioning: { plan } = { resourceClass: undefined } }: Observed,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<readonly EventFacts[]> {
+    const update = (one: Managed, desired: Managed) => resourcesOf(one).update(one, desired, signal);
+    const setPhase = (one: Managed, phase: 'Bound' | 'Released') =>
+      resourcesOf(one).updateStatus(one, withPhase(one, phase), signal);
+    switch (decision.name) {
+      case 'RecordName': {
+        const recorded = plan === undefined || plan instanceof Error ? undefined : plan.claim;
+        await claims.update(claim, recorded ?? withResource(claim, decision.managed), signal);
+        return [];
+      }
+      case 'Create':
+        return create(decision, signal);
+      case 'SetClaimRef':
+      case 'CorrectClaimRef':
+        await update(decision.managed, withClaimRef(decision.managed, claim));
+        return [];
+      case 'Bind':
+        await setPhase(decision.managed, 'Bound');
+        return [];
+      case 'CopySecret':
+        await writeSecret(decision.write, claim, run, signal);
+        return [];
+      case 'DeleteSecret':
+        await secrets.delete(decision.secret, signal);
+        run.deleted.add(decision.secret.metadata.uid);
+        return claim.metadata.deletionTimestamp === undefined ? [removedSecret(decision.secret, claim)] : [];
+      case 'DeleteResource':
+        await resourcesOf(decision.managed).delete(decision.managed, signal);
+        run.deleted.add(decision.managed.metadata.uid);
+        return [unbound(decision.managed, 'is deleted')];
+      case 'Release':
+        await setPhase(decision.managed, 'Released');
+        return [unbound(decision.managed, 'is Released')];
+      case 'RemoveClaimRef':
+        await update(decision.managed, withoutClaimRef(decision.managed));
+        return [unbound(decision.managed, 'is available again; it was never bound to this claim')];
+      case 'RemoveFinalizer':
+        await claims.update(claim, withoutClaimFinalizer(claim), signal);
+        return [];
+    }
+  };
+
+  /** A resource of that name exists: this claim's, after a lost answer, or another one. It is read, and decided on. */
+  async function create(
+    { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
+    signal: AbortSignal,
+  ): Promise<readonly EventFacts[]> {
+    try {
+      await resourcesOf(managed).create(managed, signal);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await resourcesOf(managed).fetch({ name: managed.metadata.name }, signal);
+      return [];
+    }
+    const message = `created ${managed.kind} ${managed.metadata.name} from ${kind} ${metadata.name}`;
+    return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
+  }
+
+  /** A Secret of that name that the store does not hold is read, and decided on. */
+  async function writeSecret(
+    { current, desired }: SecretWrite,
+    claim: Claim,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (current !== undefined) {
+      const written = await secrets.update(current, desired, signal);
+      if (run.target === current) run.target = written;
+      return;
+    }
+    try {
+      await secrets.create(desired, signal);
+    } catch (error) {
+      const key = secretKeyOfClaim(claim);
+      if (!isAlreadyExists(error) || key === undefined) throw error;
+      run.target = await secrets.fetch(key, signal);
+    }
+  }
+}
+
+const unbound = ({ kind, metadata }: Managed, result: string): EventFacts => ({
+  type: 'Normal',
+  reason: 'UnboundManagedResource',
+  message: `unbound from ${kind} ${metadata.name}, which ${result}`,
+});
+
+function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
+  const wanted = spec.writeConnectionSecretToRef?.name;
+  const instead = wanted === undefined ? 'no secret' : `secret ${wanted}`;
+  return {
+    type: 'Normal',
+    reason: 'RemovedConnectionSecret',
+    message: `deleted connection secret ${metadata.name}: the claim names ${instead} now`,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  availableWithTrouble,
+  getCondition,
+  notReady,
+  reconcileSuccess,
+} from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { nameInUse } from '../external-identity.ts';
+
+/** The claim names a Secret and its resource publishes none: why, and what an administrator can do. */
+export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
+  const isUnserved =
+    spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
+  if (!isUnserved) return undefined;
+  return `no connection secret is written: ${managed.kind} ${managed.metadata.name} has no spec.writeConnectionSecretToRef, which an administrator may set`;
+}
+
+/**
+ * Ready and Synced of a Bound claim. It can be used if its managed resource is ready. Otherwise the claim shows the
+ * resource's own message and external name, so that an app team need not look further (H14). `unserved`: the message
+ * about a Secret that is not written.
+ */
+export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
+  const synced = reconcileSuccess();
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  if (ready.status === 'True' && !wasDeleted(managed)) {
+    const isNotSynced = getCondition(managed.status?.conditions, 'Synced').status === 'False';
+    const message = [
+      ...(isNotSynced ? [describeManaged(managed)] : []),
+      ...(unserved ? [unserved] : []),
+    ].join('; ');
+    if (isFailing(managed)) return [availableWithTrouble(message), synced];
+    return [{ ...available(), ...(message === '' ? {} : { message }) }, synced];
+  }
+  const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
+  return [notReady(reason, describeManaged(managed)), synced];
+}
+
+/** The last attempt failed. A paused resource does not fail. */
+function isFailing({ status }: Managed): boolean {
+  const synced = getCondition(status?.conditions, 'Synced');
+  return synced.status === 'False' && synced.reason !== 'ReconcilePaused';
+}
+
+/** The Event of a claim whose managed resource reports a failure; undefined if it reports none. */
+export function troubleOf(managed: Managed, message = describeManaged(managed)): EventFacts | undefined {
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  const isOut = ready.status === 'False' && ready.reason === 'Unavailable';
+  const isLost = managed.status?.bindingPhase === 'Bound' && ready.status === 'False';
+  if (!isFailing(managed) && !isOut && !isLost) return undefined;
+  return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
+}
+
+/** `Kind name (external name x): what its conditions say`. */
+export function describeManaged(managed: Managed): string {
+  const conditions = managed.status?.conditions;
+  const synced = getCondition(conditions, 'Synced');
+  const ready = getCondition(conditions, 'Ready');
+  const name = nameInUse(managed);
+  const who = `${managed.kind} ${managed.metadata.name}${name === undefined ? '' : ` (external name ${name})`}`;
+  const problem = synced.status === 'False' ? (synced.message ?? synced.reason) : undefined;
+  const state = problem ?? ready.message ?? ready.reason;
+  return state === undefined ? who : `${who}: ${state}`;
+}

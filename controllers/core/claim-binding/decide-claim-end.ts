@@ -1,0 +1,55 @@
+/*
+ * What to do next about a claim that is being deleted: each resource that it owns, then its Secret, then its finalizer.
+ */
+
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { wasProvisioned } from '../claim/ownership.ts';
+import { firstMatch } from '../first-match.ts';
+import type { BindingDecision, BindingFacts } from './decision.ts';
+
+/** The decisions of a claim's end, in the order of docs/decision-tables.md. */
+export const claimEndDecisions = [
+  'ClaimGone',
+  'DeleteResource',
+  'Release',
+  'RemoveClaimRef',
+  'DeleteSecret',
+  'RemoveFinalizer',
+] as const;
+
+type Facts = BindingFacts & { readonly claim: Claim };
+
+/** Undefined if the claim is not being deleted. */
+export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
+  if (!wasDeleted(facts.claim)) return undefined;
+  return (
+    firstMatch(facts, [claimGone, releaseResource, deleteSecret]) ?? {
+      name: 'RemoveFinalizer',
+      readFirst: ['namedResource'],
+    }
+  );
+}
+
+/** Another controller's finalizer holds the claim. */
+function claimGone({ claim }: Facts): BindingDecision | undefined {
+  return hasFinalizer(claim, finalizerNames.claim) ? undefined : { name: 'ClaimGone' };
+}
+
+/**
+ * A resource that is Bound, or was provisioned from a class, follows its reclaim policy. A resource that a user created and
+ * that is not Bound yet becomes available again: no claim knows its credential.
+ */
+function releaseResource({ owned }: Facts): BindingDecision | undefined {
+  const managed = owned.find((one) => !wasDeleted(one) && one.status?.bindingPhase !== 'Released');
+  if (managed === undefined) return undefined;
+  const followsPolicy = managed.status?.bindingPhase === 'Bound' || wasProvisioned(managed);
+  if (!followsPolicy) return { name: 'RemoveClaimRef', managed };
+  return { name: managed.spec.reclaimPolicy === 'Delete' ? 'DeleteResource' : 'Release', managed };
+}
+
+/** The garbage collector would delete it as well, where one runs. */
+function deleteSecret({ secrets: { controlled } }: Facts): BindingDecision | undefined {
+  const secret = controlled.find((one) => !wasDeleted(one)); // another controller's finalizer may hold one
+  return secret && { name: 'DeleteSecret', secret };
+}

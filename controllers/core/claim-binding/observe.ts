@@ -1,0 +1,200 @@
+/*
+ * Reads what binding decides on: from the stores, which hold this process's own writes, and a few things from the API
+ * server where the stores cannot know.
+ */
+
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
+import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
+import type { ClaimNamespace } from '../claim/may-claim.ts';
+import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
+import { misfitOfManaged } from '../claim/misfit.ts';
+import { isOwnedBy, wasBound } from '../claim/ownership.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
+import type { KeptCredential } from '../credential.ts';
+import { keptIn } from '../credential.ts';
+import { nameInUse } from '../external-identity.ts';
+import { secretsOfClaim } from '../indexes.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import { resourceOf } from './decide.ts';
+import type { BindingFacts, ReadFirst } from './decision.ts';
+import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
+import { cannotBind, cannotRead } from './outcome.ts';
+import { provisioningOf } from './provision.ts';
+import { isResponsible, responsibilityFor } from './responsibility.ts';
+
+/** Where binding reads. */
+export interface ObserveOptions {
+  readonly service: ClaimService;
+  readonly peers: Peers;
+  readonly claims: Resource<Claim>;
+  readonly classes: Resource<Class>;
+  readonly managedResources: Resource<Managed>;
+  readonly secrets: Resource<Secret>;
+  readonly namespaces: ClaimNamespaces;
+  /** The managed resources of every kind whose `claimRef` has the claim's UID, those that are Bound first. */
+  readonly ownedBy: (claim: Claim) => readonly Managed[];
+  /** The credential of a resource that publishes to a secret store alone. */
+  readonly storedConnection?: StoredConnection | undefined;
+}
+
+export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promise<KeptCredential | undefined>;
+
+/** What one run knows beside the stores. It is forgotten when the run ends. */
+export interface RunMemory {
+  /** What was read from the API server in this run. */
+  readonly hasRead: Set<ReadFirst>;
+  namespace?: ClaimNamespace;
+  /** The Secret that the claim names: one of another type is not in the store. */
+  target?: Secret | undefined;
+  /** The UIDs of the objects that this run deleted: the store may not know yet. */
+  readonly deleted: Set<string | undefined>;
+  /** The run has made a call: its controller was responsible for the claim, and finishes. */
+  hasActed: boolean;
+}
+
+export const newRun = (): RunMemory => ({ hasRead: new Set(), deleted: new Set(), hasActed: false });
+
+export type Observed = BindingFacts & {
+  readonly claim: Claim;
+  readonly service: ClaimService;
+  /** The class that `classRef` names. */
+  readonly resourceClass?: Class | undefined;
+};
+
+const nothingSeen = { isWanted: false, hasCopy: false, stale: [], controlled: [] } as const;
+
+export function observing(options: ObserveOptions) {
+  const { service, peers, classes, managedResources, secrets, namespaces, ownedBy } = options;
+
+  return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<Observed> {
+    const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
+    const of = { service, peers: peers.working(), claim, owned };
+    const responsibility = run.hasActed ? 'this' : responsibilityFor(of);
+    if (responsibility !== 'this') {
+      return { ...of, responsibility, named: undefined, managed: undefined, secrets: nothingSeen };
+    }
+    const named = await namedBy(claim, owned, run, signal);
+    const managed = resourceOf(owned, named);
+    const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
+      ({ metadata }) => !run.deleted.has(metadata.uid),
+    );
+    const base = { ...of, responsibility, named, managed, secrets: { ...nothingSeen, controlled } };
+    if (wasDeleted(claim)) return base;
+    const resourceClass = classes.get({ name: claim.spec.classRef?.name ?? '' });
+    const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
+    const provisioning =
+      managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
+    return {
+      ...base,
+      resourceClass,
+      provisioning,
+      externalName: managed && nameInUse(managed),
+      forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
+      incompatible: managed && whyIncompatible(claim, managed),
+      secrets: await secretsOf(claim, managed, { controlled, run, signal }),
+    };
+  };
+
+  /** The resource that a Bound claim misses is looked for at the API server: its absence is reported. */
+  async function namedBy(
+    claim: Claim,
+    owned: readonly Managed[],
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<Managed | undefined> {
+    const name = claim.spec.resourceRef?.name;
+    if (name === undefined || !isResponsible(service, claim, [])) return undefined;
+    const isMissed = wasBound(claim) && owned.length === 0 && !wasDeleted(claim);
+    const found = isMissed
+      ? await failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead)
+      : managedResources.get({ name });
+    return found !== undefined && run.deleted.has(found.metadata.uid) ? undefined : found;
+  }
+
+  async function whyForbidden(
+    claim: Claim,
+    offered: Class | Managed | undefined,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (offered === undefined || isBoundTo(claim, offered)) return undefined;
+    if (!restrictsNamespaces(offered)) return whyNotFor(undefined, offered);
+    const { namespace = '' } = claim.metadata;
+    const known =
+      run.namespace ??
+      (await failing('cannot get the namespace of the claim', namespaces.of(namespace, signal), cannotRead));
+    return whyNotFor(known, offered);
+  }
+
+  function whyIncompatible(claim: Claim, managed: Managed): string | undefined {
+    if (isBoundTo(claim, managed)) return undefined;
+    try {
+      return misfitOfManaged(service, claim, managed);
+    } catch (error) {
+      throw new StepFailure('cannot tell whether the resource can serve the claim', error, cannotBind);
+    }
+  }
+
+  async function secretsOf(
+    claim: Claim,
+    managed: Managed | undefined,
+    {
+      controlled,
+      run,
+      signal,
+    }: { readonly controlled: readonly Secret[]; readonly run: RunMemory; readonly signal: AbortSignal },
+  ): Promise<BindingFacts['secrets']> {
+    const source = managed && (await sourceOf(claim, managed, signal));
+    const { target, isStored } = await targetOf(claim, run, signal);
+    return secretFacts({
+      claim,
+      managed,
+      secretDetails: service.secretDetails ?? {},
+      source,
+      kept: managed && (source ? keptIn(source) : await storedBy(managed, signal)),
+      target,
+      isTargetStored: isStored,
+      controlled,
+    });
+  }
+
+  /** The Secret that the claim names. The store does not have one of another type, which a Bound claim may have. */
+  async function targetOf(claim: Claim, run: RunMemory, signal: AbortSignal) {
+    const key = secretKeyOfClaim(claim);
+    const stored = key && secrets.get(key);
+    if (key === undefined || stored !== undefined) return { target: stored, isStored: true };
+    if (claim.status?.bindingPhase === 'Bound' && !run.hasRead.has('claimSecret')) {
+      run.target = await annotate('cannot get connection secret', secrets.fetch(key, signal));
+      run.hasRead.add('claimSecret');
+    }
+    return { target: run.target, isStored: false };
+  }
+
+  /** The resource's Secret. A Secret of another type, which another version of this product wrote, is not in the store. */
+  async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
+    const { spec, status } = managed;
+    const key = spec.writeConnectionSecretToRef;
+    if (key === undefined) return undefined;
+    const isNear = isOwnedBy(managed, claim) && status?.bindingPhase !== undefined;
+    const finding = isNear ? secrets.find(key, signal) : Promise.resolve(secrets.get(key));
+    const secret = await annotate('cannot get connection secret', finding);
+    return secret !== undefined && isControlledBy(secret, managed) ? secret : undefined;
+  }
+
+  async function storedBy(managed: Managed, signal: AbortSignal): Promise<KeptCredential | undefined> {
+    const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
+    const isStoreOnly = writeConnectionSecretToRef === undefined && publishConnectionDetailsTo !== undefined;
+    return isStoreOnly ? options.storedConnection?.(managed, signal) : undefined;
+  }
+}
+
+/** What a Bound claim has was checked before. */
+const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
+  'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

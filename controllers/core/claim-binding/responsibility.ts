@@ -1,0 +1,91 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { consideredKinds, isToldElsewhere } from '../claim/told-elsewhere.ts';
+import type { ClaimService } from '../claim-service.ts';
+
+/** The claim names a kind that no controller of this process handles. */
+export interface UnknownKind {
+  readonly message: string;
+  readonly consideredKinds: readonly string[];
+  /** Epoch ms. Another process that knows the kind may release the claim until then. */
+  readonly notBeforeMs?: number;
+}
+
+/** Which controller binds a claim: the one of this service, another one, or none that this process knows. */
+export type Responsibility = 'this' | 'others' | UnknownKind;
+
+/** So long another controller or process may take to say something about an object. */
+export const quietMs = 2_000;
+
+/** What decides which service is responsible. `owned` has the resources whose `claimRef` has the claim's UID. */
+export interface Responsible {
+  readonly service: ClaimService;
+  /** Every service of the claim kind that works in this process, in a fixed order. */
+  readonly peers: readonly ClaimService[];
+  readonly claim: Claim;
+  readonly owned: readonly Managed[];
+}
+
+/** A claim's controller follows from the kind of the resource that it owns, else from `resourceRef`, else from `classRef`. */
+export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
+  const { resourceRef, classRef } = claim.spec;
+  const [resource] = owned;
+  if (resource !== undefined) return referenceIsOfKind(referenceTo(resource), service.managed);
+  return resourceRef === undefined
+    ? referenceIsOfKind(classRef, service.class)
+    : referenceIsOfKind(resourceRef, service.managed);
+}
+
+export function responsibilityFor(facts: Responsible): Responsibility {
+  const { service, peers, claim, owned } = facts;
+  if (isResponsible(service, claim, owned)) return 'this';
+  const isFirst = peers[0] === service; // it also answers for kinds that no controller knows
+  const isKnown = peers.some((peer) => isResponsible(peer, claim, owned));
+  if (!isFirst || isKnown || owned.length > 0) return 'others';
+  const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
+  if (wasDeleted(claim) && !isEnding) return 'others';
+  const reference = claim.spec.resourceRef ?? claim.spec.classRef;
+  if (reference === undefined) return isEnding ? 'this' : 'others'; // a user removed both references
+  return isReportedByOther(claim) ? 'others' : unknownKind(facts, isEnding);
+}
+
+function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsibility {
+  const { resourceRef, classRef } = claim.spec;
+  const [field, reference] =
+    resourceRef === undefined ? (['classRef', classRef] as const) : (['resourceRef', resourceRef] as const);
+  const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
+  const considered = consideredKinds(known);
+  if (isToldElsewhere(claim, 'UnknownKind', considered)) return 'others';
+  const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
+  const given = `${reference?.kind || '(no kind)'} (${reference?.apiVersion || 'no apiVersion'})`;
+  const stuck = isEnding
+    ? ', so that no controller removes the finalizer of this claim; undo the edit, or run the stack of that kind'
+    : '';
+  const message = `spec.${field} names a ${given}, which no controller here handles${stuck}; known: ${names.join(', ')}`;
+  const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
+  return {
+    message,
+    consideredKinds: considered,
+    ...(isEnding && { notBeforeMs: deletedMs + quietMs }),
+  };
+}
+
+/**
+ * Whether a process that knows the kind has reported on the claim as it is now. About a Bound claim one has: it observes
+ * the last edit soon, unless that was a deletion. The same holds where no generation is reported.
+ */
+function isReportedByOther({ metadata, status }: Claim): boolean {
+  const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');
+  const isOfAnyController = [
+    'UnknownKind',
+    'NoMatchingClass',
+    'NoDefaultClass',
+    'InvalidClassSelector',
+  ].includes(reason);
+  const isOld = observedGeneration !== undefined && observedGeneration !== metadata.generation;
+  const isKept = status?.bindingPhase === 'Bound' && metadata.deletionTimestamp === undefined;
+  return !isOfAnyController && !(isOld && !isKept);
+}

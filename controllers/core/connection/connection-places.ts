@@ -1,0 +1,45 @@
+import isEmpty from 'lodash/isEmpty.js';
+import isEqual from 'lodash/isEqual.js';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { KeptCredential } from '../credential.ts';
+import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
+
+/** All places of a managed resource. */
+export interface ConnectionPlaces {
+  /** What the place that decides keeps: the Secret, or without one the secret store. Undefined: nothing. */
+  read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
+  /** Keeps these details there for the first time. Throws a conflict if something is kept there already. */
+  create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
+  /** Makes the secret store a copy of the Secret, where both are named. Writes only what differs. */
+  copy(managed: Managed, kept: KeptCredential, signal: AbortSignal): Promise<void>;
+  removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
+  remove(managed: Managed, signal: AbortSignal): Promise<void>;
+}
+
+/** The Secret decides, and the store is a copy; a store alone decides. */
+export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace): ConnectionPlaces {
+  const deciding = (managed: Managed): ConnectionPlace =>
+    secret.isNamed(managed) || !store.isNamed(managed) ? secret : store;
+  return {
+    read: (managed, signal) => deciding(managed).read(managed, signal),
+    create: (managed, desired, signal) => deciding(managed).create(managed, desired, signal),
+    async copy(managed, { details, note }, signal) {
+      if (!secret.isNamed(managed) || !store.isNamed(managed)) return;
+      const entry = await store.read(managed, signal);
+      if (entry === undefined) {
+        if (!isEmpty(details)) await store.create(managed, { details, note }, signal);
+      } else if (!isEqual([entry.details, entry.note], [details, note])) {
+        await entry.write(managed, { details, note }, signal);
+      }
+    },
+    async removeFormer(managed, signal) {
+      await secret.removeFormer(managed, signal);
+      await store.removeFormer(managed, signal);
+    },
+    async remove(managed, signal) {
+      await secret.remove(managed, signal);
+      if (store.isNamed(managed)) await store.remove(managed, signal);
+      else await store.removeFormer(managed, signal);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import isEqual from 'lodash/isEqual.js';
+import { labelledFor } from '../../../apis/core/v1alpha1/connection-labels.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  annotationsWithoutClaims,
+  controlOf,
+  decodeDetails,
+  encodeDetails,
+  insteadOf,
+  propagationAnnotations,
+  secretKeyOf,
+} from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import { annotate, changedSinceRead, isAlreadyExists, isConflict } from '../../../runtime/client/errors.ts';
+import type { KeptCredential } from '../credential.ts';
+import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
+import { secretsControlledBy } from '../indexes.ts';
+import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
+import { NotOurs } from './connection-place.ts';
+
+/** Keeps connection details in the Secret that `writeConnectionSecretToRef` names. Needs {@link connectionSecrets}. */
+export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
+  const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
+    ...keptIn(secret),
+    isOwned: isControlledBy(secret, managed),
+    async write(owner, desired, signal) {
+      const writing = secrets.update(secret, withKept(secret, owner, desired), signal);
+      try {
+        return entryOf(await annotate('cannot update connection secret', writing), owner);
+      } catch (error) {
+        // The store may lag: the next attempt reads what the API server has.
+        if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
+        throw error;
+      }
+    },
+    async confirm(signal) {
+      const confirming = secrets.confirm(secret, signal);
+      if ((await annotate('cannot get connection secret', confirming)) === undefined)
+        throw changedSinceRead();
+    },
+  });
+
+  return {
+    isNamed: ({ spec }) => spec.writeConnectionSecretToRef !== undefined,
+    async read(managed, signal) {
+      const key = managed.spec.writeConnectionSecretToRef;
+      if (key === undefined) return undefined;
+      const secret = await annotate('cannot get connection secret', secrets.find(key, signal));
+      if (secret === undefined) return undefined;
+      const control = controlOf(secret, managed);
+      if (typeof control === 'string') return entryOf(secret, managed);
+      if (wasDeleted(managed)) return undefined;
+      throw refusalOf(control, secret, managed);
+    },
+    async create(managed, desired, signal) {
+      const key = managed.spec.writeConnectionSecretToRef ?? { namespace: '', name: '' };
+      try {
+        const creating = secrets.create(freshSecret(managed, key, desired), signal);
+        return entryOf(await annotate('cannot create connection secret', creating), managed);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        // The next run reads what is there.
+        await annotate('cannot get connection secret', secrets.fetch(key, signal));
+        throw changedSinceRead();
+      }
+    },
+    async removeFormer(managed, signal) {
+      const named = managed.spec.writeConnectionSecretToRef;
+      const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
+      const former = owned.filter((secret) => !isEqual(secretKeyOf(secret), named) && !wasDeleted(secret));
+      for (const secret of former) {
+        await annotate('cannot delete connection secret', secrets.delete(secret, signal));
+      }
+    },
+    async remove(managed, signal) {
+      // The garbage collector would do it where one runs.
+      const key = managed.spec.writeConnectionSecretToRef;
+      const named = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
+      const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
+      for (const secret of new Set(named === undefined ? owned : [named, ...owned])) {
+        if (!isControlledBy(secret, managed) || wasDeleted(secret)) continue;
+        await annotate('cannot delete connection secret', secrets.delete(secret, signal));
+      }
+    },
+  };
+}
+
+const noteAnnotation = ({ note }: KeptCredential): Readonly<Record<string, string>> =>
+  note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) };
+
+const freshSecret = (
+  managed: Managed,
+  key: { readonly namespace: string; readonly name: string },
+  desired: KeptCredential,
+): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    namespace: key.namespace,
+    name: key.name,
+    labels: labelledFor(undefined, managed),
+    ownerReferences: [controllerReference(managed)],
+    annotations: { ...propagationAnnotations(managed), ...noteAnnotation(desired) },
+  },
+  type: connectionSecretType,
+  data: encodeDetails(desired.details),
+});
+
+/** The type stays as it is, because it is immutable (hazard H11). Entries that do not change keep their bytes. */
+function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
+  const { metadata, data = {} } = secret;
+  const before = keptIn(secret);
+  const isForAnotherClaim = before.note?.for !== undefined && before.note.for !== desired.note?.for;
+  const { [credentialAnnotation]: _note, ...annotations } = isForAnotherClaim
+    ? annotationsWithoutClaims(secret)
+    : (metadata.annotations ?? {});
+  const others = (metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
+  const decoded = decodeDetails(secret);
+  const entries = Object.entries(encodeDetails(desired.details)).map(([key, value]) => [
+    key,
+    decoded[key] === desired.details[key] ? (data[key] ?? value) : value,
+  ]);
+  return {
+    ...secret,
+    metadata: {
+      ...metadata,
+      labels: labelledFor(metadata.labels, managed),
+      annotations: { ...annotations, ...noteAnnotation(desired) },
+      ...(isControlledBy(secret, managed)
+        ? {}
+        : { ownerReferences: [...others, controllerReference(managed)] }),
+    },
+    data: Object.fromEntries(entries),
+  };
+}
+
+function refusalOf({ refusal }: { readonly refusal: string }, secret: Secret, managed: Managed): NotOurs {
+  const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
+  return new NotOurs(
+    `${refusal} (${secret.metadata.namespace}/${secret.metadata.name}); ${insteadOf(secret, field)}`,
+  );
+}

@@ -1,0 +1,148 @@
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
+import type { KeptCredential } from '../credential.ts';
+import { credentialAnnotation, decodeNote, encodeNote } from '../credential.ts';
+import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
+import { NotOurs } from './connection-place.ts';
+import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
+
+/** Marks what a store keeps for a managed resource (Crossplane v0.16 and later). */
+export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
+
+const defaultStoreConfig = 'default';
+const cannotRead = 'cannot get connection details';
+const cannotWrite = 'cannot publish connection details';
+
+/**
+ * Keeps connection details in the secret store that `publishConnectionDetailsTo` names by its StoreConfig (default
+ * `default`). Only entries that carry the managed resource's UID are read, written or removed.
+ */
+export function storePlace(stores: SecretStores): ConnectionPlace {
+  const open = ({ configRef }: PublishConnectionDetailsTo, signal: AbortSignal): Promise<SecretStore> =>
+    stores.open(configRef?.name ?? defaultStoreConfig, signal);
+
+  async function write(
+    store: SecretStore,
+    managed: Managed,
+    to: PublishConnectionDetailsTo,
+    stored: StoredConnection | undefined,
+    desired: KeptCredential,
+    signal: AbortSignal,
+  ): Promise<ConnectionEntry> {
+    const wanted = owned(managed, to, stored, desired);
+    const isKept = stored !== undefined && isEqual(omit(stored, 'controllerUid'), wanted);
+    return entryOf(store, to, isKept ? stored : await store.write(to.name, stored, wanted, signal));
+  }
+
+  const entryOf = (
+    store: SecretStore,
+    to: PublishConnectionDetailsTo,
+    stored: StoredConnection,
+  ): ConnectionEntry => ({
+    details: stored.data,
+    note: decodeNote(stored.annotations[credentialAnnotation]),
+    isOwned: true,
+    write: (managed, desired, signal) =>
+      annotate(cannotWrite, write(store, managed, to, stored, desired, signal)),
+    async confirm(signal) {
+      const now = await annotate(cannotRead, store.read(to.name, signal));
+      if (!isEqual(now, stored)) throw changedSinceRead();
+    },
+  });
+
+  return {
+    isNamed: ({ spec }) => spec.publishConnectionDetailsTo !== undefined,
+    async read(managed, signal) {
+      const to = managed.spec.publishConnectionDetailsTo;
+      if (to === undefined) return undefined;
+      const store = await annotate(cannotRead, open(to, signal));
+      const stored = await annotate(cannotRead, store.read(to.name, signal));
+      if (stored === undefined) return undefined;
+      if (isFor(managed, stored)) return entryOf(store, to, stored);
+      if (wasDeleted(managed)) return undefined;
+      throw refusal(store, managed, to, stored);
+    },
+    async create(managed, desired, signal) {
+      const to = managed.spec.publishConnectionDetailsTo ?? { name: '' };
+      const store = await annotate(cannotWrite, open(to, signal));
+      return annotate(cannotWrite, write(store, managed, to, undefined, desired, signal));
+    },
+    async removeFormer(managed, signal) {
+      await annotate('cannot unpublish connection details', stores.removeFormer(managed, signal));
+    },
+    async remove(managed, signal) {
+      const remove = async (): Promise<void> => {
+        const to = managed.spec.publishConnectionDetailsTo;
+        if (to !== undefined) {
+          const store = await open(to, signal);
+          const stored = await store.read(to.name, signal);
+          if (stored?.ownerUid === managed.metadata.uid && stored !== undefined)
+            await store.remove(to.name, stored, signal);
+        }
+        await stores.removeFormer(managed, signal);
+      };
+      await annotate('cannot unpublish connection details', remove());
+    },
+  };
+}
+
+function owned(
+  { metadata }: Managed,
+  to: PublishConnectionDetailsTo,
+  stored: StoredConnection | undefined,
+  { details, note }: KeptCredential,
+): OwnedConnection {
+  return {
+    data: details,
+    ownerUid: metadata.uid ?? '',
+    labels: { ...stored?.labels, ...to.metadata?.labels },
+    annotations: {
+      ...omit(stored?.annotations, credentialAnnotation),
+      ...omit(to.metadata?.annotations, credentialAnnotation),
+      ...(note && { [credentialAnnotation]: encodeNote(note) }),
+    },
+    // The type of what exists cannot change.
+    type: stored === undefined ? to.metadata?.type : stored.type,
+  };
+}
+
+/** Whether a managed resource may write there: the Secret of its `writeConnectionSecretToRef` stays that alone. */
+const isFor = ({ metadata: { uid } }: Managed, { ownerUid, controllerUid }: StoredConnection): boolean =>
+  ownerUid === uid && controllerUid !== uid;
+
+function refusal(
+  store: SecretStore,
+  { metadata: { uid } }: Managed,
+  { name }: PublishConnectionDetailsTo,
+  { ownerUid, controllerUid }: StoredConnection,
+): NotOurs {
+  const what = store.describe(name);
+  const other = 'choose another spec.publishConnectionDetailsTo.name';
+  if (uid !== undefined && controllerUid === uid) {
+    return new NotOurs(`${what} is the one of spec.writeConnectionSecretToRef; ${other}`);
+  }
+  const owner = ownerUid === undefined ? 'no managed resource' : 'another managed resource';
+  return new NotOurs(
+    `${what} exists and belongs to ${owner}; ${other}, or label it ${ownerUidLabel}=${uid} to give it to this one`,
+  );
+}
+
+/**
+ * Stands for secret stores where a service has none: `publishConnectionDetailsTo` is an error, not silence
+ * (crossplane-runtime v1.16, DisabledSecretStoreManager).
+ */
+export const disabledStorePlace: ConnectionPlace = {
+  isNamed: ({ spec }) => spec.publishConnectionDetailsTo !== undefined,
+  read: async (managed) => refuseStore(managed),
+  create: async (managed) => refuseStore(managed),
+  removeFormer: async () => undefined,
+  remove: async (managed) => void refuseStore(managed),
+};
+
+function refuseStore({ spec }: Managed): never {
+  if (spec.publishConnectionDetailsTo === undefined) throw new Error('no secret store is named');
+  throw new Error('cannot publish to secret store, feature is not enabled');
+}

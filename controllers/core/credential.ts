@@ -1,0 +1,174 @@
+/*
+ *   spec ──▶ the kind's GeneratedCredential ──▶ the Secret: credential, key, owning claim   (written first)
+ *                                                    │ the external client sets it
+ *                                                    ▼
+ *                                              status.credential: HMAC of what was applied  (written second)
+ *
+ * docs/decisions/0056-credentials-are-desired-state.md has the rules and their reasons.
+ */
+
+import { createHmac, randomBytes } from 'node:crypto';
+import attempt from 'lodash/attempt.js';
+import isPlainObject from 'lodash/isPlainObject.js';
+import isString from 'lodash/isString.js';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import type { ConnectionDetails, Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { isNeverChanged } from './management-policies.ts';
+
+/** Cryptographically strong random bytes; passed in, so that tests and the simulation know them. */
+export type RandomBytes = (size: number) => Buffer;
+
+/** A password that this product generates for a managed kind. The external client receives it and sets it. */
+export interface GeneratedCredential<M extends Managed = Managed> {
+  /** Its entry in the Secret, for example `password`. */
+  readonly key: string;
+  /** In characters. */
+  readonly length: number;
+  /** At most 256 characters, each once: all that the external system accepts in a password. */
+  readonly alphabet: string;
+  /** Whether this object has a credential now. A pure function of the spec. Default: always. */
+  isWanted?(managed: M): boolean;
+  /** The rotation that the spec requests: any other value than before requests another credential. Default: none. */
+  rotationOf?(managed: M): string | undefined;
+}
+
+/** Letters, digits, `-` and `_`: safe in a URL, a shell and a configuration file. */
+export const urlSafeAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** A generated password that most external systems accept: 32 characters, 192 bits. */
+export const generatedPassword = { key: 'password', length: 32, alphabet: urlSafeAlphabet } as const;
+
+/** A new credential. Every character is equally likely: bytes beyond a multiple of the alphabet's size are dropped. */
+export function generateCredential(
+  { length, alphabet }: Pick<GeneratedCredential, 'length' | 'alphabet'>,
+  random: RandomBytes = randomBytes,
+): string {
+  const usable = 256 - (256 % alphabet.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of random(length - text.length)) {
+      if (byte < usable) text += alphabet[byte % alphabet.length];
+    }
+  }
+  return text;
+}
+
+/** The annotation on a managed resource's Secret that says for which claim its credential is. It is never copied to a claim. */
+export const credentialAnnotation = 'crossplane.io/credential';
+
+/** What the annotation says. */
+export interface CredentialNote {
+  /** Base64; the key of the HMAC in the status. */
+  readonly key: string;
+  /** The claim that may use the credential: `PostgreSQLInstance team-a/ledger`. Absent: no claim yet. */
+  readonly for?: string;
+  /** The last rotation that was carried out. */
+  readonly rotation?: string;
+}
+
+/** The claim of a credential that was adopted while nothing said whose it is: the next claim gets a new one. */
+export const unknownClaim = 'unknown';
+
+/** The key of a new note. */
+export const newNoteKey = (random: RandomBytes = randomBytes): string => random(32).toString('base64');
+
+export const encodeNote = (note: CredentialNote): string => JSON.stringify(note);
+
+/** The note that an annotation holds; undefined if it is absent or malformed. */
+export function decodeNote(text: string | undefined): CredentialNote | undefined {
+  if (text === undefined) return undefined;
+  const parsed: unknown = attempt(JSON.parse, text); // an Error where the text is not JSON
+  if (!isPlainObject(parsed)) return undefined;
+  const { key, for: claim, rotation } = parsed as Record<string, unknown>;
+  const isOptionalText = (value: unknown): boolean => value === undefined || isString(value);
+  if (!isString(key) || key === '' || !isOptionalText(claim) || !isOptionalText(rotation)) return undefined;
+  return {
+    key,
+    ...(isString(claim) && { for: claim }),
+    ...(isString(rotation) && { rotation }),
+  };
+}
+
+/** A claim as notes name it. A claimRef without UID names its claim as well. */
+export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
+  `${kind} ${namespace}/${name}`;
+
+/** The record of a credential that was applied: base64 of an HMAC-SHA-256 under the note's key. */
+export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
+  createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
+
+/** What the Secret of a managed resource, or its entry in a secret store, holds. */
+export interface KeptCredential {
+  readonly details: ConnectionDetails;
+  readonly note: CredentialNote | undefined;
+}
+
+export const keptIn = (secret: Secret): KeptCredential => ({
+  details: decodeDetails(secret),
+  note: decodeNote(secret.metadata.annotations?.[credentialAnnotation]),
+});
+
+/** Whether the external system has the credential that is kept, by the record in the status. */
+export function isApplied(
+  { status }: Managed,
+  { details, note }: KeptCredential,
+  { key }: Pick<GeneratedCredential, 'key'>,
+): boolean {
+  const credential = details[key];
+  if (credential === undefined || note === undefined) return false;
+  return status?.credential?.hmac === hmacOf(credential, note);
+}
+
+/** What of a managed kind's connection details is secret. */
+export interface SecretDetails<M extends Managed = Managed> {
+  /** Absent: this product generates none. */
+  readonly credential?: GeneratedCredential<M>;
+  /** The external system generates one and reports it. Default: false. */
+  readonly reportsSecrets?: boolean;
+}
+
+/**
+ * The generated credential that this managed resource has now; undefined: none. What is only observed has none, and what
+ * names neither a Secret nor a secret store keeps none.
+ */
+export function credentialOf<M extends Managed>(
+  managed: M,
+  { credential }: SecretDetails<M>,
+): GeneratedCredential<M> | undefined {
+  if (credential === undefined || !wantsDetails(managed) || isNeverChanged(managed.spec)) return undefined;
+  return (credential.isWanted?.(managed) ?? true) ? credential : undefined;
+}
+
+/** Whether this managed resource keeps details that one claim must not learn from another. */
+export const hasSecretDetails = <M extends Managed>(managed: M, secretDetails: SecretDetails<M>): boolean =>
+  credentialOf(managed, secretDetails) !== undefined ||
+  (secretDetails.reportsSecrets === true && wantsDetails(managed));
+
+type NotUsable =
+  | 'CredentialMissing'
+  | 'CredentialForNoClaim'
+  | 'CredentialOfAnotherClaim'
+  | 'CredentialNotApplied';
+
+/**
+ * Why a claim cannot have the connection details of a managed resource now; undefined if it can: the Secret names this
+ * claim, and the external system has the credential and uses it. `kept` is absent where the Secret is.
+ */
+export function whyNotUsable<M extends Managed>(
+  managed: M,
+  kept: KeptCredential | undefined,
+  claim: ObjectReference,
+  secretDetails: SecretDetails<M>,
+): NotUsable | undefined {
+  if (!hasSecretDetails(managed, secretDetails)) return undefined;
+  if (kept === undefined) return 'CredentialMissing';
+  if (kept.note?.for === undefined) return 'CredentialForNoClaim';
+  if (kept.note.for !== claimText(claim)) return 'CredentialOfAnotherClaim';
+  const credential = credentialOf(managed, secretDetails);
+  if (credential === undefined) return undefined;
+  const isInForce = isApplied(managed, kept, credential) && managed.status?.credential?.pending !== true;
+  return isInForce ? undefined : 'CredentialNotApplied';
+}

@@ -1,0 +1,281 @@
+import omit from 'lodash/omit.js';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  hasFinalizer,
+  withFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import type { CredentialNote, KeptCredential, SecretDetails } from '../credential.ts';
+import { claimText, credentialOf, hasSecretDetails, isApplied, unknownClaim } from '../credential.ts';
+import { firstMatch } from '../first-match.ts';
+import { howToAllowUpdate, isNeverChanged, shouldUpdate } from '../management-policies.ts';
+
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const credentialDecisions = [
+  'AddFinalizer',
+  'ResetStatus',
+  'KeepReleased',
+  'MakeAvailable',
+  'GenerateCredential',
+  'AdoptSecret',
+  'RotateCredential',
+  'CredentialCannotChange',
+  'ReplaceCredential',
+  'NameClaim',
+  'ClearRecord',
+  'CredentialReady',
+] as const;
+export type CredentialDecisionName = (typeof credentialDecisions)[number];
+
+/** What a note says beside its key, which is random. */
+type NoteFacts = Omit<CredentialNote, 'key'>;
+
+/** What to do about ownership and credential of a managed resource before its external resource is observed. */
+export type CredentialDecision =
+  | { readonly name: 'AddFinalizer' | 'KeepReleased'; readonly act: 'update'; readonly desired: Managed }
+  | {
+      readonly name: 'ResetStatus' | 'MakeAvailable' | 'ClearRecord';
+      readonly act: 'updateStatus';
+      readonly desired: Managed;
+    }
+  | {
+      readonly name: 'GenerateCredential' | 'RotateCredential' | 'ReplaceCredential';
+      readonly act: 'generate';
+      readonly note: NoteFacts;
+    }
+  | { readonly name: 'AdoptSecret' | 'NameClaim'; readonly act: 'annotate'; readonly note: NoteFacts }
+  | { readonly name: 'CredentialCannotChange'; readonly act: 'report'; readonly message: string }
+  | { readonly name: 'CredentialReady'; readonly act: 'proceed' };
+
+/** Everything that the decision may look at. The managed resource is not being deleted. */
+export interface CredentialInput {
+  readonly managed: Managed;
+  /** What its Secret keeps, or without one its entry in the secret store; undefined: nothing. */
+  readonly kept: (KeptCredential & { readonly isOwned: boolean }) | undefined;
+  readonly secretDetails: SecretDetails;
+}
+
+type Decide = (input: CredentialInput) => CredentialDecision | undefined;
+
+/** The finalizer is there before anything is created for the object. */
+const addFinalizer: Decide = ({ managed }) =>
+  hasFinalizer(managed, finalizerNames.managed)
+    ? undefined
+    : {
+        name: 'AddFinalizer',
+        act: 'update',
+        desired: {
+          ...managed,
+          metadata: { ...managed.metadata, finalizers: withFinalizer(managed, finalizerNames.managed) },
+        },
+      };
+
+/** A backup brought this status: nothing that it says of binding or of a credential is true here. */
+const resetStatus: Decide = ({ managed }) => {
+  const { bindingPhase, boundUID } = managed.status ?? {};
+  if (bindingPhase === undefined || boundUID === undefined || boundUID === managed.metadata.uid)
+    return undefined;
+  return { name: 'ResetStatus', act: 'updateStatus', desired: withoutBinding(managed) };
+};
+
+/**
+ * Crossplane 0.3 to 0.9 removed `claimRef` from what it released. Without this, any claim could have it: a Released
+ * resource without claimRef is one that an administrator made available.
+ */
+const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
+  const { spec, status } = managed;
+  const isFromElsewhere =
+    kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
+  // What was provisioned names its claim until it is released, also where a backup brought no status.
+  const wasReleased =
+    status?.bindingPhase === 'Released' ||
+    (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
+  if (!wasReleased || spec.claimRef?.uid !== undefined || !isFromElsewhere) return undefined;
+  const claimRef = { ...spec.claimRef, uid: unknownClaim };
+  return { name: 'KeepReleased', act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } };
+};
+
+/** An administrator removed claimRef, or its UID: that claim, or any claim, may have it. */
+const makeAvailable: Decide = ({ managed }) => {
+  const { spec, status } = managed;
+  if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid !== undefined) return undefined;
+  const available = { ...omit(status, 'boundUID'), bindingPhase: 'Unbound' as const };
+  return { name: 'MakeAvailable', act: 'updateStatus', desired: { ...managed, status: available } };
+};
+
+/** The Secret does not exist, or lacks the entry: the API server said so. */
+const generate: Decide = ({ managed, kept, secretDetails }) => {
+  const credential = credentialOf(managed, secretDetails);
+  if (credential === undefined || kept?.details[credential.key] !== undefined) return undefined;
+  const reserved = reservedFor(managed);
+  const rotation = credential.rotationOf?.(managed);
+  const note = { ...(reserved && { for: reserved }), ...(rotation && { rotation }) };
+  return { name: 'GenerateCredential', act: 'generate', note };
+};
+
+/**
+ * A Secret without a note was written by another version or by hand, or its note was removed; one without an owner came
+ * with a backup. The credential stays as it is, and is applied once more.
+ */
+const adopt: Decide = ({ managed, kept, secretDetails }) => {
+  if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
+  if (kept.note !== undefined && kept.isOwned) return undefined;
+  const { key: _key, ...known } = kept.note ?? {
+    key: '',
+    for: adoptedFor(managed),
+    ...rotationIn(managed, secretDetails),
+  };
+  return { name: 'AdoptSecret', act: 'annotate', note: known };
+};
+
+const rotate: Decide = ({ managed, kept, secretDetails }) => {
+  const requested = credentialOf(managed, secretDetails)?.rotationOf?.(managed);
+  if (requested === undefined || requested === kept?.note?.rotation) return undefined;
+  if (!shouldUpdate(managed.spec)) return undefined; // the request waits until Update is allowed
+  const owner = ownerOf(managed) ?? kept?.note?.for;
+  return {
+    name: 'RotateCredential',
+    act: 'generate',
+    note: { ...(owner && { for: owner }), rotation: requested },
+  };
+};
+
+/** The previous claim knows it, and nothing here can replace it. */
+const cannotChange: Decide = (input) => {
+  const { managed, secretDetails } = input;
+  if (!hasSecretDetails(managed, secretDetails)) return undefined;
+  const owner = newOwner(input);
+  const canReplace = credentialOf(managed, secretDetails) !== undefined && shouldUpdate(managed.spec);
+  if (owner === undefined || canReplace) return undefined;
+  if (managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials) return undefined;
+  const annotation = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
+  const why = secretDetails.reportsSecrets
+    ? `the external system generates its credentials; have it generate others, then ${annotation}`
+    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${annotation}`;
+  const message = `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
+  return { name: 'CredentialCannotChange', act: 'report', message };
+};
+
+/** The Secret names another claim than the one that owns the resource now: that claim gets its own credential. */
+const replace: Decide = (input) => {
+  const { managed, kept, secretDetails } = input;
+  const owner = newOwner(input);
+  if (owner === undefined || credentialOf(managed, secretDetails) === undefined) return undefined;
+  if (!shouldUpdate(managed.spec)) return undefined;
+  return { name: 'ReplaceCredential', act: 'generate', note: { ...noteFacts(kept), for: owner } };
+};
+
+/** No claim has used the credential, or an administrator gives it to the next claim as it is. */
+const nameClaim: Decide = ({ managed, kept, secretDetails }) => {
+  if (!hasSecretDetails(managed, secretDetails)) return undefined;
+  const owner = ownerOf(managed);
+  if (owner === undefined || kept?.note === undefined || kept.note.for === owner) return undefined;
+  return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
+};
+
+/** The record goes before another credential is set: after a crash the status must not praise one that does not work. */
+const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
+  const credential = credentialOf(managed, secretDetails);
+  if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
+    return undefined;
+  if (isApplied(managed, kept, credential)) return undefined;
+  return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
+};
+
+/**
+ * What to do before the external resource is observed: the finalizer, ownership, and the credential that its Secret is to
+ * hold. The first check that matches decides; each decision has at most one write, and the decision is taken again after it.
+ */
+export const decideCredential = (input: CredentialInput): CredentialDecision =>
+  firstMatch(input, checks) ?? { name: 'CredentialReady', act: 'proceed' };
+
+const checks: readonly Decide[] = [
+  addFinalizer,
+  resetStatus,
+  keepReleased,
+  makeAvailable,
+  generate,
+  adopt,
+  rotate,
+  cannotChange,
+  replace,
+  nameClaim,
+  clearRecord,
+];
+
+const sameCredentials = 'with-same-credentials';
+
+/** Whether what is kept holds something that one claim must not learn from another. */
+function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: SecretDetails): boolean {
+  if (!wantsDetails(managed)) return false;
+  const credential = credentialOf(managed, secretDetails);
+  if (credential !== undefined) return details[credential.key] !== undefined;
+  return hasSecretDetails(managed, secretDetails) && Object.keys(details).length > 0;
+}
+
+/** The claim that owns the resource, as notes name it. A Released resource keeps its claimRef and has no owner. */
+function ownerOf({ spec, status }: Managed): string | undefined {
+  const { claimRef } = spec;
+  if (claimRef?.uid === undefined || status?.bindingPhase === 'Released') return undefined;
+  return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
+}
+
+/**
+ * The claim of a credential without a note: the owner, if it is Bound, or if a backup, or another version, brought no
+ * status. A claim that took the resource a moment ago must get another credential.
+ */
+function adoptedFor(managed: Managed): string {
+  const phase = managed.status?.bindingPhase;
+  return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
+}
+
+/** The claim that owns it, or for which it is reserved. */
+function reservedFor({ spec, status }: Managed): string | undefined {
+  const { claimRef } = spec;
+  return claimRef?.name === undefined || status?.bindingPhase === 'Released'
+    ? undefined
+    : claimText(claimRef);
+}
+
+/**
+ * The claim of a note that is written for details that the external system generates. A Secret that was lost may have
+ * named a previous claim, which still knows them.
+ */
+export function claimOfNewNote(
+  managed: Managed,
+  { reportsSecrets = false }: SecretDetails,
+): string | undefined {
+  const phase = managed.status?.bindingPhase;
+  const mayBeKnown = reportsSecrets && phase !== undefined && phase !== 'Bound';
+  return mayBeKnown ? unknownClaim : reservedFor(managed);
+}
+
+/** The owning claim, if the note names another claim. */
+function newOwner({ managed, kept }: CredentialInput): string | undefined {
+  const owner = ownerOf(managed);
+  const named = kept?.note?.for;
+  return owner !== undefined && named !== undefined && named !== owner ? owner : undefined;
+}
+
+const noteFacts = (kept: KeptCredential | undefined): NoteFacts => omit(kept?.note ?? {}, 'key');
+
+const rotationIn = (managed: Managed, secretDetails: SecretDetails): NoteFacts => {
+  const rotation = credentialOf(managed, secretDetails)?.rotationOf?.(managed);
+  return rotation === undefined ? {} : { rotation };
+};
+
+const withoutBinding = (managed: Managed): Managed => ({
+  ...managed,
+  status: omit(managed.status, 'bindingPhase', 'boundUID', 'credential'),
+});
+
+/** The managed resource without the record of an applied credential. */
+export const withoutRecord = (managed: Managed): Managed => ({
+  ...managed,
+  status: omit(managed.status, 'credential'),
+});
+
+/** Whether it is created and changed, and not only observed. */
+export const isManagedHere = ({ spec }: Managed): boolean => !isNeverChanged(spec);

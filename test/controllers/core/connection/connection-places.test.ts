@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type {
+  ConnectionEntry,
+  ConnectionPlace,
+} from '../../../../controllers/core/connection/connection-place.ts';
+import { connectionPlaces } from '../../../../controllers/core/connection/connection-places.ts';
+import { disabledStorePlace } from '../../../../controllers/core/connection/store-place.ts';
+import type { KeptCredential } from '../../../../controllers/core/credential.ts';
+import { managed } from '../objects.ts';
+
+const signal = new AbortController().signal;
+const toSecret = { writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } };
+const toStore = { publishConnectionDetailsTo: { name: 'db' } };
+const desired: KeptCredential = { details: { password: 'p' }, note: { key: 'a2V5' } };
+
+/** A place in memory, and what was done there. */
+function placeIn(
+  calls: string[],
+  name: string,
+  isNamed: (managed: Managed) => boolean,
+  had?: KeptCredential,
+) {
+  let kept: ConnectionEntry | undefined;
+  const keep = (next: KeptCredential): ConnectionEntry => {
+    kept = {
+      ...next,
+      isOwned: true,
+      write: async (_managed, { details, note }) => {
+        calls.push(`write ${name}`);
+        return keep({ details, note });
+      },
+      confirm: async () => undefined,
+    };
+    return kept;
+  };
+  if (had !== undefined) keep(had);
+  const place: ConnectionPlace = {
+    isNamed,
+    read: async () => kept,
+    create: async (_managed, { details, note }) => {
+      calls.push(`create ${name}`);
+      return keep({ details, note });
+    },
+    removeFormer: async () => void calls.push(`removeFormer ${name}`),
+    remove: async () => void calls.push(`remove ${name}`),
+  };
+  return { place, kept: () => kept && { details: kept.details, note: kept.note } };
+}
+
+function scene({ secret, store }: { secret?: KeptCredential; store?: KeptCredential } = {}) {
+  const calls: string[] = [];
+  const inSecret = placeIn(calls, 'Secret', ({ spec }) => 'writeConnectionSecretToRef' in spec, secret);
+  const inStore = placeIn(calls, 'store', ({ spec }) => 'publishConnectionDetailsTo' in spec, store);
+  return { calls, inSecret, inStore, places: connectionPlaces(inSecret.place, inStore.place) };
+}
+
+const both = managed({ ...toSecret, ...toStore });
+
+describe('the places of connection details', () => {
+  const other: KeptCredential = { ...desired, details: { password: 'other' } };
+  const deciding: Readonly<Record<string, { resource: Managed; password: string; created: string }>> = {
+    'a Secret alone decides': { resource: managed(toSecret), password: 'p', created: 'create Secret' },
+    'a store alone decides': { resource: managed(toStore), password: 'other', created: 'create store' },
+    'of both, the Secret decides': { resource: both, password: 'p', created: 'create Secret' },
+  };
+  for (const [rule, { resource, password, created }] of Object.entries(deciding)) {
+    test(rule, async () => {
+      const { calls, places } = scene({ secret: desired, store: other });
+      assert.equal((await places.read(resource, signal))?.details.password, password);
+      await places.create(resource, desired, signal);
+      assert.deepEqual(calls, [created]);
+    });
+  }
+
+  const copies: Readonly<
+    Record<
+      string,
+      { resource: Managed; store?: KeptCredential; kept?: KeptCredential; calls: readonly string[] }
+    >
+  > = {
+    'is created where there is none': { resource: both, calls: ['create store'] },
+    'is written where the details differ': { resource: both, store: other, calls: ['write store'] },
+    'is written where the note differs': {
+      resource: both,
+      store: { ...desired, note: { key: 'b3RoZXI=' } },
+      calls: ['write store'],
+    },
+    'is not written where it is the same': { resource: both, store: desired, calls: [] },
+    'is not created of nothing': { resource: both, kept: { details: {}, note: undefined }, calls: [] },
+    'is not written without a Secret': { resource: managed(toStore), store: other, calls: [] },
+    'is not written without a store': { resource: managed(toSecret), calls: [] },
+  };
+  for (const [rule, { resource, store, kept = desired, calls: wanted }] of Object.entries(copies)) {
+    test(`the copy in the store ${rule}`, async () => {
+      const { calls, inStore, places } = scene({ secret: kept, ...(store && { store }) });
+      await places.copy(resource, kept, signal);
+      assert.deepEqual(calls, wanted);
+      if (wanted.length > 0) assert.deepEqual(inStore.kept(), kept);
+    });
+  }
+
+  test('former entries are removed from both', async () => {
+    const { calls, places } = scene();
+    await places.removeFormer(both, signal);
+    assert.deepEqual(calls, ['removeFormer Secret', 'removeFormer store']);
+  });
+
+  test('removal removes both, and former entries of a store that is not named any more', async () => {
+    const { calls, places } = scene();
+    await places.remove(both, signal);
+    await places.remove(managed(toSecret), signal);
+    assert.deepEqual(calls, ['remove Secret', 'remove store', 'remove Secret', 'removeFormer store']);
+  });
+
+  test('the first error ends it', async () => {
+    const { calls, inSecret, inStore } = scene();
+    const failing = { ...inSecret.place, remove: () => Promise.reject(new Error('etcd is unavailable')) };
+    await assert.rejects(connectionPlaces(failing, inStore.place).remove(both, signal), /etcd/);
+    assert.deepEqual(calls, []);
+  });
+});
+
+test('a store that is not configured is refused, and not ignored', async () => {
+  const message = 'cannot publish to secret store, feature is not enabled';
+  const used = managed(toStore);
+  await assert.rejects(disabledStorePlace.read(used, signal), { message });
+  await assert.rejects(disabledStorePlace.create(used, desired, signal), { message });
+  await assert.rejects(disabledStorePlace.remove(used, signal), { message });
+  await disabledStorePlace.removeFormer(managed(), signal);
+  assert.equal(disabledStorePlace.isNamed(managed()), false);
+});

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { labelledFor } from '../../../../apis/core/v1alpha1/connection-labels.ts';
+import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  encodeDetails,
+  propagationAnnotations,
+  SecretKind,
+} from '../../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionEntry } from '../../../../controllers/core/connection/connection-place.ts';
+import { NotOurs, withReported } from '../../../../controllers/core/connection/connection-place.ts';
+import { secretPlace } from '../../../../controllers/core/connection/secret-place.ts';
+import type { KeptCredential } from '../../../../controllers/core/credential.ts';
+import { credentialAnnotation, encodeNote } from '../../../../controllers/core/credential.ts';
+import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
+import { broken, FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { deletionTimestamp, managed } from '../objects.ts';
+
+const signal = new AbortController().signal;
+const key = { namespace: 'infra', name: 'db-connection' };
+const db: Managed = managed({ writeConnectionSecretToRef: key });
+const deleted: Managed = { ...db, metadata: { ...db.metadata, deletionTimestamp } };
+const note = { key: 'a2V5', for: 'FancySQLInstance team/orders' };
+const noted = { [credentialAnnotation]: encodeNote(note) };
+const desired: KeptCredential = { details: { password: 'new' }, note };
+const owner = (over: object = {}) => ({
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  name: 'db',
+  uid: 'managed-uid',
+  controller: true,
+  ...over,
+});
+const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretType): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { ...key, labels: labelledFor(undefined, db), ...metadata },
+  type,
+  data: encodeDetails({ password: 'old', other: 'kept' }),
+});
+
+function scene(existing?: Secret) {
+  const cluster = new FakeCluster();
+  if (existing !== undefined) cluster.put(SecretKind, existing);
+  const process = new FakeProcess(cluster);
+  const place = secretPlace(connectionSecrets(process.env));
+  const read = async (resource = db): Promise<ConnectionEntry> => {
+    const entry = await place.read(resource, signal);
+    assert.ok(entry);
+    return entry;
+  };
+  return { cluster, process, place, read, stored: () => cluster.get(SecretKind, key) };
+}
+
+describe('the connection Secret', () => {
+  test('a resource that names none needs no call', async () => {
+    const { cluster, place } = scene();
+    assert.equal(place.isNamed(managed()), false);
+    assert.equal(await place.read(managed(), signal), undefined);
+    await place.remove(managed(), signal);
+    assert.deepEqual(cluster.calls, []);
+  });
+
+  test('is created in one call: typed, labelled, controlled by the resource, with the note', async () => {
+    const { cluster, place, stored } = scene();
+    const consent = allowsPropagationTo({ namespace: 'team', name: 'conn' });
+    const allowing = { ...db, metadata: { ...db.metadata, annotations: consent } };
+    const { details, note: written, isOwned } = await place.create(allowing, desired, signal);
+    assert.deepEqual({ details, note: written, isOwned }, { ...desired, isOwned: true });
+    assert.deepEqual(
+      cluster.calls.map(({ verb }) => verb),
+      ['create'],
+    );
+    const { type, metadata, data } = stored() ?? assert.fail();
+    assert.deepEqual(
+      { type, data, labels: metadata.labels, annotations: metadata.annotations },
+      {
+        type: connectionSecretType,
+        data: encodeDetails(desired.details),
+        labels: labelledFor(undefined, db),
+        annotations: { ...consent, ...noted },
+      },
+    );
+    assert.deepEqual(
+      metadata.ownerReferences?.map(({ uid, controller }) => ({ uid, controller })),
+      [{ uid: 'managed-uid', controller: true }],
+    );
+  });
+
+  test('of two processes that create it, the second gets a conflict, and reads what the first wrote', async () => {
+    const { cluster, place, read } = scene();
+    const second = secretPlace(connectionSecrets(new FakeProcess(cluster).env));
+    await second.create(db, { ...desired, details: { password: 'theirs' } }, signal);
+    await assert.rejects(place.create(db, desired, signal), isConflict);
+    assert.deepEqual((await read()).details, { password: 'theirs' });
+  });
+
+  test('is written in the version that was read, and returns the new one', async () => {
+    const { place, read, stored } = scene(secret({ ownerReferences: [owner()] }));
+    const first = await read();
+    const second = await first.write(db, desired, signal);
+    assert.deepEqual(decodeDetails(stored()), { password: 'new' });
+    await assert.rejects(first.write(db, { ...desired, details: { password: 'late' } }, signal), isConflict);
+    await second.write(db, { ...desired, details: { password: 'newest' } }, signal);
+    assert.deepEqual((await place.read(db, signal))?.details, { password: 'newest' });
+  });
+
+  test('after a conflict the next read has what the API server has, though the watch lags', async () => {
+    const { cluster, read } = scene(secret({ ownerReferences: [owner()] }));
+    const entry = await read();
+    cluster.edit(SecretKind, key, (each) => ({ ...each, data: encodeDetails({ password: 'edited' }) }));
+    await assert.rejects(entry.write(db, desired, signal), isConflict);
+    assert.deepEqual((await read()).details, { password: 'edited' });
+  });
+
+  test('a write that changes nothing is no write', async () => {
+    const { cluster, read } = scene(secret({ ownerReferences: [owner()], annotations: noted }));
+    const entry = await read();
+    await entry.write(db, entry, signal);
+    assert.deepEqual(cluster.writes, []);
+  });
+
+  test('is confirmed as long as nobody changed or removed it', async () => {
+    const { cluster, read } = scene(secret({ ownerReferences: [owner()] }));
+    const entry = await read();
+    await entry.confirm(signal);
+    const written = await entry.write(db, desired, signal);
+    await written.confirm(signal);
+    cluster.edit(SecretKind, key, (found) => ({ ...found, data: encodeDetails({ password: 'edited' }) }));
+    cluster.clockMs += 6_000; // an answer that is younger than 5 s counts as a read
+    await assert.rejects(written.confirm(signal), isConflict);
+    cluster.delete(SecretKind, key, deletionTimestamp);
+    await assert.rejects(written.confirm(signal), isConflict);
+  });
+
+  test('entries that do not change keep their bytes, also those that are no text', async () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0x00]).toString('base64');
+    const existing = secret({ ownerReferences: [owner()] });
+    const { read, stored } = scene({ ...existing, data: { ...existing.data, keystore: bytes } });
+    const entry = await read();
+    await entry.write(db, { details: { ...entry.details, password: 'new' }, note }, signal);
+    assert.equal(stored()?.data?.keystore, bytes);
+    assert.equal(decodeDetails(stored()).password, 'new');
+  });
+
+  test('its labels follow the claim, and other labels stay', async () => {
+    const { read, stored } = scene(secret({ ownerReferences: [owner()], labels: { tier: 'gold' } }));
+    const claimRef = { kind: 'FancySQLInstance', namespace: 'team', name: 'orders' };
+    const claimed = managed({ writeConnectionSecretToRef: key, claimRef });
+    const labels = { tier: 'gold', ...labelledFor(undefined, db) };
+    for (const [resource, wanted] of [
+      [claimed, { tier: 'gold', ...labelledFor(undefined, claimed) }],
+      [db, labels],
+    ] as const) {
+      const entry = await read();
+      await entry.write(resource, entry, signal);
+      assert.deepEqual(stored()?.metadata.labels, wanted);
+    }
+  });
+
+  const owned = { ownerReferences: [owner()] };
+  const toClaim = allowsPropagationTo({ namespace: 'team', name: 'conn' });
+  const toOther = { 'to.propagate.crossplane.io/backup': 'backup/conn' };
+  const consents: Readonly<
+    Record<string, { before: KeptCredential['note']; after: KeptCredential['note']; isKept: boolean }>
+  > = {
+    'ends when the note names another claim': {
+      before: note,
+      after: { ...note, for: 'FancySQLInstance team/next' },
+      isKept: false,
+    },
+    'ends when the note names no claim any more': { before: note, after: { key: note.key }, isKept: false },
+    'stays when the credential rotates for the same claim': {
+      before: note,
+      after: { ...note, rotation: 'r2' },
+      isKept: true,
+    },
+    'stays when the note names a claim for the first time': {
+      before: { key: note.key },
+      after: note,
+      isKept: true,
+    },
+    'stays when a Secret without a note is adopted': { before: undefined, after: note, isKept: true },
+  };
+  for (const [rule, { before, after, isKept }] of Object.entries(consents)) {
+    test(`a claim's consent to be copied ${rule}; that of others stays`, async () => {
+      const its = before === undefined ? {} : { [credentialAnnotation]: encodeNote(before) };
+      const { read, stored } = scene(secret({ ...owned, annotations: { ...toClaim, ...toOther, ...its } }));
+      await (await read()).write(db, { ...desired, note: after }, signal);
+      assert.deepEqual(stored()?.metadata.annotations, {
+        ...(isKept ? toClaim : {}),
+        ...toOther,
+        ...(after && { [credentialAnnotation]: encodeNote(after) }),
+      });
+      assert.deepEqual(
+        Object.keys(propagationAnnotations(stored() ?? db)).includes(Object.keys(toClaim)[0] ?? ''),
+        isKept,
+      );
+    });
+  }
+
+  const adoptable: Readonly<Record<string, readonly ReturnType<typeof owner>[]>> = {
+    'that nobody controls': [],
+    'that the resource controlled before a backup was restored': [owner({ uid: 'former' })],
+    'that another object owns without controlling it': [owner({ uid: 'another-uid', controller: false })],
+  };
+  for (const [what, ownerReferences] of Object.entries(adoptable)) {
+    test(`a Secret ${what} is read, and the next write becomes its controller`, async () => {
+      const { read, stored } = scene(secret({ ownerReferences: [...ownerReferences] }));
+      const entry = await read();
+      assert.deepEqual(
+        { details: entry.details, note: entry.note, isOwned: entry.isOwned },
+        { details: { password: 'old', other: 'kept' }, note: undefined, isOwned: false },
+      );
+      const written = await entry.write(db, { ...entry, note }, signal);
+      assert.equal(written.isOwned, true);
+      const others = ownerReferences.filter(({ controller }) => !controller).map(({ uid }) => uid);
+      assert.deepEqual(
+        stored()?.metadata.ownerReferences?.map(({ uid }) => uid),
+        [...others, 'managed-uid'],
+      );
+      assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
+    });
+  }
+
+  const refused: Readonly<Record<string, { readonly existing: Secret; readonly message: RegExp }>> = {
+    'nobody controls, of another type': {
+      existing: secret({}, 'Opaque'),
+      message:
+        /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
+    },
+    'another resource controls': {
+      existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),
+      message: /existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db/,
+    },
+  };
+  for (const [what, { existing, message }] of Object.entries(refused)) {
+    test(`a Secret that ${what} is neither read, written nor removed`, async () => {
+      const { cluster, place, stored } = scene(existing);
+      await assert.rejects(place.read(db, signal), (error: Error) => {
+        assert.ok(error instanceof NotOurs);
+        assert.match(error.message, message);
+        return true;
+      });
+      assert.equal(await place.read(deleted, signal), undefined, 'deletion does not wait for it');
+      await assert.rejects(place.create(db, desired, signal), isConflict);
+      await place.remove(deleted, signal);
+      assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
+      assert.deepEqual(
+        cluster.writes.filter(({ verb }) => verb !== 'create'),
+        [],
+      );
+    });
+  }
+
+  test('a Secret of another type that is ours is read, and keeps its type', async () => {
+    const { read, stored } = scene(secret(owned, 'Opaque'));
+    await (await read()).write(db, desired, signal);
+    assert.equal(stored()?.type, 'Opaque');
+  });
+
+  test('an error of the API server is no absence', async () => {
+    const { cluster, place } = scene();
+    cluster.gate = ({ kind }) => {
+      if (kind === 'Secret') throw broken();
+    };
+    await assert.rejects(place.read(db, signal), {
+      message: 'cannot get connection secret: etcd is unavailable',
+    });
+    await assert.rejects(place.create(db, desired, signal), {
+      message: 'cannot create connection secret: etcd is unavailable',
+    });
+  });
+
+  const edits: Readonly<
+    Record<
+      string,
+      { readonly to: Managed; readonly removed: readonly string[]; readonly former: readonly string[] }
+    >
+  > = {
+    'the reference was removed': {
+      to: managed(),
+      removed: ['stranger'],
+      former: ['stranger'],
+    },
+    'the reference names another Secret, which is ours': {
+      to: managed({ writeConnectionSecretToRef: { ...key, name: 'second' } }),
+      removed: ['stranger'],
+      former: ['second', 'stranger'],
+    },
+    'the reference names a Secret of another resource': {
+      to: managed({ writeConnectionSecretToRef: { ...key, name: 'stranger' } }),
+      removed: ['stranger'],
+      former: ['stranger'],
+    },
+  };
+  for (const [when, { to, removed, former }] of Object.entries(edits)) {
+    for (const [what, left] of [
+      ['remove', removed],
+      ['removeFormer', former],
+    ] as const) {
+      test(`${what} deletes what is ours and no other Secret: ${when}`, async () => {
+        const { cluster, process, place } = scene(secret(owned));
+        cluster.put(SecretKind, secret({ name: 'second', ...owned }));
+        cluster.put(SecretKind, secret({ name: 'stranger', ownerReferences: [owner({ uid: 'another' })] }));
+        await process.synced();
+        await place[what](to, signal);
+        assert.deepEqual(
+          cluster.all(SecretKind).map(({ metadata }) => metadata.name),
+          left,
+        );
+      });
+    }
+  }
+});
+
+test('reported details replace entries of their key, and remove those of null', () => {
+  const before = { password: 'p', uri: 'old', certificate: 'c' };
+  assert.deepEqual(withReported(before, { uri: 'new', certificate: null, port: '1' }), {
+    password: 'p',
+    uri: 'new',
+    port: '1',
+  });
+});

@@ -1,0 +1,496 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
+import { storePlace } from '../../../../controllers/core/connection/store-place.ts';
+import {
+  credentialAnnotation,
+  encodeNote,
+  generatedPassword,
+  hmacOf,
+} from '../../../../controllers/core/credential.ts';
+import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
+import { claimRef, managed, managedKind } from '../objects.ts';
+
+const named = { 'crossplane.io/external-name': 'db' };
+const create = (spec = {}, metadata = {}): Scene =>
+  new Scene({ forProvider: { size: 1 }, ...spec }, { finalizers, ...metadata });
+
+/** A scene after its first run: the external resource exists, with the credential of the Secret. */
+async function settled(spec = {}, prepare: (scene: Scene) => void = () => {}): Promise<Scene> {
+  const scene = create(spec, { annotations: named });
+  prepare(scene);
+  await scene.run();
+  return scene;
+}
+
+/** Runs until nothing changes any more. A conflict ends a run, and the next run reads again. */
+async function settle(scene: Scene): Promise<void> {
+  for (let run = 0; run < 6; run += 1) {
+    await scene.run().catch((error: unknown) => assert.ok(isConflict(error), String(error)));
+  }
+}
+
+const edit = (scene: Scene, entries: Readonly<Record<string, string>>): void => {
+  scene.cluster.edit(SecretKind, secretKey, (secret) => ({
+    ...secret,
+    data: { ...secret.data, ...encodeDetails(entries) },
+  }));
+};
+
+const passwordOf = (scene: Scene): string | undefined => scene.external.things.get('db')?.password;
+
+/** The Secret's password is the one that works, and the status records it. */
+function assertApplied(scene: Scene): void {
+  const { secret, note } = scene;
+  assert.ok(secret?.password && note);
+  assert.equal(passwordOf(scene), secret.password);
+  assert.equal(secret.uri, `db://:${secret.password}@db.example`);
+  assert.deepEqual(scene.object?.status?.credential, { hmac: hmacOf(secret.password, note), pending: false });
+  assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+}
+
+describe('the credential of a managed resource', () => {
+  test('is written to the Secret before the external system receives it, and recorded afterwards', async () => {
+    const scene = create({ claimRef: claimRef() }, { annotations: named });
+    scene.external.plansDetails = true;
+    const orders: string[] = [];
+    scene.cluster.afterCall = ({ verb, kind }) => void orders.push(`${verb} ${kind}`);
+    scene.external.gate = (method) => void orders.push(method);
+    await scene.run();
+    assert.deepEqual(
+      orders.filter((call) => !call.startsWith('get')),
+      [
+        'connect',
+        'create Secret',
+        'observe',
+        'update FavouriteDBInstance',
+        'create',
+        'observe',
+        'disconnect',
+        'updateStatus FavouriteDBInstance',
+      ],
+    );
+    assertApplied(scene);
+    assert.equal(scene.note?.for, 'FancySQLInstance team/orders');
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+  });
+
+  test('is in the same Secret as the details that the external system reports', async () => {
+    const scene = await settled();
+    assert.deepEqual(Object.keys(scene.secret ?? {}).toSorted(), ['endpoint', 'password', 'uri']);
+    assertApplied(scene);
+  });
+
+  test('a settled resource writes nothing', async () => {
+    const scene = await settled();
+    scene.cluster.takeWrites();
+    await scene.run();
+    assert.deepEqual(scene.cluster.takeWrites(), []);
+    assert.equal(scene.decision, 'UpToDate');
+  });
+
+  test('a deleted Secret is written again with another credential, which is applied', async () => {
+    const scene = await settled();
+    const before = scene.secret?.password;
+    scene.cluster.delete(SecretKind, secretKey);
+    await settle(scene);
+    assert.notEqual(scene.secret?.password, before);
+    assertApplied(scene);
+  });
+
+  test('a password that a user wrote into the Secret is applied, and the other entries follow', async () => {
+    const scene = await settled();
+    edit(scene, { password: 'chosen-by-a-user' });
+    await settle(scene);
+    assert.equal(passwordOf(scene), 'chosen-by-a-user');
+    assertApplied(scene);
+  });
+
+  test('the record is removed before another password is set', async () => {
+    const scene = await settled();
+    edit(scene, { password: 'chosen-by-a-user' });
+    scene.external.gate = (method) => {
+      if (method === 'update') assert.equal(scene.object?.status?.credential, undefined);
+    };
+    await settle(scene);
+    assertApplied(scene);
+  });
+
+  test('a password that the external system refuses is reported with the Secret and the remedy', async () => {
+    const scene = await settled();
+    edit(scene, { password: '1234567' });
+    scene.external.refusal = (password) => (password === '1234567' ? 'password is too short' : undefined);
+    await scene.run();
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: cannot set the credential: password is too short; edit the password in Secret infra/db-connection, or delete that to get another one',
+    );
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    edit(scene, { password: 'long-enough' });
+    await settle(scene);
+    assertApplied(scene);
+  });
+
+  test('a password that the external system uses later is pending until then', async () => {
+    const scene = await settled({}, ({ external }) => {
+      external.isSettingSlow = true;
+    });
+    assert.equal(scene.object?.status?.credential?.pending, true);
+    assert.equal(scene.object?.status?.bindingPhase, undefined);
+    scene.external.usePending('db');
+    await scene.run();
+    assertApplied(scene);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+  });
+
+  test('a creation that finds an existing resource has set nothing, so that the next run sets it at once', async () => {
+    const scene = create({}, { annotations: named });
+    scene.external.put('db', { size: 1 }, 'of an earlier attempt');
+    scene.external.isBlind = true;
+    scene.external.afterCall = (method) => {
+      if (method === 'create') scene.external.isBlind = false;
+    };
+    const result = await scene.run();
+    assert.deepEqual(result, { type: 'after', delayMs: 0, keepsBackOff: true });
+    assert.equal(scene.object?.status?.credential, undefined);
+    assert.equal(scene.object?.status?.bindingPhase, undefined);
+    await settle(scene);
+    assertApplied(scene);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+  });
+
+  test('a credential that the external system has already is recorded, and not set again', async () => {
+    const scene = await settled();
+    scene.external.testsCredentials = true;
+    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      status: omit(object.status, 'credential'),
+    }));
+    await settle(scene);
+    assertApplied(scene);
+    assert.equal(scene.external.passwords.length, 1);
+  });
+
+  test('a credential that the external system reports as wrong is set again', async () => {
+    const scene = await settled();
+    scene.external.put('db', { size: 1 }, 'changed there');
+    scene.external.observation = { credential: 'wrong' };
+    scene.external.gate = (method) => {
+      if (method === 'update') scene.external.observation = {};
+    };
+    await settle(scene);
+    assertApplied(scene);
+  });
+
+  test('a resource that keeps its details nowhere gets a credential that is forgotten', async () => {
+    const scene = new Scene(
+      { forProvider: { size: 1 }, writeConnectionSecretToRef: undefined as never },
+      { finalizers, annotations: named },
+    );
+    await scene.run();
+    assert.equal(scene.external.passwords.length, 1);
+    assert.equal(scene.object?.status?.credential, undefined);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+    assert.equal(scene.cluster.all(SecretKind).length, 0);
+  });
+
+  test('a Secret without its note gets a new one, and its credential is applied once more', async () => {
+    const scene = await settled();
+    const before = scene.secret?.password;
+    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
+      ...secret,
+      metadata: {
+        ...secret.metadata,
+        annotations: { ...secret.metadata.annotations, [credentialAnnotation]: 'not JSON' },
+      },
+    }));
+    await settle(scene);
+    assert.equal(scene.secret?.password, before);
+    assert.equal(scene.note?.for, 'unknown');
+    assertApplied(scene);
+    assert.equal(scene.external.passwords.length, 2);
+  });
+
+  test('a renamed Secret gets another credential, and the former Secret is deleted', async () => {
+    const scene = await settled();
+    const before = scene.secret?.password;
+    const to = { namespace: 'infra', name: 'renamed' };
+    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      spec: { ...object.spec, writeConnectionSecretToRef: to },
+    }));
+    await settle(scene);
+    const [secret] = scene.cluster.all(SecretKind);
+    assert.deepEqual(
+      scene.cluster.all(SecretKind).map(({ metadata }) => metadata.name),
+      ['renamed'],
+    );
+    assert.notEqual(secret?.data?.password, Buffer.from(before ?? '').toString('base64'));
+    assert.equal(passwordOf(scene), Buffer.from(secret?.data?.password ?? '', 'base64').toString());
+  });
+
+  test('an edit while the credential is set ends the run, and the edited one is applied', async () => {
+    const scene = create({}, { annotations: named });
+    scene.external.afterCall = (method) => {
+      if (method !== 'create') return;
+      scene.external.afterCall = () => {};
+      edit(scene, { password: 'edited-in-between' });
+    };
+    await settle(scene);
+    assert.equal(passwordOf(scene), 'edited-in-between');
+    assertApplied(scene);
+  });
+
+  test('of a lost external resource, the record goes before it is created again', async () => {
+    const scene = await settled();
+    scene.external.things.delete('db');
+    scene.external.gate = (method) => {
+      if (method === 'create') assert.deepEqual(scene.object?.status?.externalIdentity, undefined);
+    };
+    await settle(scene);
+    assertApplied(scene);
+    assert.equal(scene.external.made, 2);
+  });
+});
+
+const ledger = claimRef({ name: 'ledger', uid: 'ledger-uid' });
+const ofOrders = 'FancySQLInstance team/orders';
+const ofLedger = 'FancySQLInstance team/ledger';
+
+function change(scene: Scene, spec: ManagedSpec, status: ManagedStatus = {}): void {
+  scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
+    ...object,
+    spec: { ...object.spec, ...spec },
+    status: { ...object.status, ...status },
+  }));
+}
+
+describe('the claim that a credential is for', () => {
+  test('the next claim gets another credential; the previous one stops working', async () => {
+    const scene = await settled({ claimRef: claimRef() });
+    const before = scene.secret?.password;
+    assert.equal(scene.note?.for, ofOrders);
+    change(scene, { claimRef: ledger });
+    await settle(scene);
+    assert.notEqual(scene.secret?.password, before);
+    assert.equal(scene.note?.for, ofLedger);
+    assertApplied(scene);
+  });
+
+  test('a Released resource keeps the credential of the previous claim', async () => {
+    const scene = await settled({ claimRef: claimRef() });
+    const before = scene.secret;
+    change(scene, {}, { bindingPhase: 'Released', boundUID: scene.object?.metadata.uid ?? '' });
+    scene.cluster.takeWrites();
+    await settle(scene);
+    assert.deepEqual([scene.secret, scene.note?.for], [before, ofOrders]);
+    assert.deepEqual(scene.cluster.takeWrites(), []);
+  });
+
+  test('an administrator removes claimRef of a Released resource: it is available, and the next claim gets another credential', async () => {
+    const scene = await settled({ claimRef: claimRef() });
+    const { password: before } = scene.secret ?? {};
+    change(scene, { claimRef: undefined as never }, { bindingPhase: 'Released' });
+    await settle(scene);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+    assert.equal(scene.secret?.password, before);
+    change(scene, { claimRef: ledger });
+    await settle(scene);
+    assert.equal(scene.note?.for, ofLedger);
+    assert.notEqual(scene.secret?.password, before);
+    assertApplied(scene);
+  });
+
+  test('the same claim gets its own credential back', async () => {
+    const scene = await settled({ claimRef: claimRef() });
+    const before = scene.secret;
+    change(scene, { claimRef: { ...claimRef(), uid: undefined as never } }, { bindingPhase: 'Released' });
+    await settle(scene);
+    change(scene, { claimRef: claimRef({ uid: 'of the new claim' }) });
+    await settle(scene);
+    assert.deepEqual([scene.secret, scene.note?.for], [before, ofOrders]);
+    assertApplied(scene);
+  });
+
+  test('a status from a backup is reset, and the credential of the Secret is applied once more', async () => {
+    const scene = await settled({ claimRef: claimRef() });
+    const before = scene.secret;
+    change(scene, {}, { bindingPhase: 'Bound', boundUID: 'of the former object' });
+    await settle(scene);
+    assert.deepEqual(scene.secret, before);
+    assert.equal(scene.object?.status?.boundUID, undefined);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+    assertApplied(scene);
+    assert.equal(scene.external.passwords.length, 2);
+  });
+
+  test('policies without Update: the next claim cannot have it, until an administrator says so', async () => {
+    const managementPolicies = ['Observe', 'Create', 'Delete'] as const;
+    const scene = await settled({ managementPolicies, claimRef: claimRef() });
+    assertApplied(scene);
+    const before = scene.secret;
+    change(scene, { claimRef: ledger });
+    await settle(scene);
+    assert.match(
+      scene.condition('Synced'),
+      /^False\/ReconcileError: the previous claim knows the credentials/,
+    );
+    assert.equal(scene.note?.for, ofOrders);
+    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        annotations: { ...object.metadata.annotations, 'crossplane.io/reoffer': 'with-same-credentials' },
+      },
+    }));
+    await settle(scene);
+    assert.deepEqual([scene.secret, scene.note?.for], [before, ofLedger]);
+    assert.equal(scene.annotations['crossplane.io/reoffer'], undefined);
+    assertApplied(scene);
+  });
+});
+
+test('a requested rotation replaces the credential once, for the same claim', async () => {
+  const rotationOf = ({ spec }: Managed) => (spec.forProvider as { readonly rotation?: string }).rotation;
+  const scene = new Scene(
+    { forProvider: { size: 1 }, claimRef: claimRef() },
+    { finalizers, annotations: named },
+    { secretDetails: { credential: { ...generatedPassword, rotationOf } } },
+  );
+  await scene.run();
+  const before = scene.secret?.password;
+  change(scene, { forProvider: { size: 1, rotation: 'r1' } });
+  await settle(scene);
+  const rotated = scene.secret?.password;
+  assert.notEqual(rotated, before);
+  assert.deepEqual([scene.note?.for, scene.note?.rotation], [ofOrders, 'r1']);
+  assertApplied(scene);
+  scene.restart();
+  await settle(scene);
+  assert.equal(scene.secret?.password, rotated);
+});
+
+test('a Secret that another object controls is left alone, and nothing is created', async () => {
+  const scene = create({}, { annotations: named });
+  scene.cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...secretKey,
+      ownerReferences: [controllerReference(managed({}, { name: 'rival', uid: 'rival-uid' }))],
+    },
+    data: encodeDetails({ password: 'theirs' }),
+  });
+  await scene.run();
+  assert.match(scene.condition('Ready'), /^False\/Unavailable: .*controlled by FavouriteDBInstance rival/);
+  assert.deepEqual([scene.secret, scene.external.made], [{ password: 'theirs' }, 0]);
+});
+
+test('a secret store alone keeps the credential: one run, and an entry that is edited there is applied', async () => {
+  const kept = new Map<string, StoredConnection>();
+  const stores: SecretStores = {
+    open: async () => ({
+      describe: (name) => name,
+      read: async (name) => kept.get(name),
+      write: async (name, current, desired) => {
+        if (!isEqual(kept.get(name), current)) throw changedSinceRead();
+        kept.set(name, { ...desired, type: 'added by the store' });
+        return kept.get(name) ?? assert.fail();
+      },
+      remove: async (name) => void kept.delete(name),
+    }),
+    removeFormer: async () => undefined,
+    triggers: () => [],
+  };
+  const inStore = {
+    writeConnectionSecretToRef: undefined as never,
+    publishConnectionDetailsTo: { name: 'db' },
+  };
+  const scene = create(inStore, { annotations: named });
+  scene.store = storePlace(stores);
+  await scene.run();
+  const entry = kept.get('db') ?? assert.fail();
+  assert.equal(passwordOf(scene), entry.data.password);
+  assert.equal(entry.data.uri, `db://:${entry.data.password}@db.example`);
+  assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+  assert.equal(scene.cluster.all(SecretKind).length, 0);
+  kept.set('db', { ...entry, data: { ...entry.data, password: 'chosen-by-a-user' } });
+  await settle(scene);
+  assert.equal(passwordOf(scene), 'chosen-by-a-user');
+  assert.equal(kept.get('db')?.data.uri, 'db://:chosen-by-a-user@db.example');
+});
+
+test('two processes that generate a credential at once apply the same one', async () => {
+  const scene = create({}, { annotations: named });
+  let isFirst = true;
+  scene.cluster.gate = ({ verb, kind }) => {
+    if (verb !== 'create' || kind !== 'Secret' || !isFirst) return;
+    isFirst = false;
+    scene.cluster.put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        ...secretKey,
+        ownerReferences: [controllerReference(scene.object ?? assert.fail())],
+        annotations: { [credentialAnnotation]: encodeNote({ key: 'a2V5' }) },
+      },
+      type: connectionSecretType,
+      data: encodeDetails({ password: 'of the first process' }),
+    });
+  };
+  await assert.rejects(scene.run(), isConflict);
+  assert.deepEqual(scene.external.passwords, []);
+  await settle(scene);
+  assert.deepEqual(scene.external.passwords, ['of the first process']);
+  assertApplied(scene);
+});
+
+describe('a process that ends between any two calls leaves a credential that works after its successor has run', () => {
+  const situations: Readonly<Record<string, (scene: Scene) => void>> = {
+    'while it creates': () => {},
+    'while it applies an edit': (scene) => edit(scene, { password: 'edited' }),
+    'after the Secret was deleted': (scene) => scene.cluster.delete(SecretKind, secretKey),
+  };
+  for (const [situation, act] of Object.entries(situations)) {
+    test(situation, async () => {
+      for (let calls = 1; calls < 30; calls += 1) {
+        const scene = situation === 'while it creates' ? create({}, { annotations: named }) : await settled();
+        act(scene);
+        const isCut = await cutAfter(scene, calls);
+        await settle(scene);
+        assertApplied(scene);
+        assert.equal(scene.external.made, 1);
+        if (!isCut) return;
+      }
+      assert.fail('a run takes fewer calls than that');
+    });
+  }
+});
+
+/** Ends the process after so many calls inside and outside; answers whether the run took more calls than that. */
+async function cutAfter(scene: Scene, calls: number): Promise<boolean> {
+  const { promise: ended, resolve } = Promise.withResolvers<true>();
+  let left = calls;
+  const count = (): Promise<void> | undefined => {
+    if (left === 0) {
+      resolve(true);
+      return new Promise(() => {});
+    }
+    left -= 1;
+    return undefined;
+  };
+  scene.cluster.gate = count;
+  scene.external.gate = count;
+  const isCut = await Promise.race([ended, scene.run().then(() => false)]);
+  scene.cluster.gate = () => {};
+  scene.external.gate = () => {};
+  scene.restart();
+  return isCut;
+}
