@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { Simulation } from '../fakes/simulation.ts';
+
+/*
+ * What claims cost, in counts: unlike times they are the same on every machine. A change may lower a count, and then
+ * changes it here. A change that raises one needs a reason in its commit.
+ */
+
+/** What happened in a while. Events of a claim and its managed resource count together. */
+interface Counts {
+  readonly runs: number;
+  readonly writes: number;
+  readonly events: number;
+  readonly gets: number;
+}
+
+const claimCount = 20;
+
+/** The whole process over a cluster and a cloud in memory, with a class. */
+class Scene {
+  readonly simulation = new Simulation({ seed: 7, logLevel: 'error' });
+  readonly cloud = inProcessCloud(this.simulation.clock, {
+    provisioningMs: 0,
+    random: this.simulation.random,
+  });
+
+  async open(): Promise<void> {
+    const { cluster } = this.simulation;
+    const put = (kind: Kind, object: object): void => void cluster.put(kind, object as KubernetesObject);
+    const secret = { namespace: 'infra', name: 'cloud' };
+    const credentials = JSON.stringify({ url: this.cloud.url, token: this.cloud.token });
+    put(SecretKind, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: secret,
+      data: encodeDetails({ credentials }),
+    });
+    put(ProviderConfigKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'Secret', secretRef: { ...secret, key: 'credentials' } } },
+    });
+    put(FavouriteDBInstanceClassKind, {
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      metadata: { name: 'small', labels: { size: 'small' } },
+      // Complete, so that nothing is filled in later.
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'infra',
+        forProvider: { fancinessLevel: 3, version: '5.7' },
+      },
+    });
+    this.simulation.start([
+      createFcpStack({
+        createClient: (options) => favouriteCloudClient({ ...options, dispatcher: this.cloud.dispatcher }),
+      }),
+    ]);
+    // The provider is used once, so that what it says of itself is written before.
+    this.claim('first', { classRef });
+    await this.simulation.clock.advance(300_000);
+  }
+
+  claim(name: string, spec: object): void {
+    this.simulation.cluster.create(FancySQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: { namespace: 'shop', name },
+      spec: { ...spec, writeConnectionSecretToRef: { name } },
+    } as KubernetesObject);
+  }
+
+  /** What happens from `act` on, for so many milliseconds, by `share`. */
+  async counting(act: () => void, forMs: number, share = 1): Promise<Counts> {
+    const { simulation } = this;
+    const now = () => ({
+      runs: simulation.runs,
+      writes: simulation.writes.length,
+      events: simulation.eventWrites,
+      gets: simulation.reads.length,
+    });
+    const start = now();
+    act();
+    await simulation.clock.advance(forMs);
+    const end = now();
+    return {
+      runs: (end.runs - start.runs) / share,
+      writes: (end.writes - start.writes) / share,
+      events: (end.events - start.events) / share,
+      gets: (end.gets - start.gets) / share,
+    };
+  }
+
+  isBound(name: string): boolean {
+    return (
+      this.simulation.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name }).status?.bindingPhase ===
+      'Bound'
+    );
+  }
+}
+
+const classRef = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstanceClass',
+  name: 'small',
+};
+
+describe('what a claim costs at most, besides its creation', () => {
+  const specs: Readonly<Record<string, { readonly spec: object; readonly atMost: Counts }>> = {
+    'with a class': { spec: { classRef }, atMost: { runs: 7.5, writes: 9.2, events: 3, gets: 0.2 } },
+    'with a selector': {
+      spec: { classSelector: { matchLabels: { size: 'small' } } },
+      atMost: { runs: 9.5, writes: 10.2, events: 4, gets: 0.2 },
+    },
+  };
+  for (const [name, { spec, atMost }] of Object.entries(specs)) {
+    test(`a claim ${name}`, async () => {
+      const scene = new Scene();
+      await scene.open();
+      const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
+      const counts = await scene.counting(
+        () => {
+          for (const each of names) scene.claim(each, spec);
+        },
+        45_000,
+        claimCount,
+      );
+      assert.ok(names.every((each) => scene.isBound(each)));
+      for (const [what, most] of Object.entries(atMost)) {
+        assert.ok(counts[what as keyof Counts] <= most, `${what}: ${counts[what as keyof Counts]} > ${most}`);
+      }
+      scene.simulation.kill();
+    });
+  }
+});
+
+describe('what a bound claim costs', () => {
+  const scene = new Scene();
+  before(async () => {
+    await scene.open();
+    for (let index = 0; index < claimCount; index += 1) scene.claim(`claim-${index}`, { classRef });
+    await scene.simulation.clock.advance(600_000);
+  });
+
+  test('an idle minute: a run for the poll of each resource, and no write', async () => {
+    const { runs, writes, events, gets } = await scene.counting(() => {}, 600_000, 10);
+    // One resource more than there are claims of this test; a poll comes up to a tenth early.
+    assert.ok(runs <= (claimCount + 1) * 1.1, `${runs} runs`);
+    assert.deepEqual([writes, events], [0, 0]);
+    // The provider's Secret is not watched: it is read while it is used, once for all that use it within 2 s.
+    assert.ok(gets <= 14, `${gets} reads`);
+  });
+
+  /** What an edit of the Secret of a resource brings about. */
+  const editing = (details: Readonly<Record<string, string>>, forMs: number): Promise<Counts> => {
+    const { cluster } = scene.simulation;
+    const [managed] = cluster.all(FavouriteDBInstanceKind);
+    const key = managed?.spec.writeConnectionSecretToRef ?? assert.fail('no Secret is named');
+    return scene.counting(() => {
+      const secret = cluster.get(SecretKind, key);
+      cluster.put(SecretKind, { ...secret, data: { ...secret.data, ...encodeDetails(details) } });
+    }, forMs);
+  };
+
+  test('an entry that a user adds to the Secret of a resource is copied with one write', async () => {
+    const { runs, writes, events } = await editing({ note: 'added' }, 1_000);
+    assert.deepEqual([writes, events], [1, 2]);
+    assert.ok(runs <= 3, `${runs} runs`);
+  });
+
+  test('a password that a user edits in the Secret of a resource is applied and copied with four writes', async () => {
+    const { runs, writes, events } = await editing({ password: 'chosen' }, 5_000);
+    assert.deepEqual([writes, events], [4, 2]);
+    assert.ok(runs <= 14, `${runs} runs`);
+    scene.simulation.kill();
+  });
+});
