@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const model = (...args: readonly string[]) => {
+  const main = join(import.meta.dirname, 'main.ts');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+  return { status, stderr, last: stdout.trimEnd().split('\n').at(-1) };
+};
+
+test('the last line has scenarios, states and violations; a known limit is none', () => {
+  assert.deepEqual(model('by-hand', 'failover'), {
+    status: 0,
+    stderr: '',
+    last: '2 scenarios, 757 states, 0 violations, known limit: failover',
+  });
+});
+
+test('a scenario that was not explored to the end is a failure', () => {
+  const { status, last } = model('by-hand', '--states', '100');
+  assert.match(last ?? '', /^1 scenarios, \d+ states, 0 violations, not explored to the end: by-hand$/);
+  assert.equal(status, 1);
+});
+
+test('an ablation ends with 0 if each rule is needed', () => {
+  assert.deepEqual(model('--ablate', 'backupStatusIsReset'), {
+    status: 0,
+    stderr: '',
+    last: '1 rules, 1 needed',
+  });
+});
+
+test('an ablation ends with 1 if a rule is not needed', () => {
+  assert.deepEqual(model('--ablate', 'backupStatusIsReset', 'by-hand'), {
+    status: 1,
+    stderr: '',
+    last: '1 rules, 0 needed, not needed by a scenario: backupStatusIsReset',
+  });
+});
+
+test('a wrong word ends it with 2, and is named', () => {
+  const { status, stderr } = model('no-such-scenario');
+  assert.match(stderr, /^"no-such-scenario" is no scenario/);
+  assert.equal(status, 2);
+});

@@ -1,0 +1,95 @@
+/**
+ * The objects of the model: the fields of the real objects that decide about credentials and ownership. No value is ''
+ * or null. Objects are never changed; a write replaces them.
+ */
+export interface Claim {
+  readonly uid: string;
+  readonly deleting: boolean;
+  readonly finalizer: boolean;
+  /** The name of a managed resource. */
+  readonly resourceRef: string;
+  /** The status shows that the claim is Bound. */
+  readonly bound: boolean;
+}
+
+export type Policy = 'Delete' | 'Retain';
+
+/** `spec.claimRef`. Without `uid` it reserves the resource for a claim of that name. */
+export interface ClaimRef {
+  readonly claim: string;
+  readonly uid: string;
+}
+
+/** A managed resource. `phase`, `boundUID` and `applied` are its status. */
+export interface Resource {
+  readonly name: string;
+  readonly uid: string;
+  readonly deleting: boolean;
+  readonly finalizer: boolean;
+  readonly policy: Policy;
+  /** It was created for a claim with a class. */
+  readonly provisioned: boolean;
+  readonly claimRef: ClaimRef | null;
+  /** The rotation of the credential that an administrator requests. */
+  readonly rotation: number;
+  readonly phase: '' | 'Unbound' | 'Bound' | 'Released';
+  readonly boundUID: string;
+  /** The record: the HMAC of the applied credential. In the model it is the password itself. */
+  readonly applied: string;
+}
+
+/** The connection Secret of a managed resource. */
+export interface ResourceSecret {
+  /** The UID of the managed resource that controls the Secret. */
+  readonly owner: string;
+  readonly password: string;
+  /** The rotation that was carried out. */
+  readonly rotation: number;
+  /** The name of the claim that the credential is for. */
+  readonly for: string;
+  /** The external system refuses this password. */
+  readonly refused?: boolean;
+}
+
+/** The connection Secret of a claim: a copy. */
+export interface ClaimSecret {
+  /** The UID of the claim that controls the Secret. */
+  readonly owner: string;
+  readonly password: string;
+}
+
+export interface Kinds {
+  readonly claim: Claim;
+  readonly resource: Resource;
+  readonly claimSecret: ClaimSecret;
+  readonly resourceSecret: ResourceSecret;
+}
+export type Kind = keyof Kinds;
+export type AnyObject = Kinds[Kind];
+export type Objects = Readonly<Record<string, AnyObject>>;
+
+/** A kind and a name. A Secret has the name of its claim or of its resource. */
+export type Key<K extends Kind = Kind> = `${K}/${string}`;
+
+export const claimKey = (claim: string): Key<'claim'> => `claim/${claim}`;
+export const claimSecretKey = (claim: string): Key<'claimSecret'> => `claimSecret/${claim}`;
+export const resourceKey = (name: string): Key<'resource'> => `resource/${name}`;
+export const resourceSecretKey = (name: string): Key<'resourceSecret'> => `resourceSecret/${name}`;
+
+export const isClaimKey = (key: string): key is Key<'claim'> => key.startsWith('claim/');
+export const isClaimSecretKey = (key: string): key is Key<'claimSecret'> => key.startsWith('claimSecret/');
+export const isResourceKey = (key: string): key is Key<'resource'> => key.startsWith('resource/');
+export const isResourceSecretKey = (key: string): key is Key<'resourceSecret'> =>
+  key.startsWith('resourceSecret/');
+
+export const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
+
+/** The object with this key, in its type. */
+export const objectOf = <K extends Kind>(objects: Objects, key: Key<K>): Kinds[K] | undefined =>
+  objects[key] as Kinds[K] | undefined;
+
+/** The name of the resource that is created for a claim with a class. */
+export const provisionedName = (claim: Claim): string => `m-${claim.uid}`;
+
+/** In a call: a UID or a password that the call generates. */
+export const generated = 'new';

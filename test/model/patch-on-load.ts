@@ -1,0 +1,23 @@
+/** Imported before everything else: the source files are read without the rule that `WITHOUT_RULE` names. */
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from '../docs/project-copy.ts';
+import { withoutGuard } from '../simulation/guards/without-guard.ts';
+import { rules } from './rules.ts';
+
+const { WITHOUT_RULE: name = '' } = process.env;
+const rule = rules[name];
+if (!rule) throw new Error(`WITHOUT_RULE: there is no rule ${JSON.stringify(name)}`);
+const { edits } = rule;
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const here = edits.filter(({ file }) => url === pathToFileURL(join(projectRoot, file)).href);
+    if (here.length === 0) return loaded;
+    return {
+      ...loaded,
+      source: here.reduce((source, edit) => withoutGuard(edit, source), String(loaded.source)),
+    };
+  },
+});

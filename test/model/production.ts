@@ -1,0 +1,516 @@
+/**
+ * The decisions of the product as controllers of the model. Objects of the model are expanded to the objects that the
+ * decisions read, and the objects that they want are compared with these: what differs is the call.
+ */
+
+import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { available, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind as RealKind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed, ManagedStatus } from '../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import {
+  decodeDetails,
+  encodeDetails,
+  propagatesFrom,
+  secretKeyOf,
+} from '../../apis/core/v1alpha1/secret.ts';
+import { decideBinding, isCall, resourceOf } from '../../controllers/core/claim-binding/decide.ts';
+import { decideOrphan } from '../../controllers/core/claim-binding/decide-orphan.ts';
+import type { BindingCall, ReadFirst } from '../../controllers/core/claim-binding/decision.ts';
+import {
+  consentTo,
+  withClaimRef,
+  withoutClaimRef,
+  withPhase,
+} from '../../controllers/core/claim-binding/desired.ts';
+import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
+import type { CredentialNote, SecretDetails } from '../../controllers/core/credential.ts';
+import {
+  claimText,
+  credentialAnnotation,
+  encodeNote,
+  generatedPassword,
+  hmacOf,
+  keptIn,
+} from '../../controllers/core/credential.ts';
+import type { NextDecision } from '../../controllers/core/managed/decide.ts';
+import { decideFirst, decideNext } from '../../controllers/core/managed/decide.ts';
+import type { CredentialDecision } from '../../controllers/core/managed/decide-credential.ts';
+import { decideCredential } from '../../controllers/core/managed/decide-credential.ts';
+import { withManagedStatus } from '../../controllers/core/managed/status.ts';
+import { decidePropagation } from '../../controllers/core/secret-propagation/decide.ts';
+import type { Act, ClaimWaits, Controllers, Decision, Run, View } from './decision.ts';
+import { create, external, patch, remove, wait } from './decision.ts';
+import type { Claim, ClaimSecret, Key, Policy, Resource, ResourceSecret } from './objects.ts';
+import {
+  claimKey,
+  claimSecretKey,
+  generated,
+  provisionedName,
+  resourceKey,
+  resourceSecretKey,
+} from './objects.ts';
+
+export const production: Controllers = { bindClaim, propagateSecret, reconcileManaged, releaseOrphan };
+
+const apiVersion = 'model/v1';
+const namespace = 'team';
+const secretsNamespace = 'infra';
+const deletionTimestamp = '2026-01-02T03:04:05Z';
+const now = new Date(deletionTimestamp);
+const noteKey = 'a2V5';
+const managedKind: RealKind<Managed> = {
+  group: 'model',
+  version: 'v1',
+  kind: 'Server',
+  plural: 'servers',
+  scope: 'Cluster',
+};
+const secretDetails: SecretDetails = {
+  credential: {
+    ...generatedPassword,
+    rotationOf: ({ spec }) => (spec.forProvider as { readonly rotation?: string }).rotation,
+  },
+};
+
+// ── Objects of the model as real objects ─────────────────────────────────────────────────────────────────────────
+
+const claimReference = (name: string, uid: string): ObjectReference => ({
+  apiVersion,
+  kind: 'Database',
+  namespace,
+  name,
+  ...(uid !== '' && { uid }),
+});
+
+const realClaim = (name: string, claim: Claim, policy: Policy | undefined): RealClaim => ({
+  apiVersion,
+  kind: 'Database',
+  metadata: {
+    namespace,
+    name,
+    uid: claim.uid,
+    ...(claim.finalizer && { finalizers: [finalizerNames.claim] }),
+    ...(claim.deleting && { deletionTimestamp }),
+  },
+  spec: {
+    ...(policy && { classRef: { apiVersion, kind: 'ServerClass', name: 'small' } }),
+    ...(claim.resourceRef !== '' && {
+      resourceRef: { apiVersion, kind: managedKind.kind, name: claim.resourceRef },
+    }),
+    writeConnectionSecretToRef: { name },
+  },
+  ...(claim.bound && { status: { bindingPhase: 'Bound' as const } }),
+});
+
+const hmacs = new Map<string, string>();
+function hmac(password: string): string {
+  let text = hmacs.get(password);
+  if (text === undefined) {
+    text = hmacOf(password, { key: noteKey });
+    hmacs.set(password, text);
+  }
+  return text;
+}
+
+const realResource = (resource: Resource): Managed => {
+  const { name, claimRef, phase, boundUID, applied, rotation } = resource;
+  const status: ManagedStatus = {
+    ...(phase !== '' && { bindingPhase: phase }),
+    ...(boundUID !== '' && { boundUID }),
+    ...(applied !== '' && { credential: { hmac: hmac(applied), pending: false } }),
+  };
+  return {
+    apiVersion,
+    kind: managedKind.kind,
+    metadata: {
+      name,
+      uid: resource.uid,
+      ...(resource.finalizer && { finalizers: [finalizerNames.managed] }),
+      ...(resource.deleting && { deletionTimestamp }),
+    },
+    spec: {
+      forProvider: rotation === 0 ? {} : { rotation: String(rotation) },
+      deletionPolicy: 'Delete',
+      reclaimPolicy: resource.policy,
+      ...(claimRef && { claimRef: claimReference(claimRef.claim, claimRef.uid) }),
+      ...(resource.provisioned && { classRef: { apiVersion, kind: 'ServerClass', name: 'small' } }),
+      writeConnectionSecretToRef: { namespace: secretsNamespace, name },
+    },
+    status,
+  };
+};
+
+const controller = (kind: string, name: string, uid: string) => ({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller: true,
+  blockOwnerDeletion: true,
+});
+
+/** The Secret of a resource. It consents to be copied to the Secrets of all claims: the model has no consent. */
+const realResourceSecret = (name: string, secret: ResourceSecret, claim: RealClaim): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    namespace: secretsNamespace,
+    name,
+    ownerReferences: [controller(managedKind.kind, name, secret.owner)],
+    annotations: { ...consentTo(claim), [credentialAnnotation]: encodeNote(noteOf(secret)) },
+  },
+  type: connectionSecretType,
+  data: encodeDetails({ password: secret.password }),
+});
+
+const noteOf = (secret: ResourceSecret): CredentialNote => ({
+  key: noteKey,
+  ...(secret.for !== '' && { for: claimText(claimReference(secret.for, '')) }),
+  ...(secret.rotation !== 0 && { rotation: String(secret.rotation) }),
+});
+
+/** A Secret without the UID of a claim was created by hand. */
+function realClaimSecret(name: string, secret: ClaimSecret, source: Secret | undefined): Secret {
+  const isOfClaim = /^u\d+$/.test(secret.owner);
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      namespace,
+      name,
+      ...(isOfClaim && { ownerReferences: [controller('Database', name, secret.owner)] }),
+      annotations: source ? propagatesFrom(secretKeyOf(source)) : {},
+    },
+    type: isOfClaim ? connectionSecretType : 'Opaque',
+    data: encodeDetails({ password: secret.password }),
+  };
+}
+
+// ── Real objects as objects of the model ─────────────────────────────────────────────────────────────────────────
+
+/** The fields of a resource of the model that an object that a decision wants has. */
+function fieldsOf(managed: Managed, { applied }: Resource): Partial<Resource> {
+  const { metadata, spec, status } = managed;
+  const { claimRef } = spec;
+  return {
+    finalizer: metadata.finalizers?.includes(finalizerNames.managed) === true,
+    claimRef: claimRef ? { claim: claimRef.name ?? '', uid: claimRef.uid ?? '' } : null,
+    phase: (status?.bindingPhase ?? '') as Resource['phase'],
+    boundUID: status?.boundUID ?? '',
+    applied: status?.credential === undefined ? '' : applied,
+  };
+}
+
+/** The patch that makes a resource what a decision wants. */
+function changeOf(resource: Resource, desired: Managed, over: Partial<Resource> = {}): Partial<Resource> {
+  const wanted = { ...fieldsOf(desired, resource), ...over };
+  const isChanged = (key: string): boolean =>
+    JSON.stringify(wanted[key as keyof Resource]) !== JSON.stringify(resource[key as keyof Resource]);
+  return Object.fromEntries(Object.entries(wanted).filter(([key]) => isChanged(key)));
+}
+
+const passwordIn = (secret: Secret): string => decodeDetails(secret).password ?? '';
+
+// ── Claim binding ────────────────────────────────────────────────────────────────────────────────────────────────
+
+function bindClaim(see: View, name: string): Act | ClaimWaits {
+  const claim = see.claim(name);
+  if (claim === undefined) return wait('ClaimGone');
+  const policy = see.policyOfClass(name);
+  const real = realClaim(name, claim, policy);
+  const all = see.resources();
+  const owned = all
+    .filter(({ claimRef }) => claimRef?.uid === claim.uid)
+    .toSorted((a, b) => Number(b.phase === 'Bound') - Number(a.phase === 'Bound'))
+    .map(realResource);
+  const seen = see.resource(claim.resourceRef);
+  const named = seen && realResource(seen);
+  const managed = resourceOf(owned, named);
+  const secret = managed && see.resourceSecret(managed.metadata.name);
+  const isControlled = managed !== undefined && secret !== undefined && secret.owner === managed.metadata.uid;
+  const source = isControlled ? realResourceSecret(managed.metadata.name, secret, real) : undefined;
+  const copy = see.claimSecret(name);
+  const target = copy && realClaimSecret(name, copy, source);
+  const isProvisioning =
+    managed === undefined &&
+    policy !== undefined &&
+    (claim.resourceRef === '' || claim.resourceRef === provisionedName(claim));
+  const decision = decideBinding({
+    claim: real,
+    responsibility: 'this',
+    owned,
+    named,
+    managed,
+    ...(isProvisioning && { provisioning: provisioningOf(name, claim, policy) }),
+    secrets: secretFacts({
+      claim: real,
+      managed,
+      secretDetails,
+      source,
+      kept: source && keptIn(source),
+      target,
+      isTargetStored: true,
+      controlled: target && copy?.owner === claim.uid ? [target] : [],
+    }),
+  });
+  if (isCall(decision)) return callOf(see, name, claim, decision);
+  if (decision.name === 'KeepBound' && !claim.bound) {
+    return patch('ReportBound', claimKey(name), { bound: true });
+  }
+  return wait(decision.name as ClaimWaits['name']);
+}
+
+/** What the claim would get from its class. */
+function provisioningOf(name: string, claim: Claim, policy: Policy) {
+  const resourceRef = claim.resourceRef || provisionedName(claim);
+  const recorded = { ...claim, finalizer: true, resourceRef };
+  const managed = realResource(freshResource(name, recorded, policy));
+  const { uid: _assigned, ...metadata } = managed.metadata;
+  const resourceClass = { kind: 'ServerClass', metadata: { name: 'small' } } as Class;
+  return {
+    resourceClass,
+    plan: { claim: realClaim(name, recorded, policy), managed: { ...managed, metadata } },
+  };
+}
+
+const freshResource = (name: string, claim: Claim, policy: Policy): Resource => ({
+  name: claim.resourceRef,
+  uid: generated,
+  deleting: false,
+  finalizer: true,
+  policy,
+  provisioned: true,
+  claimRef: { claim: name, uid: claim.uid },
+  rotation: 0,
+  phase: '',
+  boundUID: '',
+  applied: '',
+});
+
+function callOf(see: View, name: string, claim: Claim, decision: BindingCall): Act {
+  const real = realClaim(name, claim, see.policyOfClass(name));
+  const readFirst = keysOf(name, claim, decision.readFirst);
+  const change = (managed: Managed, desired: Managed, versioned = true): Act => {
+    const resource = see.resource(managed.metadata.name)!;
+    const changes = changeOf(resource, desired);
+    return patch(decision.name, resourceKey(resource.name), changes, { readFirst, versioned });
+  };
+  switch (decision.name) {
+    case 'RecordName':
+      return patch('RecordName', claimKey(name), {
+        finalizer: true,
+        resourceRef: claim.resourceRef || decision.managed?.metadata.name || provisionedName(claim),
+      });
+    case 'Create': {
+      const policy = see.policyOfClass(name) ?? 'Retain';
+      return create('Create', resourceKey(claim.resourceRef), freshResource(name, claim, policy), {
+        readFirst,
+      });
+    }
+    case 'SetClaimRef':
+    case 'CorrectClaimRef':
+      return change(decision.managed, withClaimRef(decision.managed, real));
+    case 'RemoveClaimRef':
+      return change(decision.managed, withoutClaimRef(decision.managed));
+    case 'Bind':
+      return change(decision.managed, withPhase(decision.managed, 'Bound'));
+    case 'Release':
+      return change(decision.managed, withPhase(decision.managed, 'Released'));
+    case 'DeleteResource': {
+      const { name: resource, uid = '' } = decision.managed.metadata;
+      return remove('DeleteResource', resourceKey(resource), uid, { readFirst });
+    }
+    case 'CopySecret': {
+      const { current, desired } = decision.write;
+      const copy = { owner: claim.uid, password: passwordIn(desired) };
+      return current === undefined
+        ? create('CopySecret', claimSecretKey(name), copy)
+        : patch('CopySecret', claimSecretKey(name), copy);
+    }
+    case 'DeleteSecret':
+      return remove('DeleteSecret', claimSecretKey(name), claim.uid);
+    case 'RemoveFinalizer':
+      return patch('RemoveFinalizer', claimKey(name), { finalizer: false }, { readFirst });
+  }
+}
+
+/** A namespace is not part of the model. */
+function keysOf(name: string, claim: Claim, readFirst: readonly ReadFirst[] = []): readonly Key[] {
+  return readFirst.flatMap((each): readonly Key[] => {
+    if (each === 'claim') return [claimKey(name)];
+    if (each === 'claimSecret') return [claimSecretKey(name)];
+    return each === 'namedResource' ? [resourceKey(claim.resourceRef)] : [];
+  });
+}
+
+// ── Secret propagation ───────────────────────────────────────────────────────────────────────────────────────────
+
+function propagateSecret(see: View, name: string): Decision {
+  const claim = see.claim(name);
+  const copy = see.claimSecret(name);
+  if (claim === undefined || copy === undefined) return wait('NothingToCopyTo');
+  const real = realClaim(name, claim, see.policyOfClass(name));
+  for (const resource of see.resources()) {
+    const secret = see.resourceSecret(resource.name);
+    const source = secret && realResourceSecret(resource.name, secret, real);
+    const decision = decidePropagation({
+      kind: managedKind,
+      secretDetails,
+      target: realClaimSecret(name, copy, source),
+      source,
+      claim: real,
+      managed: realResource(resource),
+    });
+    if (decision.name !== 'CopySecret') continue;
+    return patch('CopySecret', claimSecretKey(name), { password: passwordIn(decision.desired) });
+  }
+  return wait('InSync');
+}
+
+// ── Managed resource ─────────────────────────────────────────────────────────────────────────────────────────────
+
+function reconcileManaged(see: View, name: string, run: Run): Decision {
+  const resource = see.resource(name);
+  if (resource === undefined) return wait('ResourceGone');
+  const managed = realResource(resource);
+  const secret = see.resourceSecret(name);
+  if (decideFirst({ managed }).act === 'nothing') return wait('ResourceGone');
+  if (wasDeleted(managed)) return removeResource(resource, secret, nextOf(managed, run, false));
+  // A run writes its status before the next one begins.
+  if (run.applied !== undefined && resource.applied !== run.applied && resource.finalizer) {
+    return recordStatus(resource, managed, run.applied);
+  }
+  const kept = secret && {
+    details: { password: secret.password },
+    note: noteOf(secret),
+    isOwned: secret.owner === resource.uid,
+  };
+  const decision = decideCredential({ managed, kept, secretDetails });
+  if (decision.act !== 'proceed') return keepCredential(resource, decision);
+  return secret ? applyCredential(resource, managed, secret, run) : wait('UpToDate');
+}
+
+function nextOf(managed: Managed, { exists }: Run, isCredentialDue: boolean): NextDecision {
+  return decideNext({
+    managed,
+    observed: { exists, isUpToDate: true, ready: available() },
+    graceMs: 0,
+    now,
+    isNameKnown: true,
+    confirmMs: 0,
+    absentForMs: 0,
+    isEdited: false,
+    isCredentialDue,
+  });
+}
+
+function removeResource(
+  resource: Resource,
+  secret: ResourceSecret | undefined,
+  decision: NextDecision,
+): Decision {
+  const { name, uid } = resource;
+  if (decision.name === 'DeleteExternal') {
+    return external('DeleteExternal', resource, { readFirst: [resourceKey(name), resourceSecretKey(name)] });
+  }
+  if (secret?.owner === uid) return remove('DeleteSecret', resourceSecretKey(name), uid);
+  return patch('RemoveFinalizer', resourceKey(name), { finalizer: false });
+}
+
+type Write = Exclude<CredentialDecision, { readonly act: 'proceed' }>;
+
+function keepCredential(resource: Resource, decision: Write): Decision {
+  const { name, uid } = resource;
+  switch (decision.act) {
+    case 'report':
+      return wait(decision.name);
+    case 'update':
+    case 'updateStatus':
+      return patch(decision.name, resourceKey(name), changeOf(resource, decision.desired));
+    case 'annotate':
+      return patch(decision.name, resourceSecretKey(name), { owner: uid, ...noteFields(decision.note) });
+    case 'generate': {
+      const written: ResourceSecret = { owner: uid, password: generated, ...noteFields(decision.note) };
+      const readFirst = [resourceKey(name)];
+      return decision.name === 'GenerateCredential'
+        ? create(decision.name, resourceSecretKey(name), written, { readFirst })
+        : patch(decision.name, resourceSecretKey(name), written, { readFirst });
+    }
+  }
+}
+
+const noteFields = ({ for: claim = '', rotation = '0' }: Omit<CredentialNote, 'key'>) => ({
+  for: claim.split('/')[1] ?? '',
+  rotation: Number(rotation),
+});
+
+function applyCredential(resource: Resource, managed: Managed, secret: ResourceSecret, run: Run): Decision {
+  const { name, applied } = resource;
+  const { password } = secret;
+  const isDue = applied !== password;
+  const decision = nextOf(managed, run, isDue);
+  if (isDue && secret.refused) return wait('RefusedCredentials');
+  const readFirst = [resourceKey(name), resourceSecretKey(name)];
+  switch (decision.name) {
+    case 'Recreate':
+      if (applied !== '') return patch('ClearRecord', resourceKey(name), { applied: '' });
+      return external('CreateExternal', resource, { password, readFirst });
+    case 'CreateExternal':
+      return external('CreateExternal', resource, { password, readFirst });
+    case 'Update':
+      return external('SetPassword', resource, { password, readFirst });
+    default:
+      return recordStatus(resource, managed);
+  }
+}
+
+/** The status at the end of a run. `applied`: the password that the run has set. */
+function recordStatus(resource: Resource, managed: Managed, applied?: string): Decision {
+  const facts = {
+    synced: reconcileSuccess(),
+    ready: available(),
+    isCredentialInForce: true,
+    ...(applied !== undefined && { credential: { hmac: hmac(applied), pending: false } }),
+  };
+  const desired = withManagedStatus(managed, facts, now);
+  const change = changeOf(resource, desired, applied === undefined ? {} : { applied });
+  if (Object.keys(change).length === 0) return wait('UpToDate');
+  const isRecord = applied !== undefined;
+  return patch(isRecord ? 'RecordApplied' : 'BecomeUnbound', resourceKey(resource.name), change, {
+    ...(isRecord && { endsRun: true }),
+  });
+}
+
+// ── Orphans ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function releaseOrphan(see: View, name: string): Decision {
+  const resource = see.resource(name);
+  if (resource?.claimRef == null || resource.claimRef.uid === '') return wait('NotBound');
+  const { claim: claimName, uid } = resource.claimRef;
+  const claim = see.claim(claimName);
+  const copy = see.claimSecret(claimName);
+  const managed = realResource(resource);
+  const decision = decideOrphan({
+    managed,
+    claim: claim && realClaim(claimName, claim, see.policyOfClass(claimName)),
+    secrets: copy?.owner === uid ? [realClaimSecret(claimName, copy, undefined)] : [],
+  });
+  const readFirst = [claimKey(claimName)];
+  switch (decision.name) {
+    case 'DeleteSecret':
+      return remove('DeleteSecret', claimSecretKey(claimName), uid, { readFirst });
+    case 'Release': {
+      const precautions = { readFirst };
+      const changes = changeOf(resource, withPhase(managed, 'Released'));
+      return patch('Release', resourceKey(name), changes, precautions);
+    }
+    case 'DeleteResource':
+      return remove('DeleteResource', resourceKey(name), resource.uid, { readFirst });
+    default:
+      return wait('NotBound');
+  }
+}

@@ -1,0 +1,319 @@
+/**
+ * The rules that each prevent a failure. `npm run model -- --ablate` turns them off, one after the other, by patching
+ * the source on load.
+ */
+export interface Rule {
+  /** What holds, in a sentence. */
+  readonly rule: string;
+  /** A scenario that fails without the rule. Undefined: no scenario needs it. */
+  readonly scenario?: string;
+  readonly edits: readonly Edit[];
+}
+
+export interface Edit {
+  /** From the root of the project. */
+  readonly file: string;
+  /** The exact text, which the file has once. */
+  readonly was: string;
+  /** The text without the rule. */
+  readonly becomes: string;
+}
+
+const adapter = 'test/model/production.ts';
+const apiServer = 'test/model/api-server.ts';
+const binding = 'controllers/core/claim-binding/decide.ts';
+const claimEnd = 'controllers/core/claim-binding/decide-claim-end.ts';
+const orphan = 'controllers/core/claim-binding/decide-orphan.ts';
+const credential = 'controllers/core/managed/decide-credential.ts';
+
+/*
+ * The decisions are those of the product. Two precautions lie in its effects, so that the adapter of the model has them:
+ * `Resource.update` and `delete` carry the resourceVersion, and `Resource.confirm` reads before a call.
+ */
+
+/** By name. */
+export const rules: Readonly<Record<string, Rule>> = {
+  claimRefIsProtectedWhileBound: {
+    rule: 'the API server refuses a change of claimRef while the stored phase is Bound',
+    scenario: 'vanish',
+    edits: [
+      {
+        file: apiServer,
+        was: "return 'phase' in object && object.phase === 'Bound';",
+        becomes: 'return false;',
+      },
+    ],
+  },
+  boundUIDShowsBackupStatus: {
+    rule: 'a status whose boundUID is not the UID of the resource itself comes from a backup',
+    scenario: 'restore-status',
+    edits: [
+      {
+        file: 'controllers/core/claim/ownership.ts',
+        was: 'status?.boundUID !== undefined && status.boundUID === metadata.uid;',
+        becomes:
+          "metadata !== undefined && (status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released');",
+      },
+    ],
+  },
+  credentialIsUsableBeforeBound: {
+    rule: 'Bound is written once the record matches the Secret and the Secret is for this claim',
+    scenario: 'reserved',
+    edits: [
+      {
+        file: binding,
+        was: "!isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied')",
+        becomes: "isBound(managed) && secrets === undefined ? wait('CredentialNotApplied')",
+      },
+    ],
+  },
+  bindWithResourceVersion: {
+    rule: 'Bound is written with the resourceVersion that was read: a change since then is a 409',
+    scenario: 'vanish',
+    edits: [
+      {
+        file: adapter,
+        was: "withPhase(decision.managed, 'Bound'));",
+        becomes: "withPhase(decision.managed, 'Bound'), false);",
+      },
+    ],
+  },
+  deleteWithResourceVersion: {
+    rule: 'the same for the deletion of a resource',
+    scenario: 'policy',
+    edits: [
+      {
+        file: adapter,
+        was: "remove('DeleteResource', resourceKey(resource), uid, { readFirst });",
+        becomes: "remove('DeleteResource', resourceKey(resource), uid, { readFirst, versioned: false });",
+      },
+      {
+        file: adapter,
+        was: "remove('DeleteResource', resourceKey(name), resource.uid, { readFirst });",
+        becomes:
+          "remove('DeleteResource', resourceKey(name), resource.uid, { readFirst, versioned: false });",
+      },
+    ],
+  },
+  claimRefWithResourceVersion: {
+    rule: 'the same for each write of claimRef',
+    scenario: 'static',
+    edits: [
+      {
+        file: adapter,
+        was: 'withClaimRef(decision.managed, real));',
+        becomes: 'withClaimRef(decision.managed, real), false);',
+      },
+      {
+        file: adapter,
+        was: 'withoutClaimRef(decision.managed));',
+        becomes: 'withoutClaimRef(decision.managed), false);',
+      },
+    ],
+  },
+  releaseWithResourceVersion: {
+    rule: 'the same for the phase Released',
+    scenario: 'reoffer',
+    edits: [
+      {
+        file: adapter,
+        was: "withPhase(decision.managed, 'Released'));",
+        becomes: "withPhase(decision.managed, 'Released'), false);",
+      },
+      {
+        file: adapter,
+        was: 'const precautions = { readFirst };',
+        becomes: 'const precautions = { readFirst, versioned: false };',
+      },
+    ],
+  },
+  recordWithResourceVersion: {
+    rule: 'the same for the record of the applied credential',
+    scenario: 'provision-R',
+    edits: [
+      {
+        file: adapter,
+        was: '...(isRecord && { endsRun: true }),',
+        becomes: '...(isRecord && { endsRun: true, versioned: false }),',
+      },
+    ],
+  },
+  secretWithResourceVersion: {
+    rule: 'the same for the passwords in both Secrets',
+    scenario: 'restore',
+    edits: [
+      {
+        file: adapter,
+        was: "patch('CopySecret', claimSecretKey(name), copy);",
+        becomes: "patch('CopySecret', claimSecretKey(name), copy, { versioned: false });",
+      },
+      {
+        file: adapter,
+        was: 'password: passwordIn(decision.desired) });',
+        becomes: 'password: passwordIn(decision.desired) }, { versioned: false });',
+      },
+      {
+        file: adapter,
+        was: ': patch(decision.name, resourceSecretKey(name), written, { readFirst });',
+        becomes: ': patch(decision.name, resourceSecretKey(name), written, { readFirst, versioned: false });',
+      },
+    ],
+  },
+  unboundWithResourceVersion: {
+    rule: 'the same for Unbound, when a Released resource is made available again',
+    scenario: 'reoffer',
+    edits: [
+      {
+        file: adapter,
+        was: 'changeOf(resource, decision.desired));',
+        becomes: "changeOf(resource, decision.desired), { versioned: decision.name !== 'MakeAvailable' });",
+      },
+    ],
+  },
+  provisionedFollowsPolicy: {
+    rule: 'if the claim is deleted before Bound, a provisioned resource follows its policy',
+    scenario: 'provision-D',
+    edits: [
+      {
+        file: claimEnd,
+        was: "managed.status?.bindingPhase === 'Bound' || wasProvisioned(managed);",
+        becomes: "managed.status?.bindingPhase === 'Bound' || (wasProvisioned(managed) && false);",
+      },
+    ],
+  },
+  readClaimBeforeClaimRef: {
+    rule: 'the claim is read from the API server before its UID is written to a claimRef',
+    scenario: 'provision-lag',
+    edits: [
+      {
+        file: binding,
+        was: "const confirmed = { readFirst: ['claim'] } as const;",
+        becomes: 'const confirmed = { readFirst: [] } as const;',
+      },
+      {
+        file: binding,
+        was: "{ readFirst: ['claimSecret', 'namespace', 'claim'] }",
+        becomes: "{ readFirst: ['claimSecret', 'namespace'] }",
+      },
+    ],
+  },
+  readResourceBeforeExternalCall: {
+    rule: 'resource and Secret are read from the API server before each external call',
+    scenario: 'removed',
+    edits: [
+      {
+        file: adapter,
+        was: 'const readFirst = [resourceKey(name), resourceSecretKey(name)];',
+        becomes: 'const readFirst: Key[] = [];',
+      },
+      {
+        file: adapter,
+        was: 'resource, { readFirst: [resourceKey(name), resourceSecretKey(name)] });',
+        becomes: 'resource);',
+      },
+    ],
+  },
+  readResourceBeforeGenerate: {
+    rule: 'the resource is read from the API server before a password is generated',
+    scenario: 'bound-D',
+    edits: [
+      {
+        file: adapter,
+        was: 'const readFirst = [resourceKey(name)];',
+        becomes: 'const readFirst: Key[] = [];',
+      },
+    ],
+  },
+  readResourceBeforeClaimEnds: {
+    rule: 'the named resource is read from the API server before the finalizer of the claim is removed',
+    scenario: 'provision-lag',
+    edits: [{ file: claimEnd, was: "readFirst: ['namedResource'],", becomes: '' }],
+  },
+  readClaimBeforeOrphan: {
+    rule: 'the claim is read from the API server before its resource counts as an orphan',
+    scenario: 'static-lag',
+    edits: [
+      {
+        file: adapter,
+        was: 'const readFirst = [claimKey(claimName)];',
+        becomes: 'const readFirst: Key[] = [];',
+      },
+    ],
+  },
+  orphanNamedByClaimIsReleased: {
+    rule: 'an orphan that a claim of its name has in resourceRef is released, never deleted',
+    scenario: 'restore-claims',
+    edits: [
+      {
+        file: orphan,
+        was: "return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;",
+        becomes: "return claim !== undefined && managed === undefined ? { name: 'Release' } : undefined;",
+      },
+    ],
+  },
+  backupStatusIsReset: {
+    rule: 'a status from a backup is reset before anything else',
+    scenario: 'restore-status',
+    edits: [
+      {
+        file: binding,
+        was: "if (isStatusKept) return wait('StatusFromBackup');",
+        becomes: '',
+      },
+      { file: credential, was: '  resetStatus,\n', becomes: '' },
+    ],
+  },
+  deletingClaimCorrectsClaimRef: {
+    rule: 'a claim that is being deleted also corrects the claimRef of its restored resource',
+    scenario: 'restore-status',
+    edits: [
+      {
+        file: binding,
+        was: 'if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))',
+        becomes: 'if (wasDeleted(claim) || named === undefined || wasDeleted(named))',
+      },
+    ],
+  },
+  recordNeedsUnchangedResource: {
+    rule: 'the record is written with the resourceVersion from before the external call',
+    edits: [
+      {
+        file: apiServer,
+        was: 'if (isResourceKey(key) && by !== managedId(nameOf(key))) preventRecord(draft, managedId(nameOf(key)));',
+        becomes: '',
+      },
+    ],
+  },
+  ownedComesBeforeResourceRef: {
+    rule: 'a resource with the UID of the claim comes before the one that resourceRef names',
+    scenario: 'two-resources',
+    edits: [
+      {
+        file: binding,
+        was: 'owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;',
+        becomes: 'owned.find(isBound) ?? named;',
+      },
+    ],
+  },
+  recordIsClearedFirst: {
+    rule: 'the record is removed before another password is set in the external system',
+    scenario: 'edit-back',
+    edits: [{ file: credential, was: '  clearRecord,\n', becomes: '' }],
+  },
+  finalizerIsFirst: {
+    rule: 'a resource created by hand gets its finalizer before anything is created for it',
+    scenario: 'removed',
+    edits: [
+      {
+        file: credential,
+        was: 'hasFinalizer(managed, finalizerNames.managed)\n    ? undefined',
+        becomes: 'hasFinalizer(managed, finalizerNames.managed) || kept === undefined\n    ? undefined',
+      },
+      {
+        file: credential,
+        was: 'const addFinalizer: Decide = ({ managed }) =>',
+        becomes: 'const addFinalizer: Decide = ({ managed, kept }) =>',
+      },
+    ],
+  },
+};
