@@ -9,7 +9,7 @@ export interface DatabaseAccess {
   readonly username: string;
   /** Absent where none was made. */
   readonly database?: string | undefined;
-  /** For the URI. Absent where nobody knows it; there is no URI then. */
+  /** Part of the URI. Without a password there is no URI. */
   readonly password?: string | undefined;
 }
 

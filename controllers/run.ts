@@ -67,7 +67,7 @@ import { WiringError } from './core/wiring.ts';
 /** What a process is, beside its stacks. */
 export interface ProcessFacts {
   /**
-   * Who Events say they come from, and the default of `--leader-election-id`. Lower case letters, digits and dashes.
+   * The source of Events, and the default of `--leader-election-id`. Lower case letters, digits and dashes.
    */
   readonly name: string;
   /** For `--version`, the log and metrics. */

@@ -55,8 +55,8 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   /** For messages: `instance`. */
   readonly noun: string;
   /**
-   * What the cloud accepts as a password: the one of a managed resource that names neither a Secret nor a store is random,
-   * and is forgotten. Default: `generatedPassword`.
+   * The passwords that the cloud accepts. If a managed resource names neither a Secret nor a store, the client generates
+   * such a password and does not keep it. Default: `generatedPassword`.
    */
   readonly credential?: Pick<GeneratedCredential, 'length' | 'alphabet'>;
   /** What a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
@@ -77,8 +77,8 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
 
 /**
  * Databases in a cloud that are named by us before they are created, tagged as ours, and reached with the credential of
- * their managed resource, which the cloud never tells. Every change first asks whose the thing is, for since it was
- * observed it may have become somebody else's.
+ * their managed resource, which the cloud never returns. Every change first reads the tags again: another owner may have
+ * created a database of that name since the observation.
  */
 export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
   adapter: NamedByUs<M, Thing, New, Change>,
@@ -173,7 +173,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
   };
 }
 
-/** What a cloud that uses passwords later than it accepts them says of one that it accepted. */
+/** Whether the cloud uses the credential. Some clouds accept a password and use it later. */
 function verdictOn(
   credential: DesiredCredential | undefined,
   { isPasswordPending }: Pick<Seen<Managed>, 'isPasswordPending'>,

@@ -21,7 +21,7 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly externalNames?: 'deterministic' | 'assigned';
   /** What the external system takes for a name that we choose; absent: any. */
   readonly names?: NameLimits;
-  /** What of the managed kind's connection details is secret. Absent: nothing. */
+  /** Which connection details of the managed kind are secret. Absent: none. */
   readonly secretDetails?: SecretDetails;
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**

@@ -59,7 +59,7 @@ export function generateCredential(
 /** The annotation on a managed resource's Secret that says for which claim its credential is. It is never copied to a claim. */
 export const credentialAnnotation = 'crossplane.io/credential';
 
-/** What the annotation says. */
+/** The content of the annotation. */
 export interface CredentialNote {
   /** Base64; the key of the HMAC in the status. */
   readonly key: string;
@@ -69,7 +69,7 @@ export interface CredentialNote {
   readonly rotation?: string;
 }
 
-/** The claim of a credential that was adopted while nothing said whose it is: the next claim gets a new one. */
+/** Stands for an unknown claim in the note of an adopted credential: the next claim gets a new credential. */
 export const unknownClaim = 'unknown';
 
 /** The key of a new note. */
@@ -100,7 +100,7 @@ export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
   createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
 
-/** What the Secret of a managed resource, or its entry in a secret store, holds. */
+/** The content of a managed resource's Secret, or of its entry in a secret store. */
 export interface KeptCredential {
   readonly details: ConnectionDetails;
   readonly note: CredentialNote | undefined;
@@ -122,7 +122,7 @@ export function isApplied(
   return status?.credential?.hmac === hmacOf(credential, note);
 }
 
-/** What of a managed kind's connection details is secret. */
+/** Which connection details of a managed kind are secret. */
 export interface SecretDetails<M extends Managed = Managed> {
   /** Absent: this product generates none. */
   readonly credential?: GeneratedCredential<M>;
@@ -131,8 +131,8 @@ export interface SecretDetails<M extends Managed = Managed> {
 }
 
 /**
- * The generated credential that this managed resource has now; undefined: none. What is only observed has none, and what
- * names neither a Secret nor a secret store keeps none.
+ * The generated credential that this managed resource has now; undefined: none. A resource that is only observed has none,
+ * and so has a resource that names neither a Secret nor a secret store.
  */
 export function credentialOf<M extends Managed>(
   managed: M,

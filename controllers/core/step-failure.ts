@@ -12,7 +12,7 @@ export interface FailureFacts<Known = unknown> {
   readonly ready?: ((message: string) => ConditionFacts) | undefined;
   /** Default: through the back-off. */
   readonly result?: Result;
-  /** What its reader can do: said after the cause. */
+  /** The advice to the reader, after the cause. */
   readonly hint?: string;
   /** The Event leaves out which step it was: its reason says so. */
   readonly isEventBrief?: boolean;

@@ -5,7 +5,7 @@ import { connectionUri, defaultSslMode } from '../../clients/postgresql/credenti
 /** Who connects where. */
 export interface Access {
   readonly username?: string;
-  /** For the URI. Absent where nobody knows it; there is no URI then. */
+  /** Part of the URI. Without a password there is no URI. */
   readonly password?: string | undefined;
   readonly database?: string;
 }

@@ -6,7 +6,7 @@ import type { PasswordChecks } from './password-checks.ts';
 
 /** The password of the role that has the external name of a managed resource. */
 export interface RolePassword {
-  /** What the server says of the credential; undefined: it does not tell, or there is none. */
+  /** Whether the server accepts the credential; undefined: the server does not tell, or there is no credential. */
   verdictOn(
     managed: Managed,
     credential: DesiredCredential | undefined,

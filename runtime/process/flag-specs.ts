@@ -88,7 +88,7 @@ function numberFrom(pattern: RegExp, min: number, max: number, allowed: string) 
   };
 }
 
-/** What is particular to a process: the names that `--stacks` may list, and its own name. */
+/** The names of a process: those that `--stacks` may list, and its own. */
 export interface ProcessNames {
   readonly stacks: readonly string[];
   /** The default of `--leader-election-id`. */

@@ -63,7 +63,7 @@ export interface LeaderElection {
    * whatever only the leader may do.
    */
   check(): number;
-  /** What an administrator should know: while this process waits for the lease, which process holds it. */
+  /** Says to an administrator which process holds the lease, while this one waits for it. */
   told(): readonly string[];
   /** Stops contending and gives the lease, if ours, free for the next at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;
@@ -107,7 +107,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     try {
       return await client.create(LeaseKind, lease, signal);
     } catch (error) {
-      // What is not found of something that is created is its namespace.
+      // A creation answers "not found" if the namespace does not exist.
       if (!isNotFound(error)) throw error;
       await createLeaseNamespace({ client, namespace, mayCreate: createsNamespace, signal });
       log.info('created the namespace of the lease', facts);

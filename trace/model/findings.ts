@@ -57,13 +57,13 @@ export interface FoundSecret {
   readonly secret: Found<HiddenSecret>;
 }
 
-/** What the controllers decide on the values of Secrets. */
+/** The decisions of the controllers that depend on the values of Secrets. */
 export interface DecidedOnValues {
   /** False: the credential is in a Secret that may not be read, or in a secret store. */
   readonly isCredentialKnown: boolean;
-  /** What the controller of the managed resource decides about its credential; undefined: it cannot be told. */
+  /** The credential decision of the managed resource's controller; undefined: unknown. */
   readonly credential?: CredentialDecision | undefined;
-  /** What binding decides on, without values. Of the claim's Secrets it has only the one that the claim names. */
+  /** The facts that binding decides on, without values. Of the claim's Secrets it has only the one that the claim names. */
   readonly secrets?: SecretFacts;
   readonly propagation?:
     | { readonly name: PropagationDecision['name']; readonly message?: string }

@@ -3,7 +3,7 @@ import type { classSpecTemplate } from './define-class.ts';
 import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
 
-/** What every resource class's template holds. An older definition may lack any of it. */
+/** The template of a resource class. Definitions of older versions may lack any of these fields. */
 export type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
   readonly forProvider?: object;
 };

@@ -143,7 +143,7 @@ export function propagationTargets(source: KubernetesObject): readonly SecretKey
   });
 }
 
-/** An object's annotations without any consent that was given for a claim. What others wrote stays. */
+/** Returns an object's annotations without the consent to copy it to a claim's Secret. Annotations of other authors stay. */
 export function annotationsWithoutClaims(object: KubernetesObject): Record<string, string> {
   const isOurs = ([key, value]: readonly [string, string]): boolean => {
     const [namespace = '', name = ''] = value.split('/');

@@ -281,7 +281,7 @@ export const isPasswordPending = ({
 }: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): boolean =>
   state === 'resetting-master-credentials' || pending?.MasterUserPassword !== undefined;
 
-/** What the state of an instance says. */
+/** Maps the state of an instance to Ready and to the operation that is under way. */
 export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): {
   readonly ready: ReadyFacts;
   readonly operation?: OperationType;

@@ -1,5 +1,5 @@
 /*
- * What to do next about a claim that is being deleted: each resource that it owns, then its Secret, then its finalizer.
+ * Decides the next call for a claim that is being deleted: first its resources, then its Secret, then its finalizer.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';

@@ -1,6 +1,6 @@
 /*
- * What to do about a managed resource whose `claimRef` names a claim that does not exist. The reconciler reads the claim
- * from the API server before it acts.
+ * Decides about a managed resource whose `claimRef` names a claim that does not exist. The reconciler reads the claim from
+ * the API server before it acts.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';

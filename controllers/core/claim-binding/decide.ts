@@ -1,5 +1,5 @@
 /*
- * What to do next about one claim. The lists of checks below are the table in docs/decision-tables.md: the first check that
+ * Decides the next call for one claim. The lists of checks below are the table in docs/decision-tables.md: the first check that
  * matches decides. A decision has at most one call to the API server; the reconciler observes again after each call. A
  * decision without a call ends the run, and the claim's conditions show it (report.ts).
  */
@@ -83,7 +83,7 @@ const wait = (name: BindingWait['name']): BindingWait => ({ name });
 
 /** Reads the claim before its UID is written to a `claimRef`. */
 const confirmed = { readFirst: ['claim'] } as const;
-/** What has to hold when a claim takes a resource, as the API server has it at that moment. */
+/** Reads the claim, its namespace and its Secret from the API server right before the claim gets a resource. */
 const confirmedTaking = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
 
 const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';

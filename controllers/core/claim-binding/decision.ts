@@ -1,5 +1,5 @@
 /*
- * What binding decides on, and its decisions: types only.
+ * The facts that binding decides on, and its decisions: types only.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -30,7 +30,7 @@ export interface BindingFacts {
   readonly secrets: SecretFacts;
 }
 
-/** What is known about creating a managed resource for the claim. */
+/** The class of the claim, and the managed resource that it would create. */
 export interface Provisioning {
   /** The class that `classRef` names. */
   readonly resourceClass: Class | undefined;
@@ -38,7 +38,7 @@ export interface Provisioning {
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;
 }
 
-/** What is known about the claim's Secret and the Secret of its resource. */
+/** The claim's Secret and the Secret of its resource. */
 export interface SecretFacts {
   /** The claim's Secret cannot be written: why, and what a user can do. */
   readonly obstacle?: string | undefined;

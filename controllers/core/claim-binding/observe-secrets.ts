@@ -37,7 +37,7 @@ export const secretKeyOfClaim = ({ metadata, spec }: Claim): SecretKey | undefin
     name: spec.writeConnectionSecretToRef.name,
   };
 
-/** What binding decides on. Pure. */
+/** The facts about Secrets that binding decides on. Pure. */
 export function secretFacts(seen: SeenSecrets): SecretFacts {
   const { claim, managed, source, target, controlled } = seen;
   const wanted = secretKeyOfClaim(claim);

@@ -46,9 +46,9 @@ export interface ObserveOptions {
 
 export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promise<KeptCredential | undefined>;
 
-/** What one run knows beside the stores. It is forgotten when the run ends. */
+/** Results of one run that the stores may not have yet. They are forgotten when the run ends. */
 export interface RunMemory {
-  /** What was read from the API server in this run. */
+  /** Which objects this run has read from the API server. */
   readonly hasRead: Set<ReadFirst>;
   namespace?: ClaimNamespace;
   /** The Secret that the claim names: one of another type is not in the store. */
@@ -195,6 +195,6 @@ export function observing(options: ObserveOptions) {
   }
 }
 
-/** What a Bound claim has was checked before. */
+/** Whether the claim is bound to it already. Then the checks were made before. */
 const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
   'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

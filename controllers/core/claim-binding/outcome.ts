@@ -37,9 +37,9 @@ export interface Outcome {
   readonly decision?: BindingDecision['name'];
   /** The claim that is reported on; absent: nothing is reported. */
   readonly claim?: Claim | undefined;
-  /** What was done, whatever the claim's status shows. */
+  /** Events of the calls that were made. They are reported even if the status does not change. */
   readonly happened?: readonly Happened[];
-  /** What the claim's status shows; absent: what it showed before. */
+  /** The new status of the claim; absent: the status stays. */
   readonly facts?: ClaimFacts;
   /** With the status: a Normal one reports a change of phase or Ready, a Warning as long as its cause lasts. */
   readonly events?: readonly EventFacts[];
@@ -66,7 +66,7 @@ export const cannotConfigure: FailureFacts = {
 };
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
 
-/** What each call is called in messages. */
+/** The name of each call in messages. */
 const calls: Readonly<Record<BindingCall['name'], string>> = {
   RecordName: 'cannot update resource claim',
   Create: 'cannot create managed resource',

@@ -105,7 +105,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       const events = await failing(what, act(decision, observed, run, signal), facts);
       happened.push(...events.map((event) => ({ event, decision: decision.name })));
     } catch (error) {
-      // The object is gone, and the store does not know yet. A creation fails so if its kind or namespace is missing.
+      // The object was deleted, and the store lags. A creation gets the same error if its kind or namespace is missing.
       const isCreation = decision.name === 'Create' || decision.name === 'CopySecret';
       if (isCreation || !isNotFound(error)) throw error;
       return { claim, result: decision.name === 'RemoveFinalizer' ? done : requeue };
@@ -120,7 +120,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
       return failed(claim, provisioning.plan);
     }
     if (decision.name === 'SecretNotOwned') {
-      // Only a retry notices that a Secret of another owner is gone.
+      // No event tells that the Secret of another owner was deleted: retry.
       return failed(claim, new StepFailure('', observed.secrets.obstacle ?? '', cannotPropagate));
     }
     const report = reportOf(decision.name, observed);

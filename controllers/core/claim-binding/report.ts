@@ -1,5 +1,5 @@
 /*
- * What the claim's conditions and Events say about a decision without a call. A message says what happened, to which
+ * The conditions and Events of a claim after a decision without a call. A message says what happened, to which
  * object, and what to do now.
  */
 
@@ -27,7 +27,7 @@ import type { BindingFacts, BindingWait } from './decision.ts';
 import { quietMs } from './responsibility.ts';
 import { toldToClaim } from './told-to-claim.ts';
 
-/** What is reported of a claim. */
+/** The status and the Events of a claim. */
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
@@ -185,7 +185,7 @@ function reportNamespace({ managed, provisioning, forbidden = '' }: Facts): Repo
   return report('NamespaceNotAllowed', ready, { isError: true });
 }
 
-/** A claim that is Bound keeps what it has until the resource is gone. */
+/** A Bound claim keeps its status and its Secret until its resource was deleted. */
 function reportDeleted(facts: Facts): Report | undefined {
   const { claim, managed } = facts;
   const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);

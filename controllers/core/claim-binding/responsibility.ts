@@ -20,7 +20,7 @@ export type Responsibility = 'this' | 'others' | UnknownKind;
 /** So long another controller or process may take to say something about an object. */
 export const quietMs = 2_000;
 
-/** What decides which service is responsible. `owned` has the resources whose `claimRef` has the claim's UID. */
+/** The facts that decide which service is responsible. `owned` has the resources whose `claimRef` has the claim's UID. */
 export interface Responsible {
   readonly service: ClaimService;
   /** Every service of the claim kind that works in this process, in a fixed order. */

@@ -50,7 +50,7 @@ export interface ClaimBindingSetup {
   readonly storedConnection?: StoredConnection;
 }
 
-/** What binding reads of a managed resource: not its finalizers, nor the annotations of a creation. */
+/** Changes of a managed resource that binding reads. Finalizers and the annotations of a creation are not among them. */
 const isChangedForClaims: Predicate<Managed> = changed(
   ({ spec }: Managed) => spec,
   ({ status }) => status,

@@ -25,7 +25,7 @@ export type ClassDecisionName =
   | 'AssignClass'
   | 'PeerAssigns';
 
-/** What to do about one claim that may need a class; `name` is its line in docs/decision-tables.md. */
+/** A decision about one claim that may need a class; `name` is its line in docs/decision-tables.md. */
 export type ClassDecision =
   | {
       readonly name: Exclude<

@@ -10,7 +10,7 @@ import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { absentAmong, present } from '../../../apis/core/v1alpha1/secret.ts';
 import type { KeptCredential } from '../credential.ts';
 
-/** What one place keeps for a managed resource, in the version that was read. */
+/** The connection details that one place keeps for a managed resource, in the version that was read. */
 export interface ConnectionEntry extends KeptCredential {
   /** The managed resource owns it. False: no living object does, and the next write makes the managed resource its owner. */
   readonly isOwned: boolean;
@@ -31,7 +31,7 @@ export interface ConnectionPlace {
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
   /** Throws a conflict if something is kept there already. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
-  /** Removes what is kept where the managed resource does not point any more. */
+  /** Deletes the Secrets and entries that the managed resource named before and names no more. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
   /** Removes all that is kept for the managed resource. */
   remove(managed: Managed, signal: AbortSignal): Promise<void>;

@@ -55,7 +55,7 @@ import {
   write,
 } from './steps.ts';
 
-/** What is to be done about what was observed, and how that ends. */
+/** Carries out the decision about the observation, and returns the ending. */
 export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
   const decision = decideOn(context, before, observed);
   const run: Run = { ...before, decision: decision.name };
@@ -203,7 +203,7 @@ async function keep(
   return publish(context, await prepare(context, run, { lateInitialized }), details);
 }
 
-/** Deletes what is kept where the resource does not point any more. */
+/** Deletes the Secrets and entries that the managed resource named before and names no more. */
 const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
   failing('', places.removeFormer(run.current, signal), { ...cannotUnpublish, ready: undefined, known: run });
 
@@ -259,7 +259,7 @@ async function readyToSet(context: ExternalContext, found: Run): Promise<Run | u
   return clearRecords(context, run);
 }
 
-/** What a user can do if the external system refuses the credential. */
+/** The advice to a user if the external system refuses the credential. */
 function howToChooseCredential({ current }: Run): string {
   const { writeConnectionSecretToRef: to } = current.spec;
   const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;

@@ -10,7 +10,7 @@ import {
 import type { CredentialNote, KeptCredential, SecretDetails } from '../credential.ts';
 import { claimText, credentialOf, hasSecretDetails, isApplied, unknownClaim } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
-import { howToAllowUpdate, isNeverChanged, shouldUpdate } from '../management-policies.ts';
+import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
 export const credentialDecisions = [
@@ -29,10 +29,10 @@ export const credentialDecisions = [
 ] as const;
 export type CredentialDecisionName = (typeof credentialDecisions)[number];
 
-/** What a note says beside its key, which is random. */
+/** A note without its random key. */
 type NoteFacts = Omit<CredentialNote, 'key'>;
 
-/** What to do about ownership and credential of a managed resource before its external resource is observed. */
+/** A decision about owner and credential of a managed resource, before its external resource is observed. */
 export type CredentialDecision =
   | { readonly name: 'AddFinalizer' | 'KeepReleased'; readonly act: 'update'; readonly desired: Managed }
   | {
@@ -81,14 +81,14 @@ const resetStatus: Decide = ({ managed }) => {
 };
 
 /**
- * Crossplane 0.3 to 0.9 removed `claimRef` from what it released. Without this, any claim could have it: a Released
- * resource without claimRef is one that an administrator made available.
+ * Crossplane 0.3 to 0.9 removed `claimRef` when it released a resource. Here that means: an administrator made the resource
+ * available. So that no claim gets such a resource, it is marked as Released by an unknown claim.
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
   const isFromElsewhere =
     kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
-  // What was provisioned names its claim until it is released, also where a backup brought no status.
+  // A provisioned resource names its claim until it is released. A backup without statuses shows a release only by that.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
     (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
@@ -142,7 +142,7 @@ const rotate: Decide = ({ managed, kept, secretDetails }) => {
   };
 };
 
-/** The previous claim knows it, and nothing here can replace it. */
+/** The previous claim knows the credential, and this product cannot replace it. */
 const cannotChange: Decide = (input) => {
   const { managed, secretDetails } = input;
   if (!hasSecretDetails(managed, secretDetails)) return undefined;
@@ -175,7 +175,7 @@ const nameClaim: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** The record goes before another credential is set: after a crash the status must not praise one that does not work. */
+/** The HMAC of the previous credential is removed first. After a crash the status must not say that the new one was applied. */
 const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
@@ -185,8 +185,8 @@ const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
 };
 
 /**
- * What to do before the external resource is observed: the finalizer, ownership, and the credential that its Secret is to
- * hold. The first check that matches decides; each decision has at most one write, and the decision is taken again after it.
+ * Decides what to write before the external resource is observed: finalizer, ownership, and the credential in the Secret.
+ * The first check that matches decides. Each decision has at most one write; after it the next decision is made.
  */
 export const decideCredential = (input: CredentialInput): CredentialDecision =>
   firstMatch(input, checks) ?? { name: 'CredentialReady', act: 'proceed' };
@@ -207,7 +207,7 @@ const checks: readonly Decide[] = [
 
 const sameCredentials = 'with-same-credentials';
 
-/** Whether what is kept holds something that one claim must not learn from another. */
+/** Whether the Secret, or the entry in the secret store, has details that only one claim may know. */
 function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: SecretDetails): boolean {
   if (!wantsDetails(managed)) return false;
   const credential = credentialOf(managed, secretDetails);
@@ -276,6 +276,3 @@ export const withoutRecord = (managed: Managed): Managed => ({
   ...managed,
   status: omit(managed.status, 'credential'),
 });
-
-/** Whether it is created and changed, and not only observed. */
-export const isManagedHere = ({ spec }: Managed): boolean => !isNeverChanged(spec);

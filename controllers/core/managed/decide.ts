@@ -64,7 +64,7 @@ function undetermined(managed: Managed): string {
   );
 }
 
-/** What to do before the external system is asked. */
+/** A decision before the external system is called. */
 export type FirstDecision =
   | { readonly name: 'ResourceGone'; readonly act: 'nothing' }
   | { readonly name: 'Paused'; readonly act: 'pause'; readonly message: string }
@@ -74,7 +74,7 @@ export type FirstDecision =
   | { readonly name: 'OrphanExternal'; readonly act: 'orphan' }
   | { readonly name: 'Connect'; readonly act: 'connect' };
 
-/** What is known before the external system is asked. */
+/** The facts before the external system is called. */
 export interface FirstInput {
   readonly managed: Managed;
   /** An operation that outlived its run, as far as this process knows. */
@@ -103,7 +103,7 @@ const unsupportedPolicies: DecideFirst = ({ managed }) => {
   return message === undefined ? undefined : { name: 'UnsupportedPolicies', act: 'refuse', message };
 };
 
-/** Deletion waits too: what is being created cannot be deleted, and must not be forgotten. */
+/** A deletion waits too: an external resource cannot be deleted while it is being created, and must not be orphaned. */
 const awaitEarlierRun: DecideFirst = ({ operation }) =>
   operation?.outcome.state === 'ongoing' ? { name: 'AwaitEarlierRun', act: 'awaitOperation' } : undefined;
 
@@ -116,7 +116,7 @@ const creationIncomplete: DecideFirst = ({ managed, operation, underWay }) =>
     ? { name: 'CreationIncomplete', act: 'refuse', message: undetermined(managed) }
     : undefined;
 
-/** What to do before the external system is asked: the first check that matches decides. */
+/** Decides before the external system is called: the first check that matches decides. */
 export const decideFirst = (input: FirstInput): FirstDecision =>
   firstMatch(input, firstChecks) ?? { name: 'Connect', act: 'connect' };
 
@@ -214,7 +214,7 @@ export type ManagedDecisionName =
   | OperationDecisionName
   | NextDecisionName;
 
-/** What to do once the external resource was observed. */
+/** A decision after the external resource was observed. */
 export type NextDecision =
   | { readonly name: 'AwaitOperation'; readonly act: 'awaitOperation' }
   | { readonly name: 'CreationIncomplete'; readonly act: 'reportUndetermined'; readonly message: string }
@@ -319,7 +319,7 @@ const deletedAndAbsent: DecideNext = (input) => {
     : confirmAbsence;
 };
 
-/** What was recorded is gone, so that the edit counts. */
+/** The recorded external resource does not exist, so that the edited identity counts. */
 const identityEdited: DecideNext = (input) => {
   if (!input.isEdited) return undefined;
   return isCertain(input) ? { name: 'IdentityEdited', act: 'takeUpEdit' } : confirmAbsence;
@@ -391,7 +391,7 @@ const present: readonly DecideNext[] = [
   awaitEffect,
 ];
 
-/** What to do once the external resource was observed: the first check that matches decides. */
+/** Decides after the external resource was observed: the first check that matches decides. */
 export const decideNext = (input: NextInput): NextDecision =>
   input.observed.exists
     ? (firstMatch(input, present) ?? { name: 'Update', act: 'update' })

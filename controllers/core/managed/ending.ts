@@ -63,7 +63,7 @@ export interface Run {
   readonly status?: Readonly<Record<string, unknown>>;
   /** The system behind the provider, where it says. */
   readonly system?: string | undefined;
-  /** What the last observation found; absent: nothing. */
+  /** The result of the last observation; absent: none yet. */
   readonly seen?: Observation | undefined;
   /** The external resource is what was recorded, and not what has been added to that since. */
   readonly isExact?: boolean;
@@ -214,7 +214,7 @@ export const endings = {
   }),
   /** IdentityEdited, while something is left of what was recorded. */
   leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
-  /** IdentityEdited: what is on record now is looked at at once. */
+  /** IdentityEdited: observe at once with the identity that was recorded now. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
   /** DeleteExternal and AwaitDeletion: on its way out. */
   leaving: (run: Run): Ending => ({

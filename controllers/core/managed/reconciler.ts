@@ -48,7 +48,7 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** Whose it is, for messages. */
   readonly stack?: string;
   readonly places: ConnectionPlaces;
-  /** What of the connection details is secret. Default: nothing. */
+  /** Which connection details are secret. Default: none. */
   readonly secretDetails?: SecretDetails<M>;
   /** Makes credentials. Default: the system's. */
   readonly randomBytes?: RandomBytes;

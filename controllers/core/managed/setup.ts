@@ -66,7 +66,7 @@ export interface ManagedService<M extends Managed = Managed>
     'externalNames' | 'names' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
   > {
   readonly kind: Kind<M>;
-  /** What of its connection details is secret. Absent: nothing. */
+  /** Which of its connection details are secret. Absent: none. */
   readonly secretDetails?: SecretDetails<M>;
   readonly connector: ExternalConnector<M>;
   /** The kinds that hold its credentials; their changes wake it. */
@@ -108,7 +108,7 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
-/** An entry that was there has another value, or is gone. An entry that a user adds is the user's. */
+/** An entry was changed or removed. Entries that a user adds do not count: the controller keeps them. */
 const isEntryChanged: Predicate<Secret> = (change) =>
   change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
 

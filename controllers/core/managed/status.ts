@@ -64,7 +64,7 @@ const pending = ({ status }: Managed): readonly ConditionFacts[] =>
     ? []
     : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
-/** What the status says of binding. What another version released is Released here, also without a status. */
+/** The binding phase in the status. A resource that another version released is Released, also without a status. */
 function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, 'bindingPhase' | 'boundUID'> {
   const phase = managed.status?.bindingPhase;
   const { uid: boundUID = '' } = managed.metadata;

@@ -17,6 +17,7 @@ import { NotOurs, withReported } from '../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
 import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../credential.ts';
+import { isNeverChanged } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
@@ -30,7 +31,7 @@ import {
 } from './async-operations.ts';
 import type { CreationContext } from './creation-record.ts';
 import { failedCreation, recordCreation } from './creation-record.ts';
-import { claimOfNewNote, isManagedHere, withoutRecord } from './decide-credential.ts';
+import { claimOfNewNote, withoutRecord } from './decide-credential.ts';
 import type { Ready, Run } from './ending.ts';
 import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
@@ -118,7 +119,7 @@ export async function observe(
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** What the observation says of the credential. A system that does not tell uses the one that it accepted. */
+/** Whether the external system uses the credential. If the client does not report it, an accepted credential is used. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {
   const { credential, entry, underWay } = run;
   if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
@@ -169,7 +170,7 @@ export async function clearRecords(
 
 /**
  * Makes sure, before a rare external call, that object and Secret are as this run knows them, by answers of the API server
- * that are at most 5 s old. Undefined: the object is gone. Throws a conflict if one of them was changed.
+ * that are at most 5 s old. Undefined: the object does not exist. Throws a conflict if one of them was changed.
  */
 export async function confirmed(
   { managedResources, signal }: RunContext,
@@ -257,8 +258,8 @@ export async function prepare(
 }
 
 /**
- * Awaits what a place of connection details does. If it belongs to another object, Ready says so: an external resource
- * whose details are nowhere cannot be used.
+ * Awaits a call of a place of connection details. If the place belongs to another object, Ready shows that: an external
+ * resource without published details cannot be used.
  */
 export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
@@ -274,8 +275,8 @@ export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): P
 const maxAttempts = 5;
 
 /**
- * Writes what the run was told into the Secret, and from there into the secret store: only what differs, and never over a
- * credential that was changed since it was read. What no observation shows again must not be lost, so that any other
+ * Writes the reported details into the Secret, and from there into the secret store. It writes only what differs, and never
+ * over a credential that was changed since it was read. What no observation shows again must not be lost, so that any other
  * conflict is tried again.
  */
 export async function publish(
@@ -319,11 +320,11 @@ async function keep(context: RunContext, run: Run): Promise<ConnectionEntry | un
   }
 }
 
-/** Whether what is kept by now has the credential, and the note, that this run knows. */
+/** Whether the Secret still has the credential and the note that this run has read. */
 const isSameCredential = ({ entry }: Run, now: ConnectionEntry | undefined, key = ''): boolean =>
   isEqual(now?.note, entry?.note) && now?.details[key] === entry?.details[key];
 
-/** What the Secret holds with what the run was told. */
+/** The content of the Secret with the reported details. */
 function kept(
   { secretDetails, randomBytes }: RunContext,
   { current, reported }: Run,
@@ -331,7 +332,7 @@ function kept(
 ): Pick<ConnectionEntry, 'details' | 'note'> {
   const credential = credentialOf(current, secretDetails);
   const { credential: declared } = secretDetails;
-  const isUnwanted = declared !== undefined && credential === undefined && isManagedHere(current);
+  const isUnwanted = declared !== undefined && credential === undefined && !isNeverChanged(current.spec);
   const entries = withReported(entry?.details ?? {}, {
     ...omit(reported, credential?.key ?? ''),
     ...(isUnwanted && { [declared.key]: null }),
@@ -370,7 +371,7 @@ export async function observeAndPublish(
   return [having(published, event), observed];
 }
 
-/** What an operation of an earlier run brought, recorded before anything else is done; then it is forgotten. */
+/** Records the result of an operation that an earlier run began, before anything else is done. */
 export async function recordOutcome(
   context: RunContext,
   run: Run,

@@ -14,7 +14,7 @@ export const providerReadyDecisions = [
   'Untried',
 ] as const;
 
-/** What Ready of a Provider or ProviderConfig is to say; `name` is the line in docs/decision-tables.md. */
+/** The Ready condition of a Provider or ProviderConfig; `name` is the line in docs/decision-tables.md. */
 export type ReadyDecision =
   | {
       readonly name: 'Working' | 'Failing' | 'CannotReadCredentials' | 'Unused' | 'Untried';

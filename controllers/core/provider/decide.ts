@@ -7,7 +7,7 @@ import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
 export const providerConfigDecisions = ['AddFinalizer', 'CountUsers', 'InUse', 'RemoveFinalizer'] as const;
 
-/** What to do about one ProviderConfig; `name` is its line in docs/decision-tables.md. */
+/** A decision about one ProviderConfig; `name` is its line in docs/decision-tables.md. */
 export type Decision =
   | { readonly name: 'AddFinalizer'; readonly act: 'protect' }
   | { readonly name: 'CountUsers'; readonly act: 'report'; readonly message?: undefined }

@@ -22,7 +22,7 @@ import { firstMatch } from '../first-match.ts';
 export interface PropagationFacts {
   /** The kind whose connection Secrets are copied. */
   readonly kind: Kind<Managed>;
-  /** What of its details is secret. Default: nothing. */
+  /** Which of its details are secret. Default: none. */
   readonly secretDetails?: SecretDetails | undefined;
   /** The kinds of claims whose Secrets another controller keeps, though their resources are of this kind. */
   readonly besides?: readonly Kind<Claim>[];
@@ -47,7 +47,7 @@ export const propagationDecisions = [
   'CopySecret',
 ] as const;
 
-/** What to do about one claim's Secret. A `message` becomes an Event. */
+/** A decision about one claim's Secret. A `message` becomes an Event. */
 export type PropagationDecision =
   | {
       readonly name: 'NothingToCopyTo' | 'SourceMissing' | 'OtherKind' | 'CredentialNotApplied' | 'InSync';
