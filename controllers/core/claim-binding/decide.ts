@@ -59,22 +59,22 @@ export const bindingDecisions = [
   'KeepBound',
 ] as const;
 
-const calls: ReadonlySet<BindingDecision['name']> = new Set<BindingCall['name']>([
-  'CorrectClaimRef',
-  'SetClaimRef',
-  'Bind',
-  'RemoveClaimRef',
-  'DeleteResource',
-  'Release',
-  'RecordName',
-  'Create',
-  'CopySecret',
-  'DeleteSecret',
-  'RemoveFinalizer',
-]);
+const calls: Readonly<Record<BindingCall['name'], true>> = {
+  CorrectClaimRef: true,
+  SetClaimRef: true,
+  Bind: true,
+  RemoveClaimRef: true,
+  DeleteResource: true,
+  Release: true,
+  RecordName: true,
+  Create: true,
+  CopySecret: true,
+  DeleteSecret: true,
+  RemoveFinalizer: true,
+};
 
 /** Whether a decision has a call. */
-export const isCall = (decision: BindingDecision): decision is BindingCall => calls.has(decision.name);
+export const isCall = (decision: BindingDecision): decision is BindingCall => decision.name in calls;
 
 type Facts = BindingFacts & { readonly claim: Claim };
 type ResourceFacts = Facts & { readonly managed: Managed };
