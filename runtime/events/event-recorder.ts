@@ -75,7 +75,9 @@ export const EventKind: Kind<CoreEvent> = {
 /** Events of cluster-scoped objects live in `default`, the only other place the API server accepts. */
 const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';
 
-const maxAttempts = 5;
+/** As in client-go: an event that waits for an API server that restarts is sent up to 85 s later. */
+const maxAttempts = 12;
+const longestDelayMs = 10_000;
 /** After a request, nothing is sent for this many times as long as it took. */
 const restPerSend = 4;
 const longestRestMs = 2_000;
@@ -151,7 +153,8 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
           log.debug('cannot send event', { namespace, name, reason: event.reason, error });
           return;
         }
-        await clock.sleep(Math.max(retryAfterMs, 500 * 2 ** attempt), signal).catch(() => {});
+        const delayMs = Math.min(500 * 2 ** attempt, longestDelayMs);
+        await clock.sleep(Math.max(retryAfterMs, delayMs), signal).catch(() => {});
       }
     }
   }

@@ -311,9 +311,9 @@ describe('event recorder', () => {
       slept: [9000],
       sent: true,
     },
-    'five failures: dropped': {
-      errors: [500, 500, 500, 500, 500].map((code) => apiError(code)),
-      slept: [1000, 2000, 4000, 8000],
+    'twelve failures: dropped': {
+      errors: Array.from({ length: 12 }, () => apiError(500)),
+      slept: [1000, 2000, 4000, 8000, ...Array.from({ length: 7 }, () => 10_000)],
       sent: false,
     },
     'forbidden: dropped': { errors: [apiError(403)], slept: [], sent: false },
