@@ -235,16 +235,17 @@ export const endings = {
     next: 'backOff',
   }),
   /** CreateExternal, LateInitialize, Update, UpToDate and the like: it is there. Soon looked at while it is on its way, else at the poll. */
-  present(run: Run, { ready, operation }: Observation): Ending {
-    const { current, underWay, credential } = run;
+  present(run: Run, { ready, operation, isUpToDate }: Observation): Ending {
+    const { current, underWay, credential, isCredentialJustSet = false } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
     const used = [
       ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
       ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
     ];
     const observedNext = isReady ? 'poll' : 'progress since creation';
-    // A creation that found an existing one has set no credential.
-    const isDue = credential?.isApplied === false && shouldUpdate(current.spec);
+    // A creation that found an existing resource has set no credential, and an update sets a credential alone.
+    const isIncomplete = credential?.isApplied === false || (isCredentialJustSet && !isUpToDate);
+    const isDue = isIncomplete && shouldUpdate(current.spec);
     const arriving = isDue ? 0 : observedNext;
     const next = (operation ?? underWay) === undefined ? arriving : 'progress since operation';
     return { run, ...credentialOutcome(run), ready, used, next };

@@ -189,6 +189,15 @@ describe('the credential of a managed resource', () => {
     assertApplied(scene);
   });
 
+  test('an update that set the credential alone is followed at once by the update of the other fields', async () => {
+    const scene = await settled();
+    edit(scene, { password: 'chosen-by-a-user' });
+    scene.external.observation = { isUpToDate: false };
+    const result = await scene.run();
+    assert.equal(passwordOf(scene), 'chosen-by-a-user');
+    assert.deepEqual(result, { type: 'after', delayMs: 0, keepsBackOff: true });
+  });
+
   test('a resource that keeps its details nowhere gets a credential that is forgotten', async () => {
     const scene = new Scene(
       { forProvider: { size: 1 }, writeConnectionSecretToRef: undefined as never },
