@@ -34,12 +34,12 @@ const ofDefinitions = { apiGroups: ['apiextensions.k8s.io'], resources: ['custom
 /** What --install-crds takes, for definitions of these names. */
 export const installingRole = (definitions: readonly string[]): RoleOfKinds => {
   return {
-    because: 'What --install-crds takes. Without it, definitions are applied by hand.',
+    because: 'The rights for --install-crds. Without that flag, apply the definitions by hand.',
     name: 'services-stack-install-crds',
     rules: [
-      { because: 'A creation cannot be restricted by name.', ...ofDefinitions, verbs: ['create'] },
+      { because: 'RBAC cannot limit creation by name.', ...ofDefinitions, verbs: ['create'] },
       {
-        because: 'Nobody else’s definitions.',
+        because: 'Only its own definitions.',
         ...ofDefinitions,
         resourceNames: definitions,
         verbs: ['get', 'update'],
@@ -115,7 +115,7 @@ const finalizers = (kinds: readonly Resource[]) =>
   rules(kinds, ['update'], {
     suffix: '/finalizers',
     because:
-      'Where the admission plugin OwnerReferencesPermissionEnforcement is on (OpenShift), owning a secret takes this.',
+      'The admission plugin OwnerReferencesPermissionEnforcement (OpenShift) requires this for the owner of a Secret.',
   });
 
 /** What the process does with the kinds, with secrets and with Events. Its lease is apart, in a namespace. */
@@ -128,7 +128,7 @@ export function processRoles(
   return [
     {
       name: `${name}-claims`,
-      because: 'What the process does with claims.',
+      because: 'The rights of the process on claims.',
       rules: [
         ...rules(claims, ['get', 'list', 'watch', 'patch']),
         ...statuses(claims),
@@ -137,22 +137,24 @@ export function processRoles(
     },
     {
       name,
-      because: 'What the process does with the other kinds.',
+      because: 'The rights of the process on the other kinds.',
       rules: [
         ...rules(provisioned, ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
-          because: 'Managed resources that claims provision are also created and deleted here.',
+          because: 'The process also creates and deletes managed resources that claims provision.',
         }),
         ...rules(others, ['get', 'list', 'watch', 'patch'], {
-          because: 'The other managed resources are created and deleted by people.',
+          because: 'Users create and delete the other managed resources.',
         }),
         ...statuses(managed),
         ...finalizers(managed),
-        ...rules(classes, ['list', 'watch'], { because: 'Classes, Providers and StoreConfigs are read.' }),
+        ...rules(classes, ['list', 'watch'], {
+          because: 'The process reads classes, Providers and StoreConfigs.',
+        }),
         ...rules(providers, ['list', 'watch']),
         ...rules([StoreConfigKind], ['list', 'watch']),
         ...rules(providerConfigs, ['list', 'watch', 'patch'], {
           because:
-            'ProviderConfigs are kept while they are used, and say by how many. They and Providers say whether they work.',
+            'The process protects ProviderConfigs that are in use, and writes the status of ProviderConfigs and Providers.',
         }),
         ...statuses(each([...providers, ...providerConfigs])),
       ],
@@ -160,9 +162,9 @@ export function processRoles(
     {
       name: `${name}-secrets`,
       because:
-        'Connection secrets, and the credentials that Providers and ProviderConfigs name. RBAC knows no types of secrets:\n' +
-        'the process asks for those of type connection.crossplane.io/v1alpha1 and reads others by name only, but nothing\n' +
-        'here holds it to that; deploy/namespaced binds it in single namespaces. See docs/operating.md.',
+        'Connection Secrets, and the credentials that Providers and ProviderConfigs name. The process watches Secrets of the\n' +
+        'type connection.crossplane.io/v1alpha1 and reads others by name. RBAC cannot limit it to these types.\n' +
+        'deploy/namespaced binds this role in single namespaces. See docs/operating.md.',
       rules: [
         {
           apiGroups: [''],
@@ -174,13 +176,13 @@ export function processRoles(
     {
       name: `${name}-namespaces`,
       because:
-        'The labels of namespaces, once a class or managed resource says which namespaces may claim it. Without this\n' +
-        'right none may. deploy/namespaced has it for those that it names.',
+        'The labels of namespaces, for classes and managed resources with a namespaceSelector. Without this right such a\n' +
+        'selector allows no namespace. deploy/namespaced allows only the namespaces that it names.',
       rules: [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] }],
     },
     {
       name: `${name}-events`,
-      because: 'What it tells.',
+      because: 'Events of the process.',
       rules: [{ apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] }],
     },
   ];
@@ -199,8 +201,8 @@ export function userRoles(
     {
       name: `${name}-claims-edit`,
       because:
-        "For people. The cluster's own roles admin and edit take it in by its labels, as Crossplane's do: whoever may edit\n" +
-        'a namespace may claim there.',
+        "For users. Its labels add it to the cluster's own roles admin and edit, and to Crossplane's: a user who can edit a\n" +
+        'namespace can create claims there.',
       labels: aggregated(
         'rbac.authorization.k8s.io/aggregate-to-admin',
         'rbac.authorization.k8s.io/aggregate-to-edit',
@@ -211,7 +213,7 @@ export function userRoles(
     },
     {
       name: `${name}-claims-view`,
-      because: "The cluster's own role view takes it in.",
+      because: "Its labels add it to the cluster's own role view.",
       labels: aggregated(
         'rbac.authorization.k8s.io/aggregate-to-view',
         'rbac.crossplane.io/aggregate-to-view',
@@ -221,7 +223,7 @@ export function userRoles(
     {
       name: `${name}-browse`,
       because:
-        'What may be had. Classes belong to no namespace, so bind this with a ClusterRoleBinding, for example to the group\n' +
+        'To read classes. They are cluster-scoped, so bind this with a ClusterRoleBinding, for example to the group\n' +
         'system:authenticated.',
       labels: aggregated('rbac.crossplane.io/aggregate-to-browse'),
       rules: rules(classes, onlookers),

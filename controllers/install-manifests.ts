@@ -77,7 +77,7 @@ kubeVersion: ">=1.28.0-0"
 `;
 
 const values = (origin: string, version: string): string => `# ${origin}
-# Flags beyond these: a ConfigMap services-stack in the release's namespace, with SERVICES_STACK_LOG_LEVEL and the like.
+# For other flags create a ConfigMap services-stack in the release's namespace, for example with SERVICES_STACK_LOG_LEVEL.
 image: services-stack:${version}
 replicas: 2
 # Whether the process installs and updates its definitions.

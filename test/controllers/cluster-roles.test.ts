@@ -104,9 +104,9 @@ test('their names begin with that of the product that runs the stacks', () => {
 
 test('the manifests say what they come from, and why a rule is there', () => {
   const text = roleManifests(processRoles(kinds), 'Made by hand.');
-  assert.match(text, /^# Made by hand\.\n# What the process does with claims\.\napiVersion: /);
+  assert.match(text, /^# Made by hand\.\n# The rights of the process on claims\.\napiVersion: /);
   assert.match(
     text,
-    /\n {2}# The other managed resources are created and deleted by people\.\n {2}- apiGroups: \[mq\.org]\n/,
+    /\n {2}# Users create and delete the other managed resources\.\n {2}- apiGroups: \[mq\.org]\n/,
   );
 });
