@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { checkedFiles, root } from './files.ts';
+import { findingsOf } from './findings.ts';
+import { textsOf } from './texts.ts';
+import { verdictOn } from './verdict.ts';
+import { exceptions, words } from './words.ts';
+
+/** What is found, and on which line. */
+function foundIn(path: string, source: string): readonly (readonly [number, string])[] {
+  return findingsOf(path, source).map(({ line, found }) => [line, found]);
+}
+
+const found = (path: string, source: string): readonly string[] =>
+  findingsOf(path, source).map((finding) => finding.found);
+
+const wordy = (count: number): string => `The claim ${'binds '.repeat(count - 3)}now.`;
+
+describe('the language check', () => {
+  /** A sentence for each entry of the word list, in the order of the list. */
+  const violations: readonly (readonly [sentence: string, found: string])[] = [
+    ['The claim is told the reason.', 'told'],
+    ['The status says so.', 'says so'],
+    ['The identity is on record.', 'on record'],
+    ['The Secret has gone.', 'has gone'],
+    ['The controller deletes what is left.', 'what is left'],
+    ['The controller lets go of it.', 'lets go of'],
+    ['The claim gets the offer.', 'the offer'],
+    ['The Secret has leave.', 'has leave'],
+    ['The password is handed\nover.', 'handed over'],
+    ['The former claim owned the resource.', 'former claim'],
+    ['It names the claim whose Secret is written.', 'whose'],
+    ['The rightful owner is the claim.', 'rightful'],
+    ['The right is taken away.', 'taken away'],
+    ['The resource is looked at.', 'looked at'],
+    ['The controller deletes what is outside.', 'what is outside'],
+    ['The Secret is made anew.', 'anew'],
+    ['A renewal of the password is pending.', 'renewal'],
+    ['A rotation is due.', 'is due'],
+    ['An update is owed.', 'owed'],
+    ['The claims contest the resource.', 'contest'],
+    ['The run was overtaken.', 'overtaken'],
+    ['The heir of the claim gets it.', 'heir'],
+    ['The password is in doubt.', 'in doubt'],
+    ['The resource is a misfit.', 'misfit'],
+    ['Each ending has a reason.', 'each ending'],
+    ['Nobody deletes the Secret.', 'nobody'],
+    ['MariaDB stands in for MySQL.', 'stands in for'],
+    ['The estate has 12 resources.', 'estate'],
+    ['The controller mends the Secret.', 'mends'],
+    ['The Secret exists by then.', 'by then'],
+    ['Meanwhile the claim waits.', 'meanwhile'],
+    ['A Secret is written in its place.', 'in its place'],
+    ['The Secret is kept in step.', 'kept in step'],
+    ['Choose a version, as 18.', ', as 1'],
+  ];
+
+  test('each word of the list is found in an example', () => {
+    assert.equal(violations.length, words.length);
+    for (const [index, [sentence, expected]] of violations.entries()) {
+      const [word] = words.slice(index, index + 1);
+      const only = { words: word === undefined ? [] : [word], exceptions: [] };
+      const findings = findingsOf('docs/page.md', sentence, only);
+      assert.deepEqual([sentence, findings.map((finding) => finding.found)], [sentence, [expected]]);
+    }
+  });
+
+  test('each phrase of the list is found', () => {
+    for (const word of words) {
+      for (const phrase of word.phrases ?? []) {
+        const sentence = `The claim ${phrase.replace('*', 'ed')} again.`;
+        const findings = findingsOf('docs/page.md', sentence, { words: [word], exceptions: [] });
+        assert.equal(findings.length, 1, phrase);
+      }
+    }
+  });
+
+  test('everyday uses of the words are allowed', () => {
+    const allowed = [
+      'Two versions can be told apart.',
+      'The leader waits for the renewal of its Lease.',
+      'Run the command outside the cluster.',
+      'The claim is Ready at the end, and ending in `-` is not allowed.',
+      'Use a version such as 18.',
+      'The recommendation is attended to.',
+    ];
+    assert.deepEqual(
+      allowed.flatMap((sentence) => found('docs/page.md', sentence)),
+      [],
+    );
+  });
+
+  test('a statement with a clause as its subject is found, and a question and a heading are not', () => {
+    assert.deepEqual(found('docs/page.md', 'What was published is deleted.'), ['What …']);
+    assert.deepEqual(found('docs/page.md', 'It binds. Who deletes it decides.'), ['Who …']);
+    assert.deepEqual(found('docs/page.md', '"Which claim owns it" is written.'), ['Which …']);
+    assert.deepEqual(found('docs/page.md', '*What* is deleted remains.'), ['What …']);
+    assert.deepEqual(found('docs/page.md', 'What is a claim? Which classes exist?'), []);
+    assert.deepEqual(found('docs/page.md', '## What you need'), []);
+    assert.deepEqual(found('docs/page.md', 'The status shows What.'), []);
+  });
+
+  test('a test name has no clause as its subject, although it begins with a small letter', () => {
+    assert.deepEqual(found('test/a.test.ts', "test('what drifts is fixed', () => {});"), ['what …']);
+  });
+
+  test('a sentence of the docs has at most 30 words, and one of a message 25', () => {
+    assert.deepEqual(found('docs/page.md', `${wordy(31)} ${wordy(30)}`), ['31 words']);
+    assert.deepEqual(found('runtime/a.ts', `f('${wordy(26)} ${wordy(25)}');`), ['26 words']);
+    assert.deepEqual(found('apis/a.ts', `f('${wordy(31)} ${wordy(30)}');`), ['31 words']);
+    assert.deepEqual(found('runtime/a.ts', `// ${wordy(60)}`), []);
+  });
+
+  test('code and a value that is filled in count as one word each', () => {
+    assert.deepEqual(found('docs/page.md', `\`a b c d e\` ${wordy(29)}`), []);
+    assert.deepEqual(
+      found('runtime/a.ts', 'f(`the claim @{[told, whose].join(" ")} waits`);'.replace('@', '$')),
+      [],
+    );
+  });
+
+  test('an abbreviation does not end a sentence', () => {
+    assert.deepEqual(found('docs/page.md', `${wordy(20).slice(0, -1)}, e.g. ${wordy(20)}`), ['41 words']);
+  });
+
+  test('a finding has the line on which its sentence or word stands', () => {
+    const page = '# Page\n\nThe claim\nbinds. It is\ntold why.\n\n- One.\n- Nobody.\n';
+    assert.deepEqual(foundIn('docs/page.md', page), [
+      [5, 'told'],
+      [8, 'nobody'],
+    ]);
+    assert.deepEqual(
+      foundIn('runtime/a.ts', '/**\n * One.\n *\n * Nobody.\n */\nf();\n// Two.\n// Anew.\n'),
+      [
+        [4, 'nobody'],
+        [8, 'anew'],
+      ],
+    );
+  });
+
+  test('an exception removes the finding that it names, at its path only', () => {
+    const [told] = words;
+    const rules = {
+      words: told === undefined ? [] : [told],
+      exceptions: [{ path: 'docs/a.md', found: 'told', reason: 'an example' }],
+    };
+    assert.deepEqual(findingsOf('docs/a.md', 'It is told.', rules), []);
+    assert.equal(findingsOf('docs/b.md', 'It is told.', rules).length, 1);
+  });
+
+  test('each exception names a file that has the finding, and gives a reason', () => {
+    for (const { path, reason } of exceptions) {
+      assert.ok(existsSync(join(root, path)), path);
+      assert.notEqual(reason, '');
+    }
+  });
+});
+
+describe('the texts that the check reads', () => {
+  test('Markdown: paragraphs, lists, headings and tables, without blocks of code', () => {
+    const page = [
+      ...['# A `b` c', '', 'One [two](x.md)', 'three.', '', '```sh', 'told', '```', '', '1. Four', ''],
+      ...['| Five | six |', '|---|---|', '| seven | **eight** |', ''],
+    ].join('\n');
+    assert.deepEqual(textsOf('docs/page.md', page), [
+      { kind: 'heading', text: 'A Code c', line: 1 },
+      { kind: 'docs', text: 'One two\nthree.', line: 3 },
+      { kind: 'docs', text: 'Four', line: 10 },
+      { kind: 'docs', text: 'Five', line: 12 },
+      { kind: 'docs', text: 'six', line: 12 },
+      { kind: 'docs', text: 'seven', line: 14 },
+      { kind: 'docs', text: 'eight', line: 14 },
+    ]);
+  });
+
+  test('YAML: comments, those of adjacent lines as one', () => {
+    assert.deepEqual(textsOf('examples/a.yaml', '# One\n# two.\na: "#no" # Three.\n\n# Four.\n'), [
+      { kind: 'comment', text: 'One\ntwo.', line: 1 },
+      { kind: 'comment', text: 'Three.', line: 3 },
+      { kind: 'comment', text: 'Four.', line: 5 },
+    ]);
+  });
+
+  test('production code: comments, strings with two words, templates, and sums of both', () => {
+    const source = [
+      "import x from 'a b.ts';",
+      '// One `code`',
+      '// two.',
+      "const a = 'word';",
+      "f('two words', `@{a} three words @{g('four words')}`);".replaceAll('@', '$'),
+      "f('five ' + 'words' + a, 'SELECT one two FROM three');",
+    ].join('\n');
+    assert.deepEqual(textsOf('runtime/a.ts', source), [
+      { kind: 'comment', text: 'One Code\ntwo.', line: 2 },
+      { kind: 'message', text: 'two words', line: 5 },
+      { kind: 'message', text: 'Value three words Value', line: 5 },
+      { kind: 'message', text: 'four words', line: 5 },
+      { kind: 'message', text: 'five wordsValue', line: 6 },
+    ]);
+  });
+
+  test('tests: comments, and names of tests and of rows of a table', () => {
+    const source = [
+      "describe('first name', () => {",
+      "  test.skip('second name', (t) => t.test(`third @{name} here`, () => f('no name')));".replace(
+        '@',
+        '$',
+      ),
+      "  const table = [{ name: 'fourth name', text: 'no name' }];",
+      '});',
+    ].join('\n');
+    assert.deepEqual(textsOf('test/a.test.ts', source), [
+      { kind: 'test name', text: 'first name', line: 1 },
+      { kind: 'test name', text: 'second name', line: 2 },
+      { kind: 'test name', text: 'third Value here', line: 2 },
+      { kind: 'test name', text: 'fourth name', line: 3 },
+    ]);
+  });
+});
+
+describe('the verdict of the language check', () => {
+  const finding = (path: string) => ({ path, line: 1, kind: 'docs', found: 'told', instead: '' }) as const;
+
+  test('fails for a finding in a room that is not listed, and counts those in listed rooms', () => {
+    const findings = ['runtime/a.ts', 'runtime/cache/a.ts', 'runtime/cache/b/c.ts', 'docs/a.md'].map(finding);
+    assert.deepEqual(verdictOn(findings, ['runtime/*', 'runtime/cache/']), {
+      failures: [finding('docs/a.md')],
+      counts: { 'runtime/*': 1, 'runtime/cache/': 2 },
+      needless: [],
+    });
+  });
+
+  test('fails for a listed room without findings', () => {
+    assert.deepEqual(verdictOn([finding('docs/a.md')], ['docs/a.md', 'docs/b.md']), {
+      failures: [],
+      counts: { 'docs/a.md': 1 },
+      needless: ['docs/b.md'],
+    });
+  });
+
+  test('covers docs, code, tests, examples and manifests, and no generated file', () => {
+    const files = checkedFiles();
+    for (const file of ['README.md', 'main.ts', 'test/rooms.test.ts', 'deploy/base/deployment.yaml']) {
+      assert.ok(files.includes(file), file);
+    }
+    assert.ok(!files.includes('docs/api-reference.md'));
+    const below = checkedFiles(['./docs/flow.md', 'deploy/base/']);
+    assert.deepEqual([below[0], below.at(-1)], ['deploy/base/00-namespace.yaml', 'docs/flow.md']);
+  });
+});
