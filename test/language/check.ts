@@ -1,8 +1,10 @@
 /**
  * Whether the texts of this repository are plain English, by the list of `words.ts`. `npm run check` runs it over all
- * files and ends with 1 if a room that is rewritten has a finding. With paths, it prints all findings there:
+ * files and the subjects of recent
+ * commits, and ends with 1 if one of them, or a file of a room that is rewritten, has a finding. With paths, it prints all findings there:
  * `npm run language -- controllers/core docs/flow.md`.
  */
+import { recentSubjects, subjectFault } from './commits.ts';
 import { checkedFiles, findingsOfFiles } from './files.ts';
 import type { Finding } from './findings.ts';
 import { notRewrittenYet } from './rooms.ts';
@@ -35,5 +37,15 @@ function judge(): void {
   for (const room of needless) {
     console.error(`test/language/rooms.ts: "${room}" has no findings: remove it from the list`);
   }
-  process.exitCode = failures.length + needless.length === 0 ? 0 : 1;
+  const isPlain = failures.length + needless.length === 0;
+  process.exitCode = judgeSubjects() && isPlain ? 0 : 1;
+}
+
+/** Whether the subjects of recent commits are `room: what`. */
+function judgeSubjects(): boolean {
+  const subjects = recentSubjects();
+  if (subjects === undefined) console.log('language: the subjects of commits need the whole history of git');
+  const faulty = (subjects ?? []).filter((subject) => subjectFault(subject) !== undefined);
+  for (const subject of faulty) console.error(`commit "${subject}": ${subjectFault(subject)}`);
+  return faulty.length === 0;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { recentSubjects, subjectFault } from './commits.ts';
 import { checkedFiles, root } from './files.ts';
 import { findingsOf } from './findings.ts';
 import { textsOf } from './texts.ts';
@@ -248,5 +249,26 @@ describe('the verdict of the language check', () => {
     assert.ok(!files.includes('docs/api-reference.md'));
     const below = checkedFiles(['./docs/flow.md', 'deploy/base/']);
     assert.deepEqual([below[0], below.at(-1)], ['deploy/base/00-namespace.yaml', 'docs/flow.md']);
+  });
+});
+
+describe('the subject of a commit', () => {
+  const subjects: readonly (readonly [subject: string, fault: string | undefined])[] = [
+    ['binding: write Bound before the Secret is copied', undefined],
+    ['test/language: check subjects', undefined],
+    [`docs: ${'x'.repeat(66)}`, undefined],
+    [`docs: ${'x'.repeat(67)}`, 'it has 73 characters, and 72 are allowed'],
+    ['All numbers stand on one product', 'it has no room: write `room: what`'],
+    ['Binding: write Bound', 'it has no room: write `room: what`'],
+    ['binding:', 'it has no room: write `room: what`'],
+    ['binding: write Bound.', 'it ends with a full stop'],
+  ];
+  for (const [subject, fault] of subjects) {
+    test(`${JSON.stringify(subject)}: ${fault ?? 'allowed'}`, () =>
+      assert.equal(subjectFault(subject), fault));
+  }
+
+  test('is checked since a commit of this history', () => {
+    assert.ok((recentSubjects() ?? ['']).length > 0);
   });
 });
