@@ -4,9 +4,6 @@
  */
 export const notRewrittenYet: readonly string[] = [
   'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'README.md',
-  'SECURITY.md',
   'apis/*',
   'apis/aws/',
   'apis/cache/',
