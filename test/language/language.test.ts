@@ -163,7 +163,7 @@ describe('the texts that the check reads', () => {
   test('Markdown: paragraphs, lists, headings and tables, without blocks of code', () => {
     const page = [
       ...['# A `b` c', '', 'One [two](x.md)', 'three.', '', '```sh', 'told', '```', '', '1. Four', ''],
-      ...['| Five | six |', '|---|---|', '| seven | **eight** |', ''],
+      ...['| Five | six |', '|---|---|', '| seven | **eight**<br>nine |', ''],
     ].join('\n');
     assert.deepEqual(textsOf('docs/page.md', page), [
       { kind: 'heading', text: 'A Code c', line: 1 },
@@ -172,7 +172,7 @@ describe('the texts that the check reads', () => {
       { kind: 'docs', text: 'Five', line: 12 },
       { kind: 'docs', text: 'six', line: 12 },
       { kind: 'docs', text: 'seven', line: 14 },
-      { kind: 'docs', text: 'eight', line: 14 },
+      { kind: 'docs', text: 'eight\n\nnine', line: 14 },
     ]);
   });
 

@@ -53,7 +53,7 @@ export function markdownTexts(source: string): readonly Text[] {
 
 function inlineText({ type, value, alt, children }: MarkdownNode): string {
   if (type === 'inlineCode') return 'Code';
-  if (type === 'html') return '';
+  if (type === 'html') return value?.startsWith('<br') ? '\n\n' : '';
   if (type === 'break') return '\n';
   return value ?? alt ?? (children ?? []).map(inlineText).join('');
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const page = readFileSync(join(root, 'docs/legacy-cases.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, 'legacy-cases.md'), 'utf8');
 
 /** A test that a case names: its file, and its title or how that begins, with the suites around it if need be. */
 interface Named {
@@ -57,7 +57,7 @@ const named = suites.flatMap(({ cases }) => cases.flatMap(({ tests }) => tests))
 const begins = (title: string, beginning: string): boolean =>
   title.startsWith(beginning) && !/^\w/.test(title.slice(beginning.length));
 
-describe('docs/legacy-cases.md', () => {
+describe('legacy-cases.md', () => {
   let registered: Readonly<Record<string, readonly (readonly string[])[]>> = {};
   before(() => {
     const files = [...new Set(named.map(({ file }) => file))].filter((file) => existsSync(join(root, file)));
