@@ -149,6 +149,11 @@ function sentencesOf(text: string): readonly Sentence[] {
       sentences.push({ sentence: text.slice(offset, position?.end.offset), offset });
     }
   };
-  visit(english.parse(text) as EnglishNode);
+  visit(english.parse(withoutUnits(text)) as EnglishNode);
   return sentences;
+}
+
+/** As long as the text. The parser takes the unit of "within 5 s." for the initial of a name, which ends no sentence. */
+function withoutUnits(text: string): string {
+  return text.replaceAll(/(\d) ([smhBVW])\./g, '$1$2$2.');
 }

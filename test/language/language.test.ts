@@ -126,6 +126,10 @@ describe('the language check', () => {
     assert.deepEqual(found('docs/page.md', `${wordy(20).slice(0, -1)}, e.g. ${wordy(20)}`), ['41 words']);
   });
 
+  test('a unit ends a sentence', () => {
+    assert.deepEqual(found('docs/page.md', `${wordy(20).slice(0, -1)} after 5 s. ${wordy(20)}`), []);
+  });
+
   test('a finding has the line on which its sentence or word stands', () => {
     const page = '# Page\n\nThe claim\nbinds. It is\ntold why.\n\n- One.\n- Nobody.\n';
     assert.deepEqual(foundIn('docs/page.md', page), [
