@@ -42,7 +42,6 @@ export const notRewrittenYet: readonly string[] = [
   'docs/adding-a-managed-service.md',
   'docs/aws.md',
   'docs/decision-tables.md',
-  'docs/decisions/',
   'docs/flow.md',
   'docs/gcp.md',
   'test/controllers/core/legacy-cases.md',

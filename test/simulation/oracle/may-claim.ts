@@ -6,7 +6,7 @@ import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import type { Objects } from './taken-secret.ts';
 
 /*
- * What docs/decisions/0046-who-may-claim.md says of classes, resources and the namespaces of claims, without a line of
+ * What docs/decisions/0046-namespace-selectors.md says of classes, resources and the namespaces of claims, without a line of
  * the controllers.
  */
 
