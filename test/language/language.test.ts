@@ -32,7 +32,7 @@ describe('the language check', () => {
     ['The Secret has leave.', 'has leave'],
     ['The password is handed\nover.', 'handed over'],
     ['The former claim owned the resource.', 'former claim'],
-    ['It names the claim whose Secret is written.', 'whose'],
+    ['The tag says whose it is.', 'whose it is'],
     ['The rightful owner is the claim.', 'rightful'],
     ['The right is taken away.', 'taken away'],
     ['The resource is looked at.', 'looked at'],
@@ -117,7 +117,7 @@ describe('the language check', () => {
   test('code and a value that is filled in count as one word each', () => {
     assert.deepEqual(found('docs/page.md', `\`a b c d e\` ${wordy(29)}`), []);
     assert.deepEqual(
-      found('runtime/a.ts', 'f(`the claim @{[told, whose].join(" ")} waits`);'.replace('@', '$')),
+      found('runtime/a.ts', 'f(`the claim @{[told, heir].join(" ")} waits`);'.replace('@', '$')),
       [],
     );
   });

@@ -54,7 +54,11 @@ export const words: readonly Word[] = [
     instead: "copied to the claim's Secret; passed to",
   },
   { phrases: ['former claim', 'former claims'], instead: 'previous claim' },
-  { phrases: ['whose'], instead: 'the owning claim; of which; with' },
+  // "A claim whose Secret is missing" is the field's language.
+  {
+    phrases: ['whose it is', 'whose they are', 'whose that is', 'whose is', 'whose a'],
+    instead: 'the owning claim; the owner',
+  },
   { phrases: ['rightful', 'rightfully'], instead: 'owning' },
   {
     phrases: ['taken away', 'take away', 'takes away', 'taking away', 'taken from'],
