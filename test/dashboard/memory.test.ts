@@ -60,12 +60,12 @@ describe('what a process remembers for the page', () => {
       });
     const last = () => memory.lastRun(object('a'));
     assert.equal(last(), undefined);
-    run('requeue', 'Connect');
+    run('requeue', 'CreateExternal');
     run('error');
     run('conflict');
     assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 2 });
-    run('requeue_after', 'UpToDate');
-    assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, decision: 'UpToDate' });
+    run('requeue_after', 'NoUpdate');
+    assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, decision: 'NoUpdate' });
   });
 
   test('when a managed resource is looked at next, if it comes back by itself', () => {

@@ -378,7 +378,7 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
   if (resource === undefined) return wait('ResourceGone');
   const managed = realResource(resource);
   const secret = see.resourceSecret(name);
-  if (decideFirst({ managed }).act === 'nothing') return wait('ResourceGone');
+  if (decideFirst({ managed })?.name === 'ResourceGone') return wait('ResourceGone');
   if (wasDeleted(managed)) return removeResource(resource, secret, nextOf(managed, run, false));
   // A run writes its status before the next one begins.
   if (run.applied !== undefined && resource.applied !== run.applied && resource.finalizer) {
@@ -390,7 +390,7 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
     isOwned: secret.owner === resource.uid,
   };
   const decision = decideCredential({ managed, kept, secretDetails });
-  if (decision.act !== 'proceed') return keepCredential(resource, decision);
+  if (decision !== undefined) return keepCredential(resource, decision);
   return secret ? applyCredential(resource, managed, secret, run) : wait('UpToDate');
 }
 
@@ -421,9 +421,7 @@ function removeResource(
   return patch('RemoveFinalizer', resourceKey(name), { finalizer: false });
 }
 
-type Write = Exclude<CredentialDecision, { readonly act: 'proceed' }>;
-
-function keepCredential(resource: Resource, decision: Write): Decision {
+function keepCredential(resource: Resource, decision: CredentialDecision): Decision {
   const { name, uid } = resource;
   switch (decision.act) {
     case 'report':
@@ -457,9 +455,8 @@ function applyCredential(resource: Resource, managed: Managed, secret: ResourceS
   const readFirst = [resourceKey(name), resourceSecretKey(name)];
   switch (decision.name) {
     case 'Recreate':
-      if (applied !== '') return patch('ClearRecord', resourceKey(name), { applied: '' });
-      return external('CreateExternal', resource, { password, readFirst });
     case 'CreateExternal':
+      if (applied !== '') return patch('ClearRecord', resourceKey(name), { applied: '' });
       return external('CreateExternal', resource, { password, readFirst });
     case 'Update':
       return external('SetPassword', resource, { password, readFirst });

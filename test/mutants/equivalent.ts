@@ -30,18 +30,6 @@ export const equivalents: readonly Equivalent[] = [
     because: 'where either is missing nothing is decided but nothing; the types do not know that',
   })),
   {
-    line: "if (found === undefined || first.act === 'nothing') return { ...done, decision: first.name }; // until it is created",
-    was: 'found === undefined',
-    becomes: 'false',
-    because: 'for what is gone nothing is decided but nothing; the types do not know that',
-  },
-  {
-    line: "if (outcome.state === 'ongoing') return run;",
-    was: "outcome.state === 'ongoing'",
-    becomes: 'false',
-    because: 'a run whose operation is under way waits for it, AwaitEarlierRun; the types do not know that',
-  },
-  {
     line: '...(selectorOf(object, field) === undefined ? [] : [bySelector]),',
     was: 'selectorOf(object, field) === undefined',
     becomes: 'false',

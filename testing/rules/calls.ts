@@ -29,9 +29,8 @@ interface Begun {
   readonly operation?: unknown;
 }
 
-/** What a call has begun, to its end: a promise by itself, a name by asking the client how it is going. */
+/** Polls the operation that a call has begun, until it ends. */
 export async function finished(bench: Bench, client: ExternalClient, { operation }: Begun): Promise<void> {
-  if (operation instanceof Promise) await bench.settled(operation, 'an operation');
   if (!isString(operation) || client.poll === undefined) return;
   for (let looks = 0; looks < mostLooks; looks += 1) {
     const { state } = await bench.settled(client.poll(operation, signal), 'poll');

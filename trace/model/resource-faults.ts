@@ -20,7 +20,7 @@ const howToAllow =
 
 /** Somebody paused it, and something waits for it. */
 export const paused: Find = ({ first, theManaged, managedService, theClaim }) => {
-  if (first?.act !== 'pause' || theManaged === undefined || managedService === undefined) return undefined;
+  if (first?.name !== 'Paused' || theManaged === undefined || managedService === undefined) return undefined;
   const key = keyOf(theManaged);
   const { kind } = managedService;
   const isAnnotated = theManaged.metadata.annotations?.[annotationKeys.paused] === 'true';

@@ -41,7 +41,7 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
     says: [
       theManaged.status?.bindingPhase ?? 'no phase yet',
       ...(isAnother && holder !== undefined ? [claimedBy(holder, namesClaim(theManaged, theClaim))] : []),
-      ...(first?.act === 'pause' ? [first.message] : []),
+      ...(first?.name === 'Paused' ? [first.message] : []),
       ...attemptsOf(view),
       ...going(theManaged, now),
     ],
@@ -66,9 +66,8 @@ function claimedBy(holder: ObjectReference, isIt: boolean): string {
 
 /** The last decision of its controller, where a process remembers it; else the decision over what was read. */
 function decisionOf({ runs, theManaged, first, decided }: View): { readonly decision?: string } {
-  const credential = first?.act === 'connect' ? decided?.credential : undefined;
-  const ahead = credential?.act === 'proceed' ? undefined : credential?.name;
-  const decision = (theManaged && runs?.(theManaged)?.decision) ?? ahead ?? first?.name;
+  const ahead = first ?? decided?.credential;
+  const decision = (theManaged && runs?.(theManaged)?.decision) ?? ahead?.name;
   return decision === undefined ? {} : { decision };
 }
 
@@ -93,7 +92,7 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
   const [last] = warnings;
   const synced = syncedOf(theManaged);
   const rests =
-    first?.act === 'pause' || first?.name === 'UnsupportedPolicies' || first?.name === 'CreationIncomplete';
+    first?.name === 'Paused' || first?.name === 'UnsupportedPolicies' || first?.name === 'CreationIncomplete';
   if (rests) return ['no attempts until that is mended'];
   if (synced.status === 'False') {
     const tries =

@@ -3,10 +3,7 @@ import { blamed, blaming } from '../stack-bug.ts';
 import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 
-/**
- * A connector whose programming errors are told as those of its stack, and its clients' too: what they throw, what an
- * operation that they began throws later, and what they say that one failed with.
- */
+/** A connector whose programming errors, and those of its clients, are reported as errors of the stack. */
 export function blamedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   stack: string | undefined,
@@ -16,12 +13,7 @@ export function blamedConnector<M extends Managed>(
       const client = await blaming(stack, () => connector.connect(managed, signal));
       return aroundCalls(client, async (call) => {
         const answer = await blaming(stack, call);
-        const { operation, error } = (answer ?? {}) as {
-          readonly operation?: unknown;
-          readonly error?: unknown;
-        };
-        if (operation instanceof Promise) operation.catch((thrown: unknown) => blamed(thrown, stack));
-        blamed(error, stack);
+        blamed((answer as { readonly error?: unknown } | undefined)?.error, stack);
         return answer;
       });
     },

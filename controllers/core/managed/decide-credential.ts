@@ -21,11 +21,10 @@ export const credentialDecisions = [
   'GenerateCredential',
   'AdoptSecret',
   'RotateCredential',
-  'CredentialCannotChange',
   'ReplaceCredential',
   'NameClaim',
   'ClearRecord',
-  'CredentialReady',
+  'CredentialCannotChange',
 ] as const;
 export type CredentialDecisionName = (typeof credentialDecisions)[number];
 
@@ -46,8 +45,7 @@ export type CredentialDecision =
       readonly note: NoteFacts;
     }
   | { readonly name: 'AdoptSecret' | 'NameClaim'; readonly act: 'annotate'; readonly note: NoteFacts }
-  | { readonly name: 'CredentialCannotChange'; readonly act: 'report'; readonly message: string }
-  | { readonly name: 'CredentialReady'; readonly act: 'proceed' };
+  | { readonly name: 'CredentialCannotChange'; readonly act: 'report'; readonly message: string };
 
 /** Everything that the decision may look at. The managed resource is not being deleted. */
 export interface CredentialInput {
@@ -142,22 +140,6 @@ const rotate: Decide = ({ managed, kept, secretDetails }) => {
   };
 };
 
-/** The previous claim knows the credential, and this product cannot replace it. */
-const cannotChange: Decide = (input) => {
-  const { managed, secretDetails } = input;
-  if (!hasSecretDetails(managed, secretDetails)) return undefined;
-  const owner = newOwner(input);
-  const canReplace = credentialOf(managed, secretDetails) !== undefined && shouldUpdate(managed.spec);
-  if (owner === undefined || canReplace) return undefined;
-  if (managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials) return undefined;
-  const annotation = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
-  const why = secretDetails.reportsSecrets
-    ? `the external system generates its credentials; have it generate others, then ${annotation}`
-    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${annotation}`;
-  const message = `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
-  return { name: 'CredentialCannotChange', act: 'report', message };
-};
-
 /** The Secret names another claim than the one that owns the resource now: that claim gets its own credential. */
 const replace: Decide = (input) => {
   const { managed, kept, secretDetails } = input;
@@ -168,10 +150,12 @@ const replace: Decide = (input) => {
 };
 
 /** No claim has used the credential, or an administrator gives it to the next claim as it is. */
-const nameClaim: Decide = ({ managed, kept, secretDetails }) => {
+const nameClaim: Decide = (input) => {
+  const { managed, kept, secretDetails } = input;
   if (!hasSecretDetails(managed, secretDetails)) return undefined;
   const owner = ownerOf(managed);
   if (owner === undefined || kept?.note === undefined || kept.note.for === owner) return undefined;
+  if (newOwner(input) !== undefined && !mayKeepCredential(input)) return undefined;
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
@@ -184,12 +168,26 @@ const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
 };
 
+/** The previous claim knows the credential, and this product cannot replace it. Nothing is written; the run goes on. */
+const cannotChange: Decide = (input) => {
+  const { managed, secretDetails } = input;
+  const owner = newOwner(input);
+  if (owner === undefined || mayKeepCredential(input)) return undefined;
+  const annotation = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
+  const why = secretDetails.reportsSecrets
+    ? `the external system generates its credentials; have it generate others, then ${annotation}`
+    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${annotation}`;
+  const message = `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
+  return { name: 'CredentialCannotChange', act: 'report', message };
+};
+
 /**
  * Decides what to write before the external resource is observed: finalizer, ownership, and the credential in the Secret.
- * The first check that matches decides. Each decision has at most one write; after it the next decision is made.
+ * The first check that matches decides. Each decision has at most one write; after it the next decision is made. Undefined:
+ * nothing is left to write.
  */
-export const decideCredential = (input: CredentialInput): CredentialDecision =>
-  firstMatch(input, checks) ?? { name: 'CredentialReady', act: 'proceed' };
+export const decideCredential = (input: CredentialInput): CredentialDecision | undefined =>
+  firstMatch(input, checks);
 
 const checks: readonly Decide[] = [
   addFinalizer,
@@ -199,13 +197,18 @@ const checks: readonly Decide[] = [
   generate,
   adopt,
   rotate,
-  cannotChange,
   replace,
   nameClaim,
   clearRecord,
+  cannotChange,
 ];
 
 const sameCredentials = 'with-same-credentials';
+
+/** An administrator gives the credential to the next claim, or it is no secret. */
+const mayKeepCredential = ({ managed, secretDetails }: CredentialInput): boolean =>
+  managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials ||
+  !hasSecretDetails(managed, secretDetails);
 
 /** Whether the Secret, or the entry in the secret store, has details that only one claim may know. */
 function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: SecretDetails): boolean {

@@ -25,7 +25,6 @@ import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
-import { operationOngoing } from './async-operations.ts';
 import { isCreationFailed } from './creation-tracking.ts';
 import type { ManagedDecisionName } from './decide.ts';
 import type { DesiredCredential, Observation, OperationType } from './external-client.ts';
@@ -37,57 +36,61 @@ import { scrub, withManagedStatus } from './status.ts';
 
 /** What a run over one managed resource knows so far. Each step takes one and returns the next. */
 export interface Run {
-  /** The line of docs/decision-tables.md that it has come to. */
-  readonly decision: ManagedDecisionName;
-  /** As it is stored, as far as we know. */
+  /** The line of docs/decision-tables.md that it has come to; absent: it goes on. */
+  readonly decision?: ManagedDecisionName | undefined;
+  /** The object as it is stored, as far as we know. */
   readonly current: Managed;
-  /** What its Secret keeps, or without one its entry in the secret store, in the version that was read or written last. */
+  /** The content of its Secret, or without one its entry in the secret store, in the version that was read or written last. */
   readonly entry?: ConnectionEntry;
   /** The credential that the Secret holds; absent: it has none. */
   readonly credential?: DesiredCredential;
+  /** The next claim cannot get another credential: why, and what to do. */
+  readonly credentialProblem?: string;
   /** What the status is to record of the credential that the external system has; absent: as before. */
   readonly record?: ManagedStatus['credential'];
   /** This run has set the credential: an observation may not show yet that it is pending. */
   readonly isCredentialJustSet?: true;
   /** The connection details that calls of this run reported. */
   readonly reported: ReportedDetails;
-  /** Annotations that say which provider is used. */
+  /** Annotations that record which provider is used. */
   readonly providerRecord?: Readonly<Record<string, string>>;
-  /** What is to be said of operations that outlive a run. */
+  /** The conditions of operations that outlive a run. */
   readonly operation?: readonly ConditionFacts[];
-  /** The operation that the external system sees through at the moment. */
+  /** The operation that the external system carries out at the moment. */
   readonly underWay?: ExternalOperation | undefined;
-  /** What an operation was about that this run found to have ended as it should, or to be forgotten. */
+  /** The type of an operation that this run found to have succeeded, or to be unknown. */
   readonly ended?: OperationType;
-  /** Output-only fields of the external resource, as far as they were told. */
+  /** Output-only fields of the external resource, as far as they were reported. */
   readonly status?: Readonly<Record<string, unknown>>;
-  /** The system behind the provider, where it says. */
+  /** The system behind the provider, if it reports its identity. */
   readonly system?: string | undefined;
-  /** The result of the last observation; absent: none yet. */
+  /** The result of the last observation, if it found an external resource. */
   readonly seen?: Observation | undefined;
-  /** The external resource is what was recorded, and not what has been added to that since. */
+  /** The observations prove that the external resource is gone. */
+  readonly isGone?: boolean;
+  /** The external resource was found with the recorded identity only, without the fields that were set later. */
   readonly isExact?: boolean;
   /** When the last observation began. */
   readonly observedAt?: Date;
   /** For how long observations have found no external resource. */
   readonly absentForMs?: number;
-  /** Events of what it has done. */
+  /** Events of what the run has done. */
   readonly happened: readonly EventFacts[];
 }
 
-/** How a run ends: what is told of the managed resource, and what brings it back. */
+/** How a run ends: what the managed resource shows, and what brings it back. */
 export interface Ending {
   readonly run: Run;
   /** Absent: the status stays as it is. */
   readonly synced?: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** With the status: a Normal one tells of its change, a Warning is told for as long as its cause lasts. */
+  /** With the status. A Normal one is recorded if the status changes, a Warning each time. */
   readonly event?: EventFacts;
-  /** Annotations that have had their effect once the status says so. */
+  /** Annotations to remove: they have had their effect once the status shows it. */
   readonly used?: readonly string[];
   readonly next: Next;
-  /** What the run throws once it has told what happened: a conflict, which is put back without a word. */
+  /** What the run throws at its end: a conflict, which is put back silently. */
   readonly thrown?: StepFailure;
   /** Its finalizer is removed. */
   readonly isFinalised?: true;
@@ -100,73 +103,54 @@ export interface Ending {
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
 const missing = 'external resource does not exist';
 
+/** Synced is True. */
+const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Ending => ({
+  run,
+  synced: reconcileSuccess(),
+  ready,
+  next,
+});
+
+/** Synced is False with this message, and so is the Event. */
+const refused = (run: Run, reason: string, message: string, next: Next, ready?: ConditionFacts): Ending => ({
+  run,
+  synced: reconcileError(message),
+  ready,
+  event: warning(reason, message),
+  next,
+});
+
 /** The endings of each decision that are not a step's failure. */
 export const endings = {
-  /** Paused. */
   paused: (run: Run, message: string): Ending => ({
     run,
     synced: reconcilePaused(message),
     event: { type: 'Normal', reason: 'ReconciliationPaused', message },
     next: 'event',
   }),
-  /** UnsupportedPolicies. */
-  invalid: (run: Run, message: string): Ending => ({
-    run,
-    synced: reconcileError(message),
-    event: warning('CannotUseInvalidManagementPolicy', message),
-    next: 'event',
-  }),
-  /** CreationIncomplete. */
-  undetermined: (run: Run, message: string): Ending => ({
-    run,
-    synced: reconcileError(message),
-    ready: creating(),
-    event: warning('CannotInitializeManagedResource', message),
-    // Nothing outside is asked. What came of this write, or of the one before, may not have been told.
-    next: 'poll',
-  }),
-  /** AwaitEarlierRun. */
-  busy(run: Run, type: OperationType): Ending {
-    const waiting = type === 'delete' ? undefined : `waiting for its ${type} to end`;
-    const arriving = type === 'create' ? creating() : undefined;
-    const ready = wasDeleted(run.current) ? deleting(waiting) : arriving;
-    return {
-      run: { ...run, operation: operationOngoing(type) },
-      synced: reconcileSuccess(),
-      ready,
-      next: 'operation',
-    };
-  },
-  /** AwaitOperation: an operation that the external system sees through is not to be disturbed. */
+  invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
+  /** CreationIncomplete. It polls, because the write of this status may fail. */
+  undetermined: (run: Run, message: string) =>
+    refused(run, 'CannotInitializeManagedResource', message, 'poll', creating()),
+  /** OtherSystem. No event reports that the provider's credentials changed, so that it polls. */
+  elsewhere: (run: Run, message: string) =>
+    refused(
+      run,
+      'CannotConnectToProvider',
+      message,
+      'poll',
+      wasDeleted(run.current) ? deleting() : undefined,
+    ),
+  /** AwaitOperation: an operation that the external system carries out is not disturbed. */
   waiting(run: Run, type: OperationType): Ending {
     const arriving = type === 'create' ? creating() : undefined;
     const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
-    const ready = wasDeleted(run.current) ? deleting(why) : arriving;
-    return { run, synced: reconcileSuccess(), ready, next: 'progress since operation' };
+    return synced(run, wasDeleted(run.current) ? deleting(why) : arriving, 'progress since operation');
   },
-  /** CreateExternal, Update and DeleteExternal, where the external system sees through what the call has begun. */
-  handedOver: (run: Run, ready: ConditionFacts | undefined): Ending => ({
-    run,
-    synced: reconcileSuccess(),
-    ready,
-    next: 'progress since operation',
-  }),
-  /** CreateExternal, Update and DeleteExternal, where the call has only begun it. */
-  begun: (run: Run, type: OperationType, ready: ConditionFacts | undefined): Ending => ({
-    run: { ...run, operation: operationOngoing(type) },
-    synced: reconcileSuccess(),
-    ready,
-    next: 'operation',
-  }),
-  /** OtherSystem. Nothing tells of credentials that change. */
-  elsewhere: (run: Run, message: string): Ending => ({
-    run,
-    synced: reconcileError(message),
-    ready: wasDeleted(run.current) ? deleting() : undefined,
-    event: warning('CannotConnectToProvider', message),
-    next: 'poll',
-  }),
-  /** ExternalMissing. A steady state (crossplane-runtime v2.4). What was ready is so until looks have found nothing for long enough. */
+  /** CreateExternal, Update and DeleteExternal, if the external system carries on with what the call has begun. */
+  begun: (run: Run, ready: ConditionFacts | undefined) =>
+    credentialOutcome(run, ready, 'progress since operation'),
+  /** ExternalMissing, a steady state (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
   missing(run: Run, confirmAbsenceMs: number): Ending {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
@@ -184,8 +168,10 @@ export const endings = {
   /** AwaitExternal. */
   hidden(run: Run): Ending {
     const message = 'Waiting for external resource existence to be confirmed';
-    const event: EventFacts = { type: 'Normal', reason: 'PendingExternalResource', message };
-    return { run: having(run, event), next: 'backOff' };
+    return {
+      run: having(run, { type: 'Normal', reason: 'PendingExternalResource', message }),
+      next: 'backOff',
+    };
   },
   /** ConfirmAbsence. */
   notConfirmed: (run: Run, confirmAbsenceMs: number): Ending => ({
@@ -195,46 +181,31 @@ export const endings = {
   /** ExternalLost. */
   lost(run: Run): Ending {
     const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
-    return {
-      run,
-      synced: reconcileError(message),
-      ready: unavailable(message),
-      event: warning('LostExternalResource', message),
-      next: 'poll',
-    };
+    return refused(run, 'LostExternalResource', message, 'poll', unavailable(message));
   },
   /** CreateNotAllowed. */
-  uncreated: (run: Run): Ending => ({
-    run,
-    synced: reconcileSuccess(),
-    ready: unavailable(
-      `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`,
-    ),
-    next: 'poll',
-  }),
-  /** IdentityEdited, while something is left of what was recorded. */
-  leftovers: (run: Run): Ending => ({ run, synced: reconcileSuccess(), next: 'poll' }),
+  uncreated(run: Run): Ending {
+    const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
+    return synced(run, unavailable(message), 'poll');
+  },
+  /** IdentityEdited, while something remains of the recorded external resource. */
+  leftovers: (run: Run) => synced(run, undefined, 'poll'),
   /** IdentityEdited: observe at once with the identity that was recorded now. */
   edited: (run: Run): Ending => ({ run, next: 0 }),
-  /** DeleteExternal and AwaitDeletion: on its way out. */
-  leaving: (run: Run): Ending => ({
-    run,
-    synced: reconcileSuccess(),
-    ready: deleting(),
-    next: run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
-  }),
+  /** DeleteExternal and AwaitDeletion. */
+  leaving: (run: Run) =>
+    synced(
+      run,
+      deleting(),
+      run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
+    ),
   /** OrphanExternal and RemoveFinalizer: the managed resource may go. */
   gone: (run: Run): Ending => ({ run, next: 'event' }),
   /** CreateExternal, while it does not show yet. */
-  unseen: (run: Run): Ending => ({ run, synced: reconcileSuccess(), ready: creating(), next: 'backOff' }),
+  unseen: (run: Run) => synced(run, creating(), 'backOff'),
   /** AwaitEffect. */
-  awaited: (run: Run, { ready }: Observation): Ending => ({
-    run,
-    synced: reconcileSuccess(),
-    ready,
-    next: 'backOff',
-  }),
-  /** CreateExternal, LateInitialize, Update, UpToDate and the like: it is there. Soon looked at while it is on its way, else at the poll. */
+  awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
+  /** CreateExternal, LateInitialize, Update and NoUpdate: it exists. It is observed again soon while it is not ready. */
   present(run: Run, { ready, operation, isUpToDate }: Observation): Ending {
     const { current, underWay, credential, isCredentialJustSet = false } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
@@ -248,15 +219,8 @@ export const endings = {
     const isDue = isIncomplete && shouldUpdate(current.spec);
     const arriving = isDue ? 0 : observedNext;
     const next = (operation ?? underWay) === undefined ? arriving : 'progress since operation';
-    return { run, ...credentialOutcome(run), ready, used, next };
+    return { ...credentialOutcome(run, ready, next), used };
   },
-  /** CredentialCannotChange. */
-  credentialKept: (run: Run, message: string): Ending => ({
-    run,
-    synced: reconcileError(message),
-    event: warning('CannotReplaceCredential', message),
-    next: 'poll',
-  }),
 };
 
 /** An administrator gave the credential to the next claim as it is, and that claim has it. */
@@ -266,17 +230,19 @@ function isReofferUsed({ current, entry }: Run): boolean {
   return isRequested && claimRef?.uid !== undefined && entry?.note?.for === claimText(claimRef);
 }
 
-/** Synced of a resource that exists: policies may forbid to set the credential that its Secret holds. */
-function credentialOutcome({ current, credential }: Run): Pick<Ending, 'synced' | 'event'> {
-  if (credential?.isApplied !== false || shouldUpdate(current.spec)) return { synced: reconcileSuccess() };
+/** The next claim may have to wait for another credential, and policies may forbid to set the one in the Secret. */
+function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Ending {
+  const { current, credential, credentialProblem } = run;
+  if (credentialProblem !== undefined)
+    return refused(run, 'CannotReplaceCredential', credentialProblem, next, ready);
+  if (credential?.isApplied !== false || shouldUpdate(current.spec)) return synced(run, ready, next);
   const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
-  return { synced: reconcileError(message), event: warning('CannotUpdateExternalResource', message) };
+  return refused(run, 'CannotUpdateExternalResource', message, next, ready);
 }
 
 /** Recreate: the Event beside those of the creation. */
 export function recreationEvent({ current }: Run): EventFacts {
   const name = externalName(current) ?? 'its name is not known';
-  // What is on record as failed may have come to nothing, or have been there all the same.
   const how = isCreationFailed(current) ? `(${name}), and its creation failed` : `any more (${name})`;
   return warning('LostExternalResource', `${missing} ${how}; it is created again`);
 }
@@ -287,17 +253,17 @@ export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
   happened: [...run.happened, ...events],
 });
 
-/** A run to which connection details were reported. */
+/** A run that knows these connection details. */
 export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
   ...run,
   reported: { ...run.reported, ...details },
 });
 
-/** A run to which output-only fields were reported. */
+/** A run that knows these output-only fields. */
 export const reporting = (run: Run, status: Run['status']): Run =>
   status === undefined ? run : { ...run, status: { ...run.status, ...status } };
 
-/** A run after which nothing is under way any more. */
+/** A run without an operation under way. */
 export const over = (run: Run): Run => omit(run, 'underWay');
 
 /** A message without any secret that a run knows. */
@@ -315,7 +281,7 @@ export type Ready = NonNullable<FailureFacts<Run>['ready']>;
 export const isCreating: Ready = () => creating();
 export const isDeleting: Ready = () => deleting();
 
-/** Any decision, where a step fails: `start` is what the run knew if that does not say. Throws what is no step's failure. */
+/** A step failed. `start`: the run, if the failure does not have it. Throws what is no step's failure. */
 export function failed(start: Run, error: unknown): Ending {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
@@ -333,8 +299,8 @@ export function failed(start: Run, error: unknown): Ending {
 }
 
 /**
- * What an ending says, without secrets: the managed resource with its status, and the Events that go with that. A run that
- * went well has to say all the same that an edit has no effect, and one that failed has to say that, too.
+ * The managed resource with the status of an ending, and the Events that go with it, without secrets. Edits without effect
+ * are reported in any case.
  */
 export function told(
   { run, synced: found, ready, event }: Ending,
@@ -343,7 +309,6 @@ export function told(
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
   if (found === undefined) return { object: run.current, events: [] };
   const said = found.status === 'True' ? undefined : (found.message ?? '');
-  // Of what was not looked at, an error says enough.
   const refused = said === undefined || run.seen !== undefined ? refusals(identity, run) : [];
   const unsaid = refused.filter((sentence) => said?.includes(sentence) !== true);
   const refusal = unsaid.length === 0 ? undefined : unsaid.join('; ');
@@ -357,6 +322,7 @@ export function told(
     status: run.status,
     underWay: run.underWay,
     externalIdentity: identityFound(identity, run),
+    isGone: run.isGone === true && run.seen === undefined,
     ...(run.record && { credential: run.record }),
     isCredentialInForce: isCredentialInForce(run),
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
@@ -374,29 +340,24 @@ function isCredentialInForce({ credential, record, current }: Run): boolean {
   return credential.isApplied && (record ?? current.status?.credential)?.pending === false;
 }
 
-export interface ConcludeOptions {
-  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
-  readonly managedResources: Resource<Managed>;
-  /** How its external resource is identified. */
-  readonly identity: IdentityContext;
-  /** That of the run. */
-  readonly log: Pick<Logger, 'child'>;
-}
-
 /**
- * Says on the managed resource, and in Events, how a run ended: once, at its end. A status is written if it changes; an
- * object that is gone needs none. What fails is handed to the recorder each time, for an Event is gone after an hour, and
- * who looks at the object then shall still see why: the recorder bounds how often it is sent.
+ * Writes the status that a run ends with, if it changes, and records the Events. A Warning is recorded each time, because the
+ * API server keeps an Event for an hour; the recorder limits how often it is sent.
  */
 export async function conclude(
-  options: ConcludeOptions,
+  options: {
+    readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+    readonly managedResources: Resource<Managed>;
+    readonly identity: IdentityContext;
+    readonly log: Pick<Logger, 'child'>;
+  },
   ending: Ending,
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, managedResources, identity, log } = options;
   const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
   let stored = run.current;
-  const ofRun = log.child(() => ({ ...aboutManaged(stored), decision: run.decision }));
+  const ofRun = log.child(() => ({ ...aboutManaged(stored), ...decisionOf(run) }));
   for (const event of run.happened) {
     const safe = { ...event, message: scrubOf(run, event.message) };
     env.events.record(run.current, safe);
@@ -405,8 +366,7 @@ export async function conclude(
   if (isFinalised) logQuietAct(ofRun, 'RemovedFinalizer');
   if (thrown !== undefined) throw thrown;
   const { object, events } = told(ending, identity, env.clock.now());
-  const said = getCondition(object.status?.conditions, 'Synced').message;
-  const failure = hasFailed ? said : undefined;
+  const failure = hasFailed ? getCondition(object.status?.conditions, 'Synced').message : undefined;
   try {
     const written = managedResources.updateStatus(run.current, object, signal);
     stored = await annotate('cannot update managed resource status', written);
@@ -425,8 +385,12 @@ export async function conclude(
   }
   return {
     ...resultOf(next, stored, env),
-    decision: run.decision,
+    ...decisionOf(run),
     ...(failure !== undefined && { failure }),
     ...(bug && { bug }),
   };
 }
+
+/** The decision of a run, for its log lines. */
+export const decisionOf = ({ decision }: Run): { readonly decision?: string } =>
+  decision === undefined ? {} : { decision };

@@ -86,20 +86,14 @@ interface Told<M extends Managed> {
   readonly isCredentialPending?: boolean;
 }
 
-/** What may outlive the call that began it; see {@link Creation.operation}. `Name` is `string` for clients that `poll`. */
-interface Lasting<R, Name extends string> {
+/** What may outlive the call that began it. `Name` is `string` for clients that `poll`. */
+interface Lasting<Name extends string> {
   /**
-   * The call has only begun it. Whatever else it returns is put on record all the same.
-   *
-   * - A name, for what the external system sees through by itself (`operations/1234`): it is kept in the status of the
-   *   managed resource, and `poll` is asked how it is going, by whichever process, until it ends. Meanwhile the
-   *   external resource is looked at, and nothing else is asked for.
-   * - A promise, for what only this process can see through (a statement that runs for minutes): the rest of the call.
-   *   Until it settles the resource is left alone, without a second call; then it is looked at at once. It must settle
-   *   in the end, and must not use the signal of the call, which ends before. If the process ends first, its result is
-   *   lost: see `externalNames` for what happens to creations.
+   * The name of an operation that the call has begun and that the external system carries out (`operations/1234`). The other
+   * values that the call returns are recorded all the same. The status keeps the name, and each process asks `poll` how the
+   * operation is going, until it ends. During that time the external resource is observed, and nothing else is requested.
    */
-  readonly operation?: Promise<R> | Name;
+  readonly operation?: Name;
 }
 
 /** What a creation brought. */
@@ -115,13 +109,13 @@ export interface Created<M extends Managed = Managed> extends Told<M> {
 
 export interface Creation<M extends Managed = Managed, Name extends string = never>
   extends Created<M>,
-    Lasting<Created<M>, Name> {}
+    Lasting<Name> {}
 
 export interface Update<M extends Managed = Managed, Name extends string = never>
   extends Told<M>,
-    Lasting<Told<M>, Name> {}
+    Lasting<Name> {}
 
-export type Deletion<Name extends string = never> = Lasting<unknown, Name>;
+export type Deletion<Name extends string = never> = Lasting<Name>;
 
 /**
  * How an operation is going, in the external system's own words.

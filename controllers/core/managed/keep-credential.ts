@@ -4,57 +4,49 @@ import type { ConnectionEntry } from '../connection/connection-place.ts';
 import { withReported } from '../connection/connection-place.ts';
 import type { CredentialNote } from '../credential.ts';
 import { credentialOf, generateCredential, isApplied, newNoteKey } from '../credential.ts';
-import { failing } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
 import type { CredentialDecision } from './decide-credential.ts';
 import { decideCredential } from './decide-credential.ts';
-import type { Ending, Run } from './ending.ts';
-import { endings } from './ending.ts';
+import type { Run } from './ending.ts';
 import type { ExternalContext } from './steps.ts';
-import { cannotWrite, keeping } from './steps.ts';
+import { keeping, step, write, writeStatus } from './steps.ts';
 
 /** More decisions than the longest way through the table: a run that takes more is wrong. */
 const maxDecisions = 12;
 
 /**
- * Carries out `decideCredential` until the Secret holds the credential that the resource is to have, or until a user has to
- * act. A resource that is being deleted needs none.
+ * Carries out `decideCredential` until the Secret holds the credential that the resource is to have. A resource that is being
+ * deleted needs none. Undefined: the managed resource does not exist any more.
  */
-export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | Ending> {
+export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
   const { places, secretDetails, signal } = context;
-  const entry = await keeping(places.read(found.current, signal), found);
-  let run: Run = withEntry(found, entry);
+  let run = withEntry(found, await keeping(places.read(found.current, signal), found));
   for (let round = 0; round < maxDecisions; round += 1) {
     const decision = decideCredential({ managed: run.current, kept: run.entry, secretDetails });
-    const at = { ...run, decision: decision.name };
-    if (decision.act === 'proceed') return withCredential(context, at);
-    if (decision.act === 'report') return endings.credentialKept(at, decision.message);
-    const next = await carryOut(context, at, decision);
-    if (next === undefined) return endings.gone(at);
-    run = next;
+    if (decision === undefined) return withCredential(context, run);
+    if (decision.act === 'report')
+      return { ...withCredential(context, run), credentialProblem: decision.message };
+    const next = await carryOut(context, { ...run, decision: decision.name }, decision);
+    if (next === undefined) return undefined;
+    run = { ...next, decision: undefined };
   }
   throw new Error('the decisions about the credential of a managed resource do not end');
 }
 
-type Write = Exclude<CredentialDecision, { readonly act: 'proceed' | 'report' }>;
+type Write = Exclude<CredentialDecision, { readonly act: 'report' }>;
 
 /** One write; undefined: the managed resource does not exist any more. */
 async function carryOut(context: ExternalContext, run: Run, decision: Write): Promise<Run | undefined> {
   const { managedResources, signal, log } = context;
-  const facts = { ...cannotWrite, known: run };
   switch (decision.act) {
-    case 'update': {
-      const writing = managedResources.update(run.current, decision.desired, signal);
-      return { ...run, current: await failing('cannot update managed resource', writing, facts) };
-    }
-    case 'updateStatus': {
-      const writing = managedResources.updateStatus(run.current, decision.desired, signal);
-      return { ...run, current: await failing('cannot update managed resource status', writing, facts) };
-    }
+    case 'update':
+      return write(context, run, decision.desired);
+    case 'updateStatus':
+      return writeStatus(context, run, decision.desired);
     case 'generate': {
       const confirming = managedResources.confirm(run.current, signal);
-      if ((await failing('cannot get managed resource', confirming, facts)) === undefined) return undefined;
+      if ((await step(run, 'cannot get managed resource', confirming)) === undefined) return undefined;
       logQuietAct(log, decision.name, { ...aboutManaged(run.current), decision: decision.name });
       return withEntry(run, await keeping(generate(context, run, decision.note), run));
     }

@@ -13,7 +13,6 @@ import type { Random } from '../../../runtime/time/random.ts';
  * - `event`: nothing does.
  * - `poll`: the poll interval, about.
  * - `progress since …`: soon, and then less and less often, because it is on its way.
- * - `operation`: the end of the operation; the poll interval in case that goes unheard.
  * - `backOff`: the back-off, which grows.
  * - a number: so many milliseconds, after which more is known; until then a back-off goes on growing.
  */
@@ -23,7 +22,6 @@ export type Next =
   | 'progress since creation'
   | 'progress since deletion'
   | 'progress since operation'
-  | 'operation'
   | 'backOff'
   | number;
 
@@ -42,8 +40,6 @@ export function resultOf(
       return done;
     case 'backOff':
       return requeue;
-    case 'operation':
-      return after(pollIntervalMs);
     case 'poll':
       return after(pollDelayMs(stored, pollIntervalMs, random));
     case 'progress since creation':

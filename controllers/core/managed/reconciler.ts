@@ -1,6 +1,6 @@
 /*
  *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ followUp ─▶ observe ─▶ decideNext ─▶ act.ts
- *                └─────────────┴────────────┴──────────────────┴──────────────┴───────────┴──────────────┴─▶ an Ending
+ *                └────────────────────────┴──────────────────┴──────────────┴──────────────────────────┴─▶ an Ending
  *   an Ending ─▶ ending.ts: conditions and Events, once ─▶ next.ts: what brings it back
  */
 
@@ -15,16 +15,15 @@ import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
 import type { NameLimits } from '../name-limits.ts';
-import { failing, StepFailure } from '../step-failure.ts';
+import { StepFailure } from '../step-failure.ts';
 import { createAbsences } from './absences.ts';
 import { act, finalise } from './act.ts';
-import type { OperationTracker, TrackedOperation } from './async-operations.ts';
-import { createOperationTracker } from './async-operations.ts';
 import { recordCreation, recordName } from './creation-record.ts';
 import { isCreationIncomplete, wasCreationBegun } from './creation-tracking.ts';
+import type { FirstDecision } from './decide.ts';
 import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
-import { conclude, endings, failed, having } from './ending.ts';
+import { conclude, decisionOf, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
 import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
@@ -32,126 +31,104 @@ import { named, recordedIdentity, refusedName, withAnnotations } from './identit
 import { keepCredential } from './keep-credential.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
-import {
-  cannotConnect,
-  cannotName,
-  cannotObserve,
-  cannotResolve,
-  observeRecorded,
-  recordOutcome,
-} from './steps.ts';
+import { cannotConnect, cannotName, cannotObserve, cannotResolve, observeRecorded, step } from './steps.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly managedResources: Resource<M>;
   readonly connector: ExternalConnector<M>;
-  /** Whose it is, for messages. */
+  /** The name of the stack, for messages. */
   readonly stack?: string;
   readonly places: ConnectionPlaces;
   /** Which connection details are secret. Default: none. */
   readonly secretDetails?: SecretDetails<M>;
-  /** Makes credentials. Default: the system's. */
+  /** For credentials. Default: the system's. */
   readonly randomBytes?: RandomBytes;
   /**
-   * - `assigned`: the external system names the resource. Every creation is announced by an annotation before and
-   *   recorded by another after it; one whose result nobody recorded waits for a human ("cannot determine
-   *   creation result"), because trying again might make a second resource. So does one whose operation's name was lost
-   *   with the process before the status had it; a name of the resource that was given at once is on record by then.
-   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves
-   *   the extra writes and is safe only if the external system itself refuses a second resource of that name, and
-   *   `create` takes what a lost attempt made, or is making, for success.
+   * - `assigned`: the external system names the resource. An annotation announces each creation, and another records its
+   *   result. If the result is lost, the resource waits for an administrator ("cannot determine creation result"): another
+   *   attempt might create a second one.
+   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves those
+   *   writes. It is safe only if the external system refuses a second resource of that name, and if `create` succeeds for a
+   *   resource that an earlier attempt created, or is creating.
    */
   readonly externalNames: 'deterministic' | 'assigned';
-  /** The managed resource with its references resolved; throws what keeps them from it. */
+  /** The managed resource with its references resolved. Throws the reason if they do not resolve. */
   resolveReferences?(managed: M, signal: AbortSignal): Promise<M>;
-  /** Why none is to be made as it is asked for now; undefined: it may. Default: it may. */
+  /** Why no external resource can be created; undefined: it can. Default: it can. */
   uncreatable?(managed: M): string | undefined;
   /**
-   * How long an external system may not show what it just created; milliseconds. Default: 30 000 for assigned names;
-   * 0 for deterministic ones, where only deletion would wait. Set it for an eventually consistent system, and where
-   * nothing shows before an operation has ended, to how long that takes.
+   * How long an external system may hide what it just created; milliseconds. Default: 30 000 for assigned names, 0 for
+   * deterministic ones, where only a deletion would wait. If nothing shows before an operation has ended, the time that the
+   * operation takes.
    */
   readonly creationGraceMs?: number;
   /**
-   * For how long looks must find nothing, milliseconds, before what was there is created again, or forgotten without a
-   * deletion that the external system has acknowledged. Default: 5 000; 0 where neither loses anything.
+   * For how long observations must find nothing, milliseconds, before the external resource is created again, or forgotten
+   * without a deletion that the external system acknowledged. Default: 5 000; 0 where neither loses anything.
    */
   readonly confirmAbsenceMs?: number;
-  /**
-   * The fields of `forProvider` that are immutable, and those of them that identify the external resource: an edit of one
-   * has no effect, and is told. Default: none.
-   */
+  /** The immutable fields of `forProvider`, and those of them that identify the external resource. Default: none. */
   readonly marks?: IdentityMarks;
-  /** What the external system takes for a name, where we choose it: see `fittingName`. Absent: any. */
+  /** The names that the external system accepts, where we choose it: see `fittingName`. Absent: any. */
   readonly names?: NameLimits;
-  /** Operations that outlive a run; default: a tracker of its own, whose end wakes nobody. */
-  readonly operations?: OperationTracker;
   /**
-   * What is to be on record, as annotations, before anything is made: which provider is used, where that is not clear
-   * from the spec. `connect` is given the managed resource with it. Throws what keeps the provider from being used.
+   * Annotations that record which provider is used, if the spec does not name it. They are written before anything is
+   * created, and `connect` receives them. Throws the reason if the provider cannot be used.
    */
   providerRecord?(managed: M): Readonly<Record<string, string>>;
 }
 
 /**
- * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler. From here
- * down it reads as the table of docs/decision-tables.md:
- *
- *     decide.ts      decisions: before anything outside is asked, where the provider leads, what was observed
- *     act.ts         what is done about each
- *     steps.ts       what that consists of; a step takes a run and returns what is known after it
- *     ending.ts      what each decision ends in: conditions, Event and what comes next; said once, at the end
- *
- * Conflicts are thrown and put back silently.
+ * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler and of the table
+ * in docs/decision-tables.md. `decide.ts` decides, `act.ts` acts by steps (`steps.ts`), `ending.ts` reports. Conflicts are
+ * thrown and put back silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
   const { managedResources } = service;
   const shared = sharedContext(service);
-  const { operations, absences, underWay } = shared;
+  const { absences, underWay } = shared;
 
   return async (request, signal, log) => {
     const found = managedResources.get(request);
-    const operation = found && operations.get(found);
-    if (operation === undefined) operations.forget(request); // of one that had the name before
     if (found === undefined) {
       absences.forget(request);
       return { ...done, decision: 'ResourceGone' }; // until it is created
     }
     const known = underWay.of(found);
-    const first = decideFirst({ managed: found, operation, underWay: known });
-    if (first.act === 'nothing') return { ...done, decision: first.name };
-    const context: RunContext = { ...shared, signal, log };
+    const first = decideFirst({ managed: found, underWay: known });
     const run: Run = {
-      decision: first.name,
+      decision: first?.name,
       current: found,
       reported: {},
       underWay: known,
       happened: [],
     };
-    const ending = async (): Promise<Ending> => {
-      switch (first.act) {
-        case 'pause':
-          return endings.paused(run, first.message);
-        case 'refuse':
-          return first.name === 'UnsupportedPolicies'
-            ? endings.invalid(run, first.message)
-            : endings.undetermined(run, first.message);
-        case 'awaitOperation':
-          return endings.busy(run, operation?.type ?? 'update');
-        case 'orphan':
-          return finalise(context, run);
-        case 'connect':
-          return connect(service, context, run, operation);
-      }
-    };
-    return conclude(context, await ending().catch((error: unknown) => failed(run, error)), signal);
+    if (first?.name === 'ResourceGone') return { ...done, ...decisionOf(run) };
+    const context: RunContext = { ...shared, signal, log };
+    const ending = first === undefined ? connect(service, context, run) : stop(context, run, first);
+    return conclude(context, await ending.catch((error: unknown) => failed(run, error)), signal);
   };
 }
 
+/** The ending of a run that does not call the external system. */
+async function stop(context: RunContext, run: Run, first: FirstDecision): Promise<Ending> {
+  switch (first.name) {
+    case 'Paused':
+      return endings.paused(run, first.message);
+    case 'UnsupportedPolicies':
+      return endings.invalid(run, first.message);
+    case 'CreationIncomplete':
+      return endings.undetermined(run, first.message);
+    default:
+      return finalise(context, run);
+  }
+}
+
 /**
- * Deletion needs only what was used: where nothing was created, a provider that does not exist, or does not answer, keeps
- * nothing from being deleted.
+ * Deletion needs only what was used: if nothing was created, a provider that does not exist, or does not answer, does not hold
+ * it up.
  */
 async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Ending> {
   const isUnreachable =
@@ -159,47 +136,38 @@ async function unlessNothingCreated(context: RunContext, run: Run, error: unknow
     !error.isSilent &&
     [cannotConnect.reason, cannotObserve.reason].includes(error.facts.reason);
   const isNeeded = !wasDeleted(run.current) || wasCreationBegun(run.current) || context.signal.aborted;
-  if (!isUnreachable || isNeeded) throw error;
-  return finalise(context, { ...run, decision: 'NothingCreated' });
+  if (!isUnreachable || isNeeded) return failed(run, error);
+  return finalise(context, { ...run, decision: 'RemoveFinalizer' });
 }
 
-/** Resolves references, records what an earlier run began, and connects: to examine, and to disconnect in any case. */
+/** Resolves references and connects: to examine, and to disconnect in any case. */
 async function connect(
   { connector, providerRecord, resolveReferences }: ManagedReconcilerOptions<Managed>,
   context: RunContext,
   found: Run,
-  operation: TrackedOperation | undefined,
 ): Promise<Ending> {
   const { signal } = context;
-  const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);
-  const known: Run = {
-    ...found,
-    current:
-      resolving === undefined
-        ? found.current
-        : await failing('cannot resolve references', resolving, cannotResolve),
-  };
-  const recorded = operation === undefined ? known : await recordOutcome(context, known, operation);
+  let { current } = found;
+  const resolving = wasDeleted(current) ? undefined : resolveReferences?.(current, signal);
+  if (resolving !== undefined)
+    current = await step(found, 'cannot resolve references', resolving, cannotResolve);
+  const resolved: Run = { ...found, current };
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
-    const record = providerRecord?.(recorded.current) ?? {};
-    const external = await connector.connect(withAnnotations(recorded.current, record), signal);
-    return [{ ...recorded, providerRecord: record }, external];
+    const record = providerRecord?.(current) ?? {};
+    const external = await connector.connect(withAnnotations(current, record), signal);
+    return [{ ...resolved, providerRecord: record }, external];
   };
-  const connected = failing('connect failed', connecting(), { ...cannotConnect, known: recorded });
-  const failure = await connected.then(
-    () => undefined,
-    (error: unknown) => unlessNothingCreated(context, recorded, error),
-  );
-  if (failure !== undefined) return failure;
-  const [run, external] = await connected;
+  let run = resolved;
+  let external: ExternalClient | undefined;
   let ending: Ending;
   let undone: unknown;
   try {
-    ending = await examine({ ...context, external }, run)
-      .catch((error: unknown) => unlessNothingCreated(context, run, error))
-      .catch((error: unknown) => failed(run, error));
+    [run, external] = await step(resolved, 'connect failed', connecting(), cannotConnect);
+    ending = await examine({ ...context, external }, run);
+  } catch (error) {
+    ending = await unlessNothingCreated(context, run, error);
   } finally {
-    await external.disconnect?.().catch((error: unknown) => {
+    await external?.disconnect?.().catch((error: unknown) => {
       if (!isInterrupted(error)) undone = error;
     });
   }
@@ -208,23 +176,23 @@ async function connect(
   return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(undone) }) };
 }
 
-/** Makes sure that the external resource is in this system, and that its Secret holds its credential; observes it, and acts. */
+/** Checks that the external resource is in this system and that its Secret holds its credential. Then observes it, and acts. */
 async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
   const { external, identity, signal } = context;
   const problem = refusedName(identity, connected.current);
   if (problem !== undefined) throw new StepFailure('', problem, { ...cannotName, known: connected });
   const asking = external.system?.(signal);
-  const system = asking && (await failing('observe failed', asking, { ...cannotObserve, known: connected }));
-  const access = decideAccess(recordedIdentity(connected.current, identity.marks), system);
-  const run: Run = { ...connected, decision: access.name, system };
-  if (access.act === 'reportElsewhere') return endings.elsewhere(run, access.message);
+  const system = asking && (await step(connected, 'observe failed', asking, cannotObserve));
+  const run: Run = { ...connected, system };
+  const access = decideAccess(recordedIdentity(run.current, identity.marks), system);
+  if (access !== undefined) return endings.elsewhere({ ...run, decision: access.name }, access.message);
   const ready = await keepCredential(context, run);
-  if ('next' in ready) return ready;
+  if (ready === undefined) return endings.gone(run);
   const [seen, observed] = await observeRecorded(context, await followUp(context, ready));
   return act(context, await recordFound(context, seen, observed), observed);
 }
 
-/** What is there was made, whoever has forgotten how that went, and it has the name that it was found to have. */
+/** An external resource that exists was created, even if its result was lost. Its name is recorded. */
 async function recordFound(context: ExternalContext, run: Run, observed: Observation): Promise<Run> {
   const { current, underWay } = run;
   if (!observed.exists || underWay !== undefined) return run;
@@ -240,7 +208,6 @@ function sharedContext({
   places,
   secretDetails = {},
   randomBytes = systemRandomBytes,
-  operations = createOperationTracker(),
   externalNames,
   creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
   confirmAbsenceMs = 5_000,
@@ -255,7 +222,6 @@ function sharedContext({
     places,
     secretDetails,
     randomBytes,
-    operations,
     absences: createAbsences(env.clock),
     underWay: createOperationsUnderWay(),
     identity: { isAssigned: externalNames === 'assigned', marks, names },

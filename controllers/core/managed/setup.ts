@@ -22,7 +22,6 @@ import {
   changed,
   goes,
   isOfOthers,
-  triggerBy,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
@@ -47,7 +46,6 @@ import { referenceResolver, referenceTriggers } from '../references/reference-tr
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
 import { aboutManaged } from '../story.ts';
-import { createOperationTracker } from './async-operations.ts';
 import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { externalCalls } from './external-calls.ts';
@@ -134,7 +132,6 @@ export function managedController<M extends Managed>(
   const managedResources = env.resource(service.kind);
   const secrets = connectionSecrets(env);
   const { references = [], secretStores } = service;
-  const operations = createOperationTracker();
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
   const choose = providerChooser(env, service.providers);
   const providerOf = providerFinder(env, service.providers);
@@ -170,7 +167,6 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid)))
         .through(waitingFor, 'the secret that it is to publish to is free, or changed hands'),
-      triggerBy('an operation of the external system ended', operations.settled$),
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managedResources, references),
       ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),
@@ -181,7 +177,6 @@ export function managedController<M extends Managed>(
       ...(env.randomBytes && { randomBytes: env.randomBytes }),
       env: { ...env, events: resourceEvents },
       managedResources,
-      operations,
       providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(
         witnessedConnector(

@@ -9,7 +9,7 @@ import { secretsAmong } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
 import { unknownClaim } from '../credential.ts';
 import { withShortMessage } from '../message.ts';
-import { standingOperations } from './async-operations.ts';
+import { standingOperations } from './operation-conditions.ts';
 
 /** What a run found out about a managed resource. */
 export interface ManagedFacts {
@@ -18,8 +18,10 @@ export interface ManagedFacts {
   readonly ready?: ConditionFacts | undefined;
   /** What is to be said of an operation that outlives a run. */
   readonly operation?: readonly ConditionFacts[];
-  /** What is on record of the external resource's identity; absent: as before. */
+  /** The identity of the external resource; absent: as before. */
   readonly externalIdentity?: string | undefined;
+  /** The external resource is gone: its identity is removed, so that fields that identify it can be edited. */
+  readonly isGone?: boolean;
   /** The credential that the external system received last; absent: as before. */
   readonly credential?: ManagedStatus['credential'];
   /** The external system uses the credential of the Secret, or the resource has none. */
@@ -42,11 +44,12 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     ...standingOperations(managed.status?.conditions),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
+  const former = facts.isGone === true ? ['operation', 'externalIdentity'] : ['operation'];
   const isUsable = facts.ready?.status === 'True' && facts.isCredentialInForce;
   return {
     ...managed,
     status: {
-      ...omit(managed.status, 'operation'),
+      ...omit(managed.status, former),
       ...facts.status,
       ...(facts.underWay === undefined ? {} : { operation: facts.underWay }),
       ...nextBinding(managed, isUsable),

@@ -8,7 +8,7 @@ import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
-import { changedSinceRead, isConflict, messageOf } from '../../../runtime/client/errors.ts';
+import { changedSinceRead, isConflict } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
@@ -22,39 +22,31 @@ import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
 import type { Absences } from './absences.ts';
-import type { OperationTracker, TrackedOperation } from './async-operations.ts';
-import {
-  isOperationOngoing,
-  operationFailed,
-  operationOngoing,
-  operationSucceeded,
-} from './async-operations.ts';
 import type { CreationContext } from './creation-record.ts';
-import { failedCreation, recordCreation } from './creation-record.ts';
 import { claimOfNewNote, withoutRecord } from './decide-credential.ts';
 import type { Ready, Run } from './ending.ts';
 import { having, informed, isDeleting, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
+import { isOperationOngoing, operationOngoing, operationSucceeded } from './operation-conditions.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
 import { withLateInitialized } from './provider-values.ts';
 
-/** What the steps of every run over one managed kind share, and the signal and log of this one. */
+/** What all runs over one managed kind share, and the signal and log of this one. */
 export interface RunContext extends CreationContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly places: ConnectionPlaces;
   readonly secretDetails: SecretDetails;
   readonly randomBytes: RandomBytes;
-  readonly operations: OperationTracker;
   readonly absences: Absences;
   readonly underWay: OperationsUnderWay;
-  /** How long what was created may not show. */
+  /** How long the external system may hide what was just created. */
   readonly creationGraceMs: number;
-  /** For how long looks must find nothing before it counts. */
+  /** For how long observations must have found nothing before that counts. */
   readonly confirmAbsenceMs: number;
   /** The name of the stack, for messages. */
   readonly stack: string | undefined;
-  /** Why none is to be made as it is asked for now; undefined: it may. */
+  /** Why no external resource can be created; undefined: it can. */
   readonly uncreatable: (managed: Managed) => string | undefined;
   readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
 }
@@ -63,6 +55,14 @@ export interface RunContext extends CreationContext {
 export interface ExternalContext extends RunContext {
   readonly external: ExternalClient;
 }
+
+/** Awaits a step of a run. Its failure is `what: cause`, told as `facts` say, and keeps what the run knew. */
+export const step = <T>(
+  run: Run,
+  what: string,
+  doing: Promise<T>,
+  facts: FailureFacts<Run> = cannotWrite,
+): Promise<T> => failing(what, doing, { ...facts, known: run });
 
 /** How the failures of each step are told. */
 export const cannotResolve: FailureFacts<Run> = { reason: 'CannotResolveResourceReferences' };
@@ -97,7 +97,7 @@ export const cannotDelete: FailureFacts<Run> = {
 /** What observing yields; the run knows it too. */
 export type Observed = readonly [run: Run, observed: Observation];
 
-/** Observes the external resource. `ready` is what Ready says if that fails. */
+/** Observes the external resource. `ready`: Ready, if that fails. */
 export async function observe(
   { env, identity, external, absences, signal }: ExternalContext,
   run: Run,
@@ -105,10 +105,9 @@ export async function observe(
 ): Promise<Observed> {
   const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
   const observing = external.observe(identified(identity, run), run.credential, signal);
-  const observed = await failing('observe failed', observing, {
+  const observed = await step(run, 'observe failed', observing, {
     ...cannotObserve,
     ...(ready && { ready }),
-    known: run,
   });
   const operation = operationReported(run, observed);
   const seen = observed.exists ? observed : undefined;
@@ -149,39 +148,44 @@ export const credentialSet = (run: Run, { isPending = false }: { readonly isPend
 /** Whether the credential of the Secret has still to be set in the external system. */
 export const isCredentialDue = ({ credential }: Run): boolean => credential?.isApplied === false;
 
-/**
- * Removes from the status that the external system has a credential, and with `isGone` what identified the external
- * resource: before another is set, or created, so that a crash leaves no false record.
- */
-export async function clearRecords(
+/** Writes the status. */
+export async function writeStatus(
   { managedResources, signal }: RunContext,
   run: Run,
-  { isGone = false }: { readonly isGone?: boolean } = {},
+  desired: Managed,
 ): Promise<Run> {
-  const cleared = withoutRecord(run.current);
-  const desired = isGone ? { ...cleared, status: omit(cleared.status, 'externalIdentity') } : cleared;
   const writing = managedResources.updateStatus(run.current, desired, signal);
-  const current = await failing('cannot update managed resource status', writing, {
-    ...cannotWrite,
-    known: run,
-  });
-  return { ...run, current };
+  return { ...run, current: await step(run, 'cannot update managed resource status', writing) };
+}
+
+/** Removes the record of an applied credential, before another one is set: a crash leaves no false record. */
+export const clearRecord = (context: RunContext, run: Run): Promise<Run> =>
+  run.current.status?.credential === undefined
+    ? Promise.resolve(run)
+    : writeStatus(context, run, withoutRecord(run.current));
+
+/** The same for an external resource that is gone, with its identity: before another one is created. */
+export async function clearRecords(context: RunContext, run: Run): Promise<Run> {
+  const { credential, externalIdentity } = run.current.status ?? {};
+  if (credential === undefined && externalIdentity === undefined) return run;
+  const cleared = withoutRecord(run.current);
+  return writeStatus(context, run, { ...cleared, status: omit(cleared.status, 'externalIdentity') });
 }
 
 /**
- * Makes sure, before a rare external call, that object and Secret are as this run knows them, by answers of the API server
- * that are at most 5 s old. Undefined: the object does not exist. Throws a conflict if one of them was changed.
+ * Reads object and Secret, unless an answer of the API server is younger than 5 s, before a rare external call. Undefined:
+ * the object does not exist. Throws a conflict if one of them was changed since this run read it.
  */
 export async function confirmed(
   { managedResources, signal }: RunContext,
   run: Run,
   facts: FailureFacts<Run>,
 ): Promise<Run | undefined> {
-  const quietly = { ...facts, areConflictsTold: false, known: run };
+  const quietly = { ...facts, areConflictsTold: false };
   const confirming = managedResources.confirm(run.current, signal);
-  const current = await failing('cannot get managed resource', confirming, quietly);
+  const current = await step(run, 'cannot get managed resource', confirming, quietly);
   if (current === undefined) return undefined;
-  await failing('', run.entry?.confirm(signal) ?? Promise.resolve(), quietly);
+  await step(run, '', run.entry?.confirm(signal) ?? Promise.resolve(), quietly);
   return { ...run, current };
 }
 
@@ -225,8 +229,7 @@ export async function write(
   options: UpdateOptions = {},
 ): Promise<Run> {
   const writing = managedResources.update(run.current, desired, signal, options);
-  const current = await failing('cannot update managed resource', writing, { ...facts, known: run });
-  return { ...run, current };
+  return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
 }
 
 /**
@@ -371,31 +374,6 @@ export async function observeAndPublish(
   return [having(published, event), observed];
 }
 
-/** Records the result of an operation that an earlier run began, before anything else is done. */
-export async function recordOutcome(
-  context: RunContext,
-  run: Run,
-  operation: TrackedOperation,
-): Promise<Run> {
-  const { operations } = context;
-  const { type, outcome } = operation;
-  if (outcome.state === 'ongoing') return run;
-  const forget = (): void => operations.forget(objectKey(run.current.metadata), operation);
-  if (outcome.state === 'succeeded') {
-    const { result } = outcome;
-    const recorded = type === 'create' ? await recordCreation(context, run, result) : run;
-    const published = await publish(context, reporting(recorded, result.status), result.details);
-    forget();
-    return { ...published, operation: operationSucceeded, ended: type };
-  }
-  const failed = { ...run, operation: operationFailed(type, messageOf(outcome.error)) };
-  forget();
-  if (type === 'create') throw await failedCreation(context, failed, outcome.error);
-  const known = type === 'update' ? await withoutPending(context, failed) : failed;
-  const facts = type === 'update' ? cannotUpdate : cannotDelete;
-  throw new StepFailure(`${type} failed`, outcome.error, { ...facts, known });
-}
-
 /** An update that failed has not set the credential that it was to set. */
 export const withoutPending = async (context: RunContext, run: Run): Promise<Run> =>
-  run.current.status?.credential?.pending === true ? clearRecords(context, run) : run;
+  run.current.status?.credential?.pending === true ? clearRecord(context, run) : run;

@@ -24,12 +24,6 @@ function isAnswer(operation: Operation, answer: unknown): boolean {
   return operation === 'create' || operation === 'update' || operation === 'delete';
 }
 
-/** What goes on after a call that has only begun it, and perhaps asked nobody yet. */
-function lastingOf(answer: unknown): Promise<unknown> | undefined {
-  const { operation } = (answer ?? {}) as { readonly operation?: unknown };
-  return operation instanceof Promise ? operation : undefined;
-}
-
 /**
  * A connector whose calls tell of the provider that they are made by, and whose failures name it, with the secret to
  * mend, where they are about the provider. `connectedBy` yields undefined for a provider that does not exist.
@@ -55,10 +49,7 @@ export function witnessedConnector<M extends Managed>(
       return aroundCalls(client, async (call, _signal, operation) => {
         try {
           const answer = await call();
-          const rest = lastingOf(answer);
-          const works = (): void => health.works(kind, provider, client.version?.());
-          if (rest !== undefined) rest.then(works, (error: unknown) => void failed(error, faultOf(error)));
-          else if (isAnswer(operation, answer)) works();
+          if (isAnswer(operation, answer)) health.works(kind, provider, client.version?.());
           return answer;
         } catch (error) {
           throw signal.aborted ? error : failed(error, faultOf(error));

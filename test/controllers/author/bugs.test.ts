@@ -95,15 +95,6 @@ describe('a bug in what an author wrote', () => {
     process.stop();
   });
 
-  test('in what an operation throws later is told on the managed resource', async () => {
-    const { cluster, external, process } = await broken({});
-    external.change = { operation: Promise.resolve().then(mistake) };
-    await edit(cluster, process);
-    const failure = process.events.find(({ reason }) => reason === 'CannotUpdateExternalResource');
-    assert.match(failure?.message ?? '', told);
-    process.stop();
-  });
-
   test('is met at each retry, and logged once', async () => {
     const { cluster, external, process, log } = await broken({ method: 'observe' });
     await process.settle(500_000);

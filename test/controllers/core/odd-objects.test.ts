@@ -13,14 +13,12 @@ import {
   SecretKind,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
-import { createOperationTracker } from '../../../controllers/core/managed/async-operations.ts';
 import { providerFacts } from '../../../controllers/core/provider/provider-credentials.ts';
 import { those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from './external-fake.ts';
-import { Scene } from './managed-scene.ts';
 import { claim, claimKind, classKind, classRef, managed, managedKind, resourceClass } from './objects.ts';
 import { requestsOf } from './requests-of.ts';
 
@@ -226,23 +224,5 @@ describe('nothing is kept for longer than it serves', () => {
     cluster.clockMs += 1_000;
     assert.deepEqual(await reads('b'), ['infra/a', 'infra/b'], 'the younger still serves');
     assert.deepEqual(await reads('a'), ['infra/a', 'infra/b', 'infra/a'], 'the older does not');
-  });
-
-  test('an operation of a former object of that name is dropped, and its end wakes nobody', async () => {
-    const operations = createOperationTracker();
-    const woken: string[] = [];
-    const subscription = operations.settled$.subscribe(({ name }) => woken.push(name));
-    const scene = new Scene({}, { uid: 'former' }, { operations });
-    const former = scene.object ?? assert.fail();
-    const ended = Promise.withResolvers<void>();
-    operations.track(former, 'create', ended.promise);
-    scene.cluster.delete(managedKind, { name: 'db' });
-    scene.cluster.put(managedKind, managed({}, { uid: 'present' }));
-    await scene.run();
-    assert.equal(operations.get(former), undefined);
-    ended.resolve();
-    await new Promise((resolve) => setImmediate(resolve));
-    subscription.unsubscribe();
-    assert.deepEqual(woken, []);
   });
 });

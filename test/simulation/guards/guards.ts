@@ -26,8 +26,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a creation by a stale read, where an earlier attempt has left nothing to write',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead',
-      was: 'const marked = await confirmed(context, prepared, cannotCreate);',
-      becomes: 'const marked = prepared;',
+      was: 'const marked = await confirmed(context, announced, cannotCreate);',
+      becomes: 'const marked = announced;',
     },
     {
       against: 'the deletion of what another resource of the name has by then',
@@ -45,7 +45,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what was just made and does not show yet, forgotten because it did not show before',
       provenBy: 'test/controllers/core/managed/absence.test.ts: are no proof that it made nothing',
-      was: 'absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet',
+      was: 'context.absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet',
       becomes: '',
     },
     {
@@ -59,8 +59,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a creation that nobody knows of: name and marks come first',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer',
-      was: 'const prepared = await prepare(context, run, { annotations, ready: isCreating });',
-      becomes: 'const prepared = run;',
+      was: 'return prepare(context, run, { annotations, ready: isCreating });',
+      becomes: 'return Promise.resolve(run);',
     },
     {
       against: 'an assigned name that is forgotten',
@@ -79,7 +79,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'connection details that outlive their resource where nobody collects garbage',
       provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
-      was: "await failing('', places.remove(current, signal), { ...cannotUnpublish, known: run });",
+      was: "await step(run, '', places.remove(current, signal), cannotUnpublish);",
       becomes: '',
     },
     {
@@ -93,8 +93,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'an interrupted creation that nobody finds under another name',
       provenBy:
         'test/controllers/core/managed/identity.test.ts: not while something of it is left that only its deletion would find',
-      was: 'if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run))) return endings.leftovers(run);',
-      becomes: '',
+      was: 'if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))',
+      becomes: 'if (false)',
     },
   ],
   'controllers/core/managed/absences.ts': [
@@ -147,8 +147,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'credentials that are forgotten with the operation that brought them',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: is put on record once it is done, with what it brought, in one run',
-      was: 'const recorded = await recordEnd(context, at, type, decision.result);',
-      becomes: 'const recorded = at;',
+      was: 'const recorded = await recordEnd(context, run, type, progress);',
+      becomes: 'const recorded = run;',
     },
   ],
   'controllers/core/managed/decide.ts': [
@@ -170,28 +170,28 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a second creation, or forgetting, of what is being created',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: AwaitOperation: what an operation is about does not show yet, and is not made twice',
-      was: "if (underWay !== undefined) return { name: 'AwaitOperation', act: 'awaitOperation' };",
+      was: "if (underWay !== undefined) return { name: 'AwaitOperation' };",
       becomes: '',
     },
     {
       against: 'a second creation once the external system has forgotten the first',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: one that the external system has forgotten, and that gave no name, waits for a human',
-      was: 'if (isCreationIncomplete(managed)) {',
-      becomes: 'if (false) {',
+      was: 'return isCreationIncomplete(managed)\n',
+      becomes: 'return false\n',
     },
     {
       against: 'the deletion of what is being created, which vendors refuse',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: waits for its creation to end, and is deleted then',
-      was: "if (underWay === 'create') return { name: 'AwaitOperation', act: 'awaitOperation' };",
+      was: "if (underWay === 'create') return { name: 'AwaitOperation' };",
       becomes: '',
     },
     {
       against: 'a second creation while nobody knows how the first ended',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for a human',
-      was: 'operation === undefined && underWay === undefined && isCreationIncomplete(managed)',
+      was: 'underWay === undefined && isCreationIncomplete(managed)',
       becomes: 'false',
     },
     {
@@ -204,9 +204,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second external resource in the system that the provider leads to by now',
       provenBy: 'test/controllers/core/managed/decide.test.ts: OtherSystem: it leads elsewhere',
-      was: `if (before === undefined || system === undefined || before === system)
-    return { name: 'Observe', act: 'observe' };`,
-      becomes: "return { name: 'Observe', act: 'observe' };",
+      was: 'if (before === undefined || system === undefined || before === system) return undefined;',
+      becomes: 'return undefined;',
     },
     {
       against: 'absence that is believed after one look',
@@ -218,8 +217,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second creation, or forgetting, of what does not show yet',
       provenBy: 'test/controllers/core/managed/decide.test.ts: AwaitExternal: CreationGracePeriod',
-      was: 'return isHidden ?',
-      becomes: 'return isHidden && false ?',
+      was: '(isHidden(input) ?',
+      becomes: '(isHidden(input) && false ?',
     },
     {
       against: 'a second resource beside one that is there after all',
@@ -245,19 +244,19 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a creation that policies do not allow',
       provenBy:
         'test/controllers/core/managed/decide.test.ts: CreateNotAllowed: {O,D} and absent: reported, not created',
-      was: "if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed', act: 'reportUncreated' };",
+      was: "if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed' };",
       becomes: '',
     },
     {
       against: 'an update that policies do not allow',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: UpdateNotAllowed: ObserveOnlySuccessfulObserve: drift is left alone',
-      was: '  updateNotAllowed,\n',
+        'test/controllers/core/managed/decide.test.ts: NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone',
+      was: ' || !shouldUpdate(managed.spec)',
       becomes: '',
     },
     {
       against: 'fields that are filled in although policies do not allow it',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: UpToDate: {O}: to look is not to touch',
+      provenBy: 'test/controllers/core/managed/decide.test.ts: NoUpdate: {O}: to look is not to touch',
       was: 'shouldLateInitialize(managed.spec) && ',
       becomes: '',
     },
@@ -315,9 +314,9 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a deletion that waits for what it refers to',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: Connect: references are not resolved while deleting',
-      was: 'const resolving = wasDeleted(found.current) ? undefined : resolveReferences?.(found.current, signal);',
-      becomes: 'const resolving = resolveReferences?.(found.current, signal);',
+        'test/controllers/core/managed/reconciler.test.ts: references are not resolved while deleting',
+      was: 'const resolving = wasDeleted(current) ? undefined : resolveReferences?.(current, signal);',
+      becomes: 'const resolving = resolveReferences?.(current, signal);',
     },
   ],
   'controllers/core/claim-binding/decide.ts': [

@@ -119,10 +119,11 @@ describe('the cap on external calls', () => {
 
   test('what a deletion answers is passed on', async () => {
     const clock = limited(1, 1);
-    const operation = Promise.resolve();
+    const operation = 'operations/1';
+    const poll = async () => ({ state: 'running' }) as const;
     const external = {
       ...new FakeExternal(),
-      connect: async () => ({ ...client, delete: async () => ({ operation }) }),
+      connect: async () => ({ ...client, poll, delete: async () => ({ operation }) }),
     };
     const client = await new FakeExternal().connect();
     const capped = await limitedConnector(external, clock.limiter, () => 'p').connect(managed(), signal);

@@ -93,7 +93,7 @@ describe('the credential of a managed resource', () => {
     scene.cluster.takeWrites();
     await scene.run();
     assert.deepEqual(scene.cluster.takeWrites(), []);
-    assert.equal(scene.decision, 'UpToDate');
+    assert.equal(scene.decision, 'NoUpdate');
   });
 
   test('a deleted Secret is written again with another credential, which is applied', async () => {

@@ -12,27 +12,20 @@ import {
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Identity } from '../../../../controllers/core/external-identity.ts';
-import type { TrackedOperation } from '../../../../controllers/core/managed/async-operations.ts';
 import {
   isCreationIncomplete,
   isInCreationGrace,
 } from '../../../../controllers/core/managed/creation-tracking.ts';
-import type { AccessDecisionName, OperationDecision } from '../../../../controllers/core/managed/decide.ts';
+import type { AccessDecision } from '../../../../controllers/core/managed/decide.ts';
 import {
   accessDecisions,
   decideAccess,
   decideFirst,
   decideNext,
-  decideOperation,
   firstDecisions,
   nextDecisions,
-  operationDecisions,
 } from '../../../../controllers/core/managed/decide.ts';
-import type {
-  Observation,
-  OperationType,
-  Progress,
-} from '../../../../controllers/core/managed/external-client.ts';
+import type { Observation, OperationType } from '../../../../controllers/core/managed/external-client.ts';
 import { pollDelayMs, progressDelayMs } from '../../../../controllers/core/managed/next.ts';
 import { scrub, withManagedStatus } from '../../../../controllers/core/managed/status.ts';
 import {
@@ -220,80 +213,65 @@ describe('the managed reconciler decides first', () => {
     string,
     {
       managed: Managed;
-      operation?: TrackedOperation['outcome'];
       underWay?: ExternalOperation;
-      name: string;
-      act: string;
+      name?: string;
       message?: string;
     }
   > = {
     'ResourceGone: without our finalizer nothing was created, so deletion needs nothing': {
       managed: managed({}, { deletionTimestamp }),
       name: 'ResourceGone',
-      act: 'nothing',
     },
     'ResourceGone: also where policies are unsupported, or reconciliation is paused': {
       managed: managed({ managementPolicies: ['Create'] }, { annotations: paused, deletionTimestamp }),
       name: 'ResourceGone',
-      act: 'nothing',
     },
     'Paused: ReconciliationPausedSuccessful': {
       managed: managed({}, { annotations: paused }),
       name: 'Paused',
-      act: 'pause',
       message: 'reconciliation is paused by the crossplane.io/paused annotation',
     },
     'Paused: ManagementPolicyReconciliationPausedSuccessful': {
       managed: managed({ managementPolicies: [] }),
       name: 'Paused',
-      act: 'pause',
       message: 'reconciliation is paused by empty spec.managementPolicies',
     },
     'Paused: deletion while paused waits, and says so': {
       managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
       name: 'Paused',
-      act: 'pause',
       message:
         'reconciliation is paused by the crossplane.io/paused annotation; deletion waits until it resumes',
     },
     'Paused: empty policies: deletion waits, and says so': {
       managed: managed({ managementPolicies: [] }, { deletionTimestamp, finalizers }),
       name: 'Paused',
-      act: 'pause',
       message: 'reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
     },
-    'Connect: ReconciliationResumes: only exactly "true" pauses': {
+    'a run goes on: ReconciliationResumes: only exactly "true" pauses': {
       managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
-      name: 'Connect',
-      act: 'connect',
     },
     'UnsupportedPolicies: ManagementPolicyNotSupported': {
       managed: managed({ managementPolicies: ['Create'] }),
       name: 'UnsupportedPolicies',
-      act: 'refuse',
       message:
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
     },
     'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
       managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
       name: 'OrphanExternal',
-      act: 'orphan',
     },
     'OrphanExternal: reclaim policy Retain keeps the external resource': {
       managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
       name: 'OrphanExternal',
-      act: 'orphan',
     },
     'CreationIncomplete: ExternalCreatePending waits for a human': {
       managed: managed({}, { annotations: pending }),
       name: 'CreationIncomplete',
-      act: 'refuse',
       message: undetermined,
     },
     'CreationIncomplete: with a name on record, which is not to be overwritten': {
       managed: managed({}, { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } }),
       name: 'CreationIncomplete',
-      act: 'refuse',
       message: undeterminedNamed('orders'),
     },
     'CreationIncomplete: blocks deletion too': {
@@ -306,56 +284,27 @@ describe('the managed reconciler decides first', () => {
         },
       ),
       name: 'CreationIncomplete',
-      act: 'refuse',
       message: undetermined,
     },
-    'an operation under way is awaited': {
-      managed: managed(),
-      operation: { state: 'ongoing' },
-      name: 'AwaitEarlierRun',
-      act: 'awaitOperation',
-    },
-    'also where a creation is on its way or it is deleted: what is being created cannot be deleted': {
-      managed: managed({}, { annotations: pending, deletionTimestamp, finalizers }),
-      operation: { state: 'ongoing' },
-      name: 'AwaitEarlierRun',
-      act: 'awaitOperation',
-    },
-    'Connect: an operation that failed is about to be put on record, whatever the annotations say': {
-      managed: managed({}, { annotations: pending }),
-      operation: { state: 'failed', error: new Error('quota exceeded') },
-      name: 'Connect',
-      act: 'connect',
-    },
-    'Connect: an operation that can be asked about is about to be, whatever the annotations say': {
+    'a run goes on to poll an operation, whatever the annotations say': {
       managed: managed({}, { annotations: pending }),
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
-      name: 'Connect',
-      act: 'connect',
     },
     'OrphanExternal: policies that keep the external resource do not wait for an operation': {
       managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
       name: 'OrphanExternal',
-      act: 'orphan',
     },
-    'Connect: deleted, and the external resource goes too': {
+    'a run goes on to delete the external resource': {
       managed: managed({}, { deletionTimestamp, finalizers }),
-      name: 'Connect',
-      act: 'connect',
     },
-    'Connect: else it connects': { managed: managed(), name: 'Connect', act: 'connect' },
+    'a run goes on': { managed: managed() },
   };
-  test('every decision has a case', () => {
-    // NothingCreated is taken once the provider turns out to be out of reach.
-    const names = firstDecisions.filter((name) => name !== 'NothingCreated');
-    assertEveryDecision(names, rows);
-  });
-  for (const [name, wanted] of Object.entries(rows)) {
-    test(name, () => {
-      const { managed: object, operation, underWay, ...decision } = wanted;
-      const tracked = operation && ({ type: 'create', outcome: operation } as const);
-      assert.deepEqual(decideFirst({ managed: object, operation: tracked, underWay }), decision);
+  test('every decision has a case', () => assertEveryDecision(firstDecisions, rows));
+  for (const [rule, { managed: object, underWay, ...decision }] of Object.entries(rows)) {
+    test(rule, () => {
+      const wanted = 'name' in decision ? decision : undefined;
+      assert.deepEqual(decideFirst({ managed: object, underWay }), wanted);
     });
   }
 });
@@ -364,72 +313,28 @@ describe('the managed reconciler decides whether its provider leads where it did
   const recorded = { name: 'db', system: 'https://a.example', fields: {} };
   const rows: Record<
     string,
-    { recorded: Identity | undefined; system: string | undefined; name: AccessDecisionName; rest?: object }
+    { recorded: Identity | undefined; system: string | undefined } & Partial<AccessDecision>
   > = {
-    'Observe: nothing is recorded yet': { recorded: undefined, system: 'https://a.example', name: 'Observe' },
-    'Observe: the same system': { recorded, system: 'https://a.example', name: 'Observe' },
-    'Observe: a system that says nothing of itself': { recorded, system: undefined, name: 'Observe' },
-    'Observe: one that said nothing before': {
+    'a run goes on if nothing is recorded yet': { recorded: undefined, system: 'https://a.example' },
+    'a run goes on in the same system': { recorded, system: 'https://a.example' },
+    'a run goes on in a system that does not report its identity': { recorded, system: undefined },
+    'a run goes on if the recorded system did not report its identity': {
       recorded: { name: 'db', fields: {} },
       system: 'https://a.example',
-      name: 'Observe',
     },
     'OtherSystem: it leads elsewhere': {
       recorded,
       system: 'https://b.example',
       name: 'OtherSystem',
-      rest: {
-        act: 'reportElsewhere',
-        message:
-          'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
-      },
+      message:
+        'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
     },
   };
   test('every decision has a case', () => assertEveryDecision(accessDecisions, rows));
-  for (const [title, { recorded: before, system, name, rest = { act: 'observe' } }] of Object.entries(rows)) {
-    test(title, () => assert.deepEqual(decideAccess(before, system), { name, ...rest }));
+  for (const [title, { recorded: before, system, ...decision }] of Object.entries(rows)) {
+    const wanted = 'name' in decision ? decision : undefined;
+    test(title, () => assert.deepEqual(decideAccess(before, system), wanted));
   }
-});
-
-describe('the managed reconciler decides about an operation that the external system sees through', () => {
-  const error = new Error('quota exceeded');
-  const rows: Record<string, { progress: Progress } & OperationDecision> = {
-    'OperationUnderWay: it is under way': {
-      progress: { state: 'running', message: 'half of it' },
-      name: 'OperationUnderWay',
-      act: 'await',
-      message: 'half of it',
-    },
-    'OperationUnderWay: it is under way, and nothing is said of how far it is': {
-      progress: { state: 'running' },
-      name: 'OperationUnderWay',
-      act: 'await',
-      message: undefined,
-    },
-    'OperationDone: it is done: what it brought is put on record': {
-      progress: { state: 'done', externalName: 'n', details: { password: 'p' }, status: { size: 1 } },
-      name: 'OperationDone',
-      act: 'record',
-      result: { externalName: 'n', details: { password: 'p' }, status: { size: 1 } },
-    },
-    'OperationFailed: it failed': {
-      progress: { state: 'failed', error },
-      name: 'OperationFailed',
-      act: 'report',
-      error,
-    },
-    'OperationUnknown: nobody knows it any more: what is there counts': {
-      progress: { state: 'unknown' },
-      name: 'OperationUnknown',
-      act: 'lookAfter',
-    },
-  };
-  test('every decision has a case', () => assertEveryDecision(operationDecisions, rows));
-  for (const [name, { progress, ...decision }] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(decideOperation(progress), decision));
-  }
-  test('what no client may say is a bug', () =>
-    assert.throws(() => decideOperation({ state: 'pending' } as never), TypeError));
 });
 
 describe('the managed reconciler decides next', () => {
@@ -458,7 +363,6 @@ describe('the managed reconciler decides next', () => {
       underWay?: OperationType;
       ended?: OperationType;
       name: string;
-      act: string;
     }
   > = {
     'AwaitOperation: what an operation is about does not show yet, and is not made twice': {
@@ -466,21 +370,18 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       underWay: 'create',
       name: 'AwaitOperation',
-      act: 'awaitOperation',
     },
     'AwaitOperation: also when it is deleted, lest it be forgotten': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: absent,
       underWay: 'create',
       name: 'AwaitOperation',
-      act: 'awaitOperation',
     },
     'AwaitOperation: a deletion may still fail': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: absent,
       underWay: 'delete',
       name: 'AwaitOperation',
-      act: 'awaitOperation',
     },
     'CreationIncomplete: nobody knows any more how its creation went, and it may be there': {
       managed: managed(
@@ -489,7 +390,6 @@ describe('the managed reconciler decides next', () => {
       ),
       observed: absent,
       name: 'CreationIncomplete',
-      act: 'reportUndetermined',
       message: undetermined,
     },
     'CreationIncomplete: nor is it forgotten when it is deleted': {
@@ -499,7 +399,6 @@ describe('the managed reconciler decides next', () => {
       ),
       observed: absent,
       name: 'CreationIncomplete',
-      act: 'reportUndetermined',
       message: undetermined,
     },
     'AwaitOperation: what is being created cannot be deleted yet': {
@@ -507,28 +406,24 @@ describe('the managed reconciler decides next', () => {
       observed: same,
       underWay: 'create',
       name: 'AwaitOperation',
-      act: 'awaitOperation',
     },
     'DeleteExternal: an update under way keeps nothing from being deleted': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: same,
       underWay: 'update',
       name: 'DeleteExternal',
-      act: 'delete',
     },
     'AwaitDeletion: its deletion is under way, whatever it says of itself': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: { ...same, operation: 'update' },
       underWay: 'delete',
       name: 'AwaitDeletion',
-      act: 'awaitDeletion',
     },
-    'ExternalBusy: what an operation is about is not updated meanwhile': {
+    'NoUpdate: what an operation is about is not updated meanwhile': {
       managed: managed(),
       observed: drifted,
       underWay: 'update',
-      name: 'ExternalBusy',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
     'Recreate: it had a name already, and then its creation failed': {
       managed: managed(
@@ -542,25 +437,21 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       absentForMs: 5_000,
       name: 'Recreate',
-      act: 'recreate',
     },
     'ExternalMissing: ObserveOnlyResourceDoesNotExist': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: absent,
       name: 'ExternalMissing',
-      act: 'reportMissing',
     },
     'AwaitExternal: CreationGracePeriod': {
       managed: managed({}, justCreated),
       observed: absent,
       name: 'AwaitExternal',
-      act: 'awaitExistence',
     },
     'AwaitExternal: also while deleting': {
       managed: managed({}, { ...justCreated, ...leaving }),
       observed: absent,
       name: 'AwaitExternal',
-      act: 'awaitExistence',
     },
     'AwaitExternal: the clock on the wall was set since, and looks have found nothing for less than the grace':
       {
@@ -568,21 +459,18 @@ describe('the managed reconciler decides next', () => {
         observed: absent,
         absentForMs: 29_999,
         name: 'AwaitExternal',
-        act: 'awaitExistence',
       },
-    'CreateExternal: looks have found nothing for the grace': {
+    'ExternalLost: it was created under an assigned name, and has not shown for the grace': {
       managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
       observed: absent,
       absentForMs: 30_000,
-      name: 'CreateExternal',
-      act: 'create',
+      name: 'ExternalLost',
     },
     'CreateExternal: what was named by hand was not made by us, so that nothing hides it': {
       managed: managed({}, { annotations: named }),
       observed: absent,
       absentForMs: 0,
       name: 'CreateExternal',
-      act: 'create',
     },
     'ConfirmAbsence: what was seen since its creation is not hidden any more': {
       managed: managed(
@@ -592,33 +480,28 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'DeleteExternal: ExternalDeleteSuccessful': {
       managed: managed({}, leaving),
       observed: same,
       name: 'DeleteExternal',
-      act: 'delete',
     },
     'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': {
       managed: managed({}, leaving),
       observed: absent,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'IdentityEdited: what was recorded is gone, and something else is named now': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       isEdited: true,
       name: 'IdentityEdited',
-      act: 'takeUpEdit',
     },
     'IdentityEdited: also where nothing may be created': {
       managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
       observed: absent,
       isEdited: true,
       name: 'IdentityEdited',
-      act: 'takeUpEdit',
     },
     'ConfirmAbsence: one look is not enough to heed an edit, even of what was never seen': {
       managed: managed({}, { finalizers }),
@@ -626,63 +509,54 @@ describe('the managed reconciler decides next', () => {
       isEdited: true,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'RemoveFinalizer: an edit does not keep what is gone from going': {
       managed: managed({}, leaving),
       observed: absent,
       isEdited: true,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'ConfirmAbsence: it was seen, although never ready': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'ConfirmAbsence: nobody asked for its deletion, and one look has found nothing': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'ConfirmAbsence: nor do looks for less than 5 s suffice': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 4_999,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'RemoveFinalizer: looks for 5 s do': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 5_000,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'RemoveFinalizer: one look does after the external system took our request': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'ConfirmAbsence: it refused our request': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'ConfirmAbsence: it was well when somebody deleted it': {
       managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'ConfirmAbsence: our request waits for something else to end': {
       managed: managed(
@@ -692,14 +566,12 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'CreateExternal: what was never ready is created at once': {
       managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
       observed: absent,
       absentForMs: 0,
       name: 'CreateExternal',
-      act: 'create',
     },
     'CreateExternal: what an edit has put on record, and nobody has seen yet, is created at once': {
       managed: managed(
@@ -714,13 +586,11 @@ describe('the managed reconciler decides next', () => {
       isNameKnown: true,
       absentForMs: 0,
       name: 'CreateExternal',
-      act: 'create',
     },
     'CreationRefused: the external client says that nothing is to be created': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
       name: 'CreationRefused',
-      act: 'refuseCreation',
       message: 'there is no "db"',
     },
     'CreationRefused: a reference that only a creation needs is not resolved, which is told first': {
@@ -728,7 +598,6 @@ describe('the managed reconciler decides next', () => {
       observed: { ...absent, uncreatable: 'there is no "db"' },
       uncreatable: 'spec.initProvider.networkRef is not resolved',
       name: 'CreationRefused',
-      act: 'refuseCreation',
       message: 'spec.initProvider.networkRef is not resolved',
     },
     'RemoveFinalizer: what nothing is to be created for goes all the same': {
@@ -737,7 +606,6 @@ describe('the managed reconciler decides next', () => {
       isNameKnown: false,
       absentForMs: 5_000,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'ConfirmAbsence: it was ready once, and one look has found nothing': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
@@ -745,7 +613,6 @@ describe('the managed reconciler decides next', () => {
       isNameKnown: true,
       absentForMs: 0,
       name: 'ConfirmAbsence',
-      act: 'observeAgain',
     },
     'Recreate: for 5 s now': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
@@ -753,21 +620,18 @@ describe('the managed reconciler decides next', () => {
       isNameKnown: true,
       absentForMs: 5_000,
       name: 'Recreate',
-      act: 'recreate',
     },
     'ExternalLost: under a name that the external system gave it': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       absentForMs: 5_000,
       name: 'ExternalLost',
-      act: 'reportLost',
     },
     'Recreate: somebody has taken that name away': {
       managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       absentForMs: 5_000,
       name: 'Recreate',
-      act: 'recreate',
     },
     'CreateNotAllowed: what was ready once is not created without leave': {
       managed: managed(
@@ -777,25 +641,21 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       absentForMs: 0,
       name: 'CreateNotAllowed',
-      act: 'reportUncreated',
     },
     'CreateExternal: ManagementPolicyAllCreateSuccessful': {
       managed: managed(),
       observed: absent,
       name: 'CreateExternal',
-      act: 'create',
     },
     'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': {
       managed: managed({ managementPolicies: ['Observe', 'Create'] }),
       observed: absent,
       name: 'CreateExternal',
-      act: 'create',
     },
     'CreateNotAllowed: {O,D} and absent: reported, not created': {
       managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
       observed: absent,
       name: 'CreateNotAllowed',
-      act: 'reportUncreated',
     },
     'AwaitExternal: a known name: what is on its way may still appear, and is not forgotten when it is deleted':
       {
@@ -803,50 +663,42 @@ describe('the managed reconciler decides next', () => {
         observed: absent,
         isNameKnown: true,
         name: 'AwaitExternal',
-        act: 'awaitExistence',
       },
     'RemoveFinalizer: a known name that has been on its way for long enough': {
       managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
       observed: absent,
       isNameKnown: true,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'RemoveFinalizer: what is only observed goes without a word when it is deleted': {
       managed: managed({ managementPolicies: ['Observe'] }, leaving),
       observed: absent,
       name: 'RemoveFinalizer',
-      act: 'finalise',
     },
     'AwaitDeletion: the external system is deleting it already': {
       managed: managed({}, leaving),
       observed: { ...same, operation: 'delete' },
       name: 'AwaitDeletion',
-      act: 'awaitDeletion',
     },
     'DeleteExternal: it is being updated: deleted nevertheless': {
       managed: managed({}, leaving),
       observed: { ...same, operation: 'update' },
       name: 'DeleteExternal',
-      act: 'delete',
     },
-    'ExternalBusy: the external system is at work on it: not updated again': {
+    'NoUpdate: the external system is at work on it: not updated again': {
       managed: managed(),
       observed: { ...drifted, operation: 'update' },
-      name: 'ExternalBusy',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
     'LateInitialize: late initialisation comes before the update': {
       managed: managed(),
       observed: { ...drifted, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
-      act: 'lateInitialize',
     },
     'LateInitialize: {O,L}': {
       managed: managed({ managementPolicies: ['Observe', 'LateInitialize'] }),
       observed: { ...drifted, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
-      act: 'lateInitialize',
     },
     'LateInitialize: from a class, once it is bound': {
       managed: managed(
@@ -855,83 +707,70 @@ describe('the managed reconciler decides next', () => {
       ),
       observed: { ...same, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
-      act: 'lateInitialize',
     },
     'LateInitialize: from a class, released, its claim not yet withdrawn': {
       managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
       observed: { ...same, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
-      act: 'lateInitialize',
     },
-    'UpToDate: while a claim waits for it, fields are not filled in': {
+    'NoUpdate: while a claim waits for it, fields are not filled in': {
       managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      name: 'UpToDate',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
-    'UpToDate: {O}: to look is not to touch': {
+    'NoUpdate: {O}: to look is not to touch': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      name: 'UpToDate',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
-    'UpToDate: ManagementPolicySkipLateInitialize {O,U,C,D}': {
+    'NoUpdate: ManagementPolicySkipLateInitialize {O,U,C,D}': {
       managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
       observed: { ...same, lateInitialized: { version: '1' } },
-      name: 'UpToDate',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
-    'UpToDate: ExternalResourceUpToDate': {
+    'NoUpdate: ExternalResourceUpToDate': {
       managed: managed(),
       observed: same,
-      name: 'UpToDate',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
-    'UpdateNotAllowed: ObserveOnlySuccessfulObserve: drift is left alone': {
+    'NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: drifted,
-      name: 'UpdateNotAllowed',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
-    'UpdateNotAllowed: ManagementPolicyImmutable {O,L,C,D}': {
+    'NoUpdate: ManagementPolicyImmutable {O,L,C,D}': {
       managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
       observed: drifted,
-      name: 'UpdateNotAllowed',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
     'Update: ManagementPolicyAllUpdateSuccessful': {
       managed: managed(),
       observed: drifted,
       name: 'Update',
-      act: 'update',
     },
     'Update: it is as wanted, and does not have the credential of its Secret': {
       managed: managed(),
       observed: same,
       isCredentialDue: true,
       name: 'Update',
-      act: 'update',
     },
-    'UpdateNotAllowed: {O,C,D}: a credential that is due is not set': {
+    'NoUpdate: {O,C,D}: a credential that is due is not set': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: same,
       isCredentialDue: true,
-      name: 'UpdateNotAllowed',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
-    'ExternalBusy: a credential that is due waits until the external system is done': {
+    'NoUpdate: a credential that is due waits until the external system is done': {
       managed: managed(),
       observed: { ...same, operation: 'update' },
       isCredentialDue: true,
-      name: 'ExternalBusy',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
     'LateInitialize: a credential that is due waits for it': {
       managed: managed(),
       observed: { ...same, lateInitialized: { version: '1' } },
       isCredentialDue: true,
       name: 'LateInitialize',
-      act: 'lateInitialize',
     },
     'AwaitEffect: a credential that is due is not set a second time before the first shows': {
       managed: managed(),
@@ -939,69 +778,59 @@ describe('the managed reconciler decides next', () => {
       isCredentialDue: true,
       ended: 'update',
       name: 'AwaitEffect',
-      act: 'awaitEffect',
     },
     'CreateExternal: a credential that is due is set by the creation': {
       managed: managed(),
       observed: absent,
       isCredentialDue: true,
       name: 'CreateExternal',
-      act: 'create',
     },
     'DeleteExternal: what is deleted needs no credential': {
       managed: managed({}, leaving),
       observed: same,
       isCredentialDue: true,
       name: 'DeleteExternal',
-      act: 'delete',
     },
     'AwaitEffect: what an operation has changed may not show yet': {
       managed: managed(),
       observed: drifted,
       ended: 'update',
       name: 'AwaitEffect',
-      act: 'awaitEffect',
     },
-    'UpToDate: once it does': {
+    'NoUpdate: once it does': {
       managed: managed(),
       observed: same,
       ended: 'update',
-      name: 'UpToDate',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
     'Update: after the operation of a creation': {
       managed: managed(),
       observed: drifted,
       ended: 'create',
       name: 'Update',
-      act: 'update',
     },
-    'UpdateNotAllowed: {O,C,D}: what may not be updated waits for no effect': {
+    'NoUpdate: {O,C,D}: what may not be updated waits for no effect': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: drifted,
       ended: 'update',
-      name: 'UpdateNotAllowed',
-      act: 'reportUpToDate',
+      name: 'NoUpdate',
     },
     'AwaitDeletion: what an operation has deleted may still show': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'delete',
       name: 'AwaitDeletion',
-      act: 'awaitDeletion',
     },
     'DeleteExternal: after another operation': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'update',
       name: 'DeleteExternal',
-      act: 'delete',
     },
     'Update: ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
       observed: drifted,
       name: 'Update',
-      act: 'update',
     },
   };
   test('every decision has a case', () => assertEveryDecision(nextDecisions, rows));
@@ -1014,9 +843,9 @@ describe('the managed reconciler decides next', () => {
     isEdited: false,
     isCredentialDue: false,
   };
-  for (const [rule, { name, act, message, ...given }] of Object.entries(rows)) {
+  for (const [rule, { name, message, ...given }] of Object.entries(rows)) {
     test(rule, () => {
-      const wanted = { name, act, ...(message !== undefined && { message }) };
+      const wanted = { name, ...(message !== undefined && { message }) };
       assert.deepEqual(decideNext({ ...typical, ...given }), wanted);
     });
   }

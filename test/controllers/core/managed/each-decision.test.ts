@@ -15,7 +15,6 @@ import type { ManagedDecisionName } from '../../../../controllers/core/managed/d
 import type { OperationType, Progress } from '../../../../controllers/core/managed/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { broken } from '../cluster-fake.ts';
-import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { claimRef, deletionTimestamp, managedKind } from '../objects.ts';
 
@@ -57,17 +56,6 @@ function having<T>(made: T, change: (made: T) => void): T {
   change(made);
   return made;
 }
-
-const failing = (method: ExternalMethod): Scene =>
-  having(settled(), ({ external }) => {
-    external.gate = (called) => {
-      if (called === method) throw new Error('no route to cloud');
-    };
-  });
-
-const notObserving = (method: ExternalMethod): void => {
-  if (method === 'observe') throw new Error('no route to cloud');
-};
 
 /** A resource whose creation the external system sees through, and which does not show. */
 function handedOver(
@@ -141,24 +129,11 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     having(new Scene(), ({ cluster }) => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp)),
   Paused: () => settled({ managementPolicies: [] }),
   UnsupportedPolicies: () => settled({ managementPolicies: ['Create'] }),
-  AwaitEarlierRun: async () => {
-    const scene = new Scene();
-    scene.external.creation = { operation: new Promise(() => {}) };
-    await scene.run();
-    return scene;
-  },
   OrphanExternal: () => settled({ deletionPolicy: 'Orphan' }, leaving),
   CreationIncomplete: () => {
     const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
     return new Scene({}, { annotations }, assigned);
   },
-  Connect: () => failing('connect'),
-  NothingCreated: () =>
-    having(new Scene({}, leaving), ({ external }) => {
-      external.gate = (method) => {
-        if (method === 'connect') throw new Error('ProviderConfig "gone" does not exist');
-      };
-    }),
   OtherSystem: async () => {
     const scene = new Scene();
     scene.external.system = 'https://a.example';
@@ -166,10 +141,6 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     scene.external.system = 'https://b.example';
     return scene;
   },
-  Observe: () =>
-    having(settled({}, { ...leaving, status: { externalIdentity: '{}' } }), ({ external }) => {
-      external.gate = notObserving;
-    }),
   AddFinalizer: () => refusing(new Scene(), `update ${managedKind.kind}`),
   ResetStatus: () => {
     const status = { bindingPhase: 'Bound', boundUID: 'another' } as const;
@@ -187,31 +158,13 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     const scene = settled({}, {}, { secretDetails: { credential: rotated } });
     return refusing(withSecret(scene, { key: 'a2V5', rotation: 'before' }), 'update Secret');
   },
-  CredentialCannotChange: () =>
-    withSecret(
-      settled({ claimRef: claimRef(), managementPolicies: ['Observe', 'Create', 'Delete'] }),
-      former,
-    ),
   ReplaceCredential: () => refusing(withSecret(settled({ claimRef: claimRef() }), former), 'update Secret'),
   NameClaim: () => refusing(withSecret(settled({ claimRef: claimRef() }), { key: 'a2V5' }), 'update Secret'),
   ClearRecord: () => {
     const status = { credential: { hmac: 'of another', pending: false } };
     return refusing(withSecret(settled({}, { status }), { key: 'a2V5' }), `updateStatus ${managedKind.kind}`);
   },
-  CredentialReady: () => failing('observe'),
-  OperationUnderWay: () =>
-    having(handedOver(), ({ external }) => {
-      external.gate = notObserving;
-    }),
-  OperationDone: () =>
-    having(handedOver({ state: 'done' }), ({ external }) => {
-      external.gate = notObserving;
-    }),
   OperationFailed: () => handedOver({ state: 'failed', error: new Error('quota exceeded') }),
-  OperationUnknown: () =>
-    having(handedOver({ state: 'unknown' }), ({ external }) => {
-      external.gate = notObserving;
-    }),
   AwaitOperation: () => handedOver(),
   ExternalMissing: () => new Scene({ managementPolicies: ['Observe'] }),
   AwaitExternal: () => {
@@ -240,15 +193,7 @@ const scenes: Readonly<Record<ManagedDecisionName, () => Scene | Promise<Scene>>
     having(await applied(), ({ external }) => {
       external.observation = { isUpToDate: true, lateInitialized: { version: '8.0' } };
     }),
-  UpToDate: applied,
-  ExternalBusy: () =>
-    having(settled(), ({ external }) => {
-      external.observation = { operation: 'update' };
-    }),
-  UpdateNotAllowed: () =>
-    having(settled({ managementPolicies: ['Observe', 'Create', 'Delete'] }), ({ external }) =>
-      external.put('db', { size: 2 }),
-    ),
+  NoUpdate: applied,
   CreateNotAllowed: () => new Scene({ managementPolicies: ['Observe', 'Delete'] }),
   Update: () => having(settled(), ({ external }) => external.put('db', { size: 2 })),
   AwaitEffect: () => ended('update'),

@@ -127,7 +127,7 @@ describe('what the external system sees through by itself', () => {
       scene.external.observation = { ...observation, ready };
       await scene.run();
       assert.equal(scene.condition('Ready'), ready.status === 'True' ? 'True/Available' : 'False/Creating');
-      assert.equal(scene.decision, 'ExternalBusy');
+      assert.equal(scene.decision, 'NoUpdate');
     }
     assert.deepEqual(scene.object?.status, { ...scene.object?.status, phase: 'RESIZING', size: 2 });
     assert.deepEqual(calls(scene), [0, 1, 0]);
@@ -242,7 +242,7 @@ describe('what the external system sees through by itself', () => {
     await scene.run();
     scene.external.put('db', { size: 2 });
     await scene.run();
-    assert.deepEqual([scene.decision, calls(scene)], ['UpToDate', [0, 1, 0]]);
+    assert.deepEqual([scene.decision, calls(scene)], ['NoUpdate', [0, 1, 0]]);
   });
 
   test('stays on record while nobody can tell how it is going', async () => {

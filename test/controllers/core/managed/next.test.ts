@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
-import { operationOngoing } from '../../../../controllers/core/managed/async-operations.ts';
 import type { Next } from '../../../../controllers/core/managed/next.ts';
 import { resultOf } from '../../../../controllers/core/managed/next.ts';
+import { operationOngoing } from '../../../../controllers/core/managed/operation-conditions.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
@@ -26,7 +26,6 @@ describe('what brings a managed resource back, and when', () => {
     ['progress since creation', after(10_000)],
     ['progress since deletion', after(5_000)],
     ['progress since operation', after(2_000)],
-    ['operation', after(60_000)],
     ['backOff', requeue],
     [0, unsettled(0)],
     [1_234, unsettled(1_234)],

@@ -30,7 +30,7 @@ describe('a deleted resource for which nothing was ever created', () => {
     test(`needs no provider: that ${what}`, async () => {
       const scene = deletedWithout(call);
       assert.deepEqual(await scene.run(), { type: 'done' });
-      assert.deepEqual([scene.decision, scene.object, scene.events], ['NothingCreated', undefined, []]);
+      assert.deepEqual([scene.decision, scene.object, scene.events], ['RemoveFinalizer', undefined, []]);
       assert.equal(scene.external.count('delete'), 0);
     });
   }

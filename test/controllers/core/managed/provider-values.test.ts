@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
-import { createOperationTracker } from '../../../../controllers/core/managed/async-operations.ts';
+import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
   withInitProvider,
   withLateInitialized,
 } from '../../../../controllers/core/managed/provider-values.ts';
-import { after, done, requeue } from '../../../../runtime/controller/reconcile.ts';
-import { broken } from '../cluster-fake.ts';
+import { after } from '../../../../runtime/controller/reconcile.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { claimRef, classRef, managed, managedKind } from '../objects.ts';
 
@@ -309,171 +307,6 @@ describe('import: what exists is only observed', () => {
 describe('asynchronous operations', () => {
   const ongoing = (type: string) => `False/Ongoing: ${type} is under way`;
 
-  for (const externalNames of ['deterministic', 'assigned'] as const) {
-    test(`a creation that outlives its pass is not called twice, ${externalNames} names`, async () => {
-      const operations = createOperationTracker();
-      const scene = new Scene(
-        { forProvider: { size: 1 } },
-        {},
-        { externalNames, operations, secretDetails: {} },
-      );
-      const name = externalNames === 'assigned' ? 'assigned-1' : 'db';
-      const { promise, resolve } = Promise.withResolvers<object>();
-      scene.external.creation = { operation: promise };
-      scene.external.afterCall = (method) => {
-        if (method === 'create') scene.external.things.clear(); // not there yet
-      };
-      assert.deepEqual(await scene.run(), after(60_000));
-      assert.equal(scene.condition('AsyncOperation'), ongoing('create'));
-      assert.equal(scene.condition('Ready'), 'False/Creating');
-      const { length } = scene.external.calls;
-      const writes = scene.cluster.writes.length;
-      await scene.run();
-      assert.equal(scene.external.calls.length, length, 'left alone meanwhile');
-      assert.equal(scene.cluster.writes.length, writes);
-
-      scene.external.put(name, { size: 1 });
-      resolve({
-        details: { password: 'made-late' },
-        ...(externalNames === 'assigned' ? { externalName: name } : {}),
-      });
-      await promise;
-      await scene.run();
-      assert.equal(scene.external.count('create'), 1);
-      assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
-      assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
-      assert.equal(scene.condition('Ready'), 'True/Available');
-      assert.equal(scene.secret?.password, 'made-late');
-      assert.equal(scene.annotations['crossplane.io/external-name'], name);
-      assert.equal(operations.get(scene.object ?? assert.fail()), undefined, 'recorded, and forgotten');
-    });
-  }
-
-  test('assigned names: what an update brings late is no creation', async () => {
-    const annotations = { 'crossplane.io/external-name': 'db' };
-    const scene = new Scene({ forProvider: { size: 1 } }, { annotations }, { externalNames: 'assigned' });
-    scene.external.put('db', { size: 2 });
-    const operation = Promise.resolve({});
-    scene.external.change = { operation };
-    await scene.run();
-    await operation;
-    await scene.run();
-    assert.deepEqual(scene.annotations, annotations);
-    assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
-  });
-
-  test('a creation that fails late is recorded, told and tried again', async () => {
-    const scene = new Scene({}, {}, { externalNames: 'assigned' });
-    const failure = Promise.reject(new Error('quota exceeded'));
-    failure.catch(() => {}); // it is no news when it is first looked at
-    scene.external.creation = { operation: failure };
-    await scene.run();
-    await assert.rejects(failure, /quota exceeded/);
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
-    assert.ok(scene.annotations['crossplane.io/external-create-failed']);
-    scene.external.creation = {};
-    await scene.run();
-    assert.equal(scene.external.count('create'), 2);
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
-  });
-
-  test('assigned names: a process that ends during an operation leaves the question to a human', async () => {
-    const scene = new Scene({}, {}, { externalNames: 'assigned' });
-    scene.external.creation = { operation: new Promise(() => {}) };
-    await scene.run();
-    scene.restart();
-    await scene.run();
-    assert.match(scene.condition('Synced'), /cannot determine creation result/);
-    assert.equal(scene.external.count('create'), 1);
-  });
-
-  test('an update that outlives its pass is not called twice, and its failure is told', async () => {
-    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
-    scene.external.put('db', { size: 2 });
-    const { promise, reject } = Promise.withResolvers<never>();
-    scene.external.change = { operation: promise };
-    await scene.run();
-    assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
-    await scene.run();
-    assert.equal(scene.external.count('update'), 1);
-    reject(new Error('size cannot shrink'));
-    await assert.rejects(promise, /size cannot shrink/);
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(
-      scene.condition('LastAsyncOperation'),
-      'False/ApplyFailure: update failed: size cannot shrink',
-    );
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot shrink');
-    assert.equal(scene.events.at(-1), 'Warning CannotUpdateExternalResource');
-  });
-
-  test('deletion waits for a creation under way, then for its own end', async () => {
-    const scene = new Scene({ forProvider: { size: 1 } });
-    const creation = Promise.withResolvers<object>();
-    scene.external.creation = { operation: creation.promise };
-    await scene.run();
-    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
-    await scene.run();
-    assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
-    assert.equal(scene.external.count('delete'), 0);
-    creation.resolve({});
-    await creation.promise;
-    const deletion = Promise.withResolvers<void>();
-    scene.external.deletion = { operation: deletion.promise };
-    await scene.run();
-    await scene.run();
-    assert.equal(scene.external.count('delete'), 1);
-    assert.equal(scene.condition('AsyncOperation'), ongoing('delete'));
-    deletion.resolve();
-    await deletion.promise;
-    await scene.run();
-    assert.equal(scene.object, undefined);
-  });
-
-  test('what an operation brought cannot be published: told, and tried again', async () => {
-    for (const type of ['create', 'update'] as const) {
-      const scene = new Scene({ forProvider: { size: 1 } }, { finalizers }, { secretDetails: {} });
-      const operation = Promise.resolve({ details: { certificate: 'made-late' } });
-      if (type === 'create') scene.external.creation = { operation };
-      else {
-        scene.external.put('db', { size: 2 });
-        scene.external.change = { operation };
-      }
-      await scene.run();
-      await operation;
-      scene.cluster.gate = ({ kind }) => {
-        if (kind === 'Secret') throw broken();
-      };
-      assert.deepEqual(await scene.run(), requeue);
-      assert.match(scene.condition('Synced'), /connection secret: etcd is unavailable$/);
-      assert.equal(scene.condition('Ready'), type === 'create' ? 'False/Creating' : 'True/Available');
-      scene.cluster.gate = () => {};
-      scene.external.put('db', { size: 1 });
-      await scene.run();
-      assert.equal(scene.secret?.certificate, 'made-late');
-    }
-  });
-
-  test('what an operation brought is not kept for a resource that is let go', async () => {
-    const operations = createOperationTracker();
-    const scene = new Scene({ forProvider: { size: 1 } }, {}, { operations });
-    const operation = Promise.resolve({});
-    scene.external.creation = { operation };
-    await scene.run();
-    await operation;
-    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-      ...rest,
-      spec: { ...spec, deletionPolicy: 'Orphan' },
-    }));
-    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
-    const former = scene.object ?? assert.fail();
-    assert.ok(operations.get(former));
-    assert.deepEqual(await scene.run(), done);
-    assert.deepEqual([scene.object, operations.get(former)], [undefined, undefined]);
-  });
-
   test('what is gone while an operation is under way is not said to have gone well', async () => {
     const scene = new Scene({ managementPolicies: ['Observe'] });
     scene.external.put('db');
@@ -482,25 +315,6 @@ describe('asynchronous operations', () => {
     scene.external.isBlind = true;
     await scene.run();
     assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
-  });
-
-  test('a deletion that fails late is told, and asked for again', async () => {
-    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
-    scene.external.put('db', { size: 1 });
-    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
-    const failure = Promise.reject(new Error('snapshot pending'));
-    failure.catch(() => {});
-    scene.external.deletion = { operation: failure };
-    scene.external.isDeletionSlow = true;
-    await scene.run();
-    await assert.rejects(failure);
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(
-      scene.condition('LastAsyncOperation'),
-      'False/DestroyFailure: delete failed: snapshot pending',
-    );
-    assert.equal(scene.events.at(-1), 'Warning CannotDeleteExternalResource');
-    assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
   });
 
   test('what is said of operations is said for the present generation, in the write that is due', async () => {

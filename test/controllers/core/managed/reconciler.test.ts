@@ -148,7 +148,7 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('NothingCreated: where nothing was created nothing is asked, written or said', async () => {
+  test('RemoveFinalizer: where nothing was created nothing is asked, written or said', async () => {
     const scene = settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] });
     assert.equal((await scene.run()).type, 'done');
     assert.deepEqual([scene.external.calls, scene.cluster.calls, scene.events], [[], [], []]);
@@ -231,7 +231,7 @@ describe('before the external system is asked', () => {
     });
   }
 
-  test('Connect: a reference that does not resolve', async () => {
+  test('a reference that does not resolve', async () => {
     const scene = settled(
       {},
       {},
@@ -250,17 +250,17 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('Connect: a conflict of resolving references is silent', async () => {
+  test('a conflict of resolving references is silent', async () => {
     await assertSilent(settled({}, {}, { resolveReferences: () => Promise.reject(conflict()) }));
   });
 
-  test('Connect: references are not resolved while deleting', async () => {
+  test('references are not resolved while deleting', async () => {
     const scene = settled({}, leaving, { resolveReferences: () => Promise.reject(new Error('gone')) });
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
   });
 
-  test('Connect: the provider cannot be reached', async () => {
+  test('the provider cannot be reached', async () => {
     const scene = settled();
     scene.external.gate = failAt('connect', new Error('ProviderConfig default does not exist'));
     assert.deepEqual(await scene.run(), requeue);
@@ -282,7 +282,7 @@ describe('before the external system is asked', () => {
 });
 
 describe('what was observed', () => {
-  test('Observe: observing fails', async () => {
+  test('observing fails', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe');
     assert.deepEqual(await scene.run(), requeue);
@@ -291,7 +291,7 @@ describe('what was observed', () => {
     assert.equal(scene.external.calls.at(-1), 'disconnect');
   });
 
-  test('Observe: a conflict there is silent', async () => {
+  test('a conflict of an observation is silent', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe', conflict());
     await assertSilent(scene);
@@ -352,10 +352,10 @@ describe('what was observed', () => {
     assert.match(scene.condition('Synced'), /delete failed: the object has been modified/);
   });
 
-  test('UpToDate: a finalizer that somebody took away comes back: without it the resource could go and leave all behind', async () => {
+  test('NoUpdate: a finalizer that somebody took away comes back: without it the resource could go and leave all behind', async () => {
     const scene = settled({}, { finalizers: [] });
     await scene.run();
-    assert.equal(scene.decision, 'UpToDate');
+    assert.equal(scene.decision, 'NoUpdate');
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
@@ -460,7 +460,7 @@ describe('what was observed', () => {
     assert.deepEqual(await scene.run(), done);
   });
 
-  test('UpToDate: publishing what was observed fails', async () => {
+  test('NoUpdate: publishing what was observed fails', async () => {
     const scene = settled();
     scene.place = placeFailingAt('write', new Error('refusing to modify uncontrolled secret'));
     assert.deepEqual(await scene.run(), requeue);
@@ -469,13 +469,13 @@ describe('what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('UpToDate: details of what is only observed are published too', async () => {
+  test('NoUpdate: details of what is only observed are published too', async () => {
     const scene = settled({ managementPolicies: ['Observe'] });
     await scene.run();
     assert.deepEqual(scene.secret, { endpoint: 'db.example' });
   });
 
-  test('UpToDate: adding the finalizer fails, for what is only observed too', async () => {
+  test('NoUpdate: adding the finalizer fails, for what is only observed too', async () => {
     const scene = settled({ managementPolicies: ['Observe'] }, { finalizers: [] });
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -485,7 +485,7 @@ describe('what was observed', () => {
   });
 
   for (const step of ['publishing', 'adding the finalizer'] as const) {
-    test(`UpToDate: a conflict of ${step} is silent`, async () => {
+    test(`NoUpdate: a conflict of ${step} is silent`, async () => {
       const scene = settled({}, { finalizers: [] });
       if (step === 'publishing') scene.place = placeFailingAt('write', conflict());
       else scene.cluster.gate = refuse('update', kind, conflict());
@@ -798,7 +798,7 @@ describe('what exists is kept', () => {
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1, version: '8.0' });
   });
 
-  test('UpToDate: up to date: nothing is written the second time, and the poll comes next', async () => {
+  test('NoUpdate: up to date: nothing is written the second time, and the poll comes next', async () => {
     const scene = settled();
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
@@ -812,14 +812,14 @@ describe('what exists is kept', () => {
     assert.equal(scene.cluster.writes.length, writes);
   });
 
-  test('UpToDate: a resource on its way is looked at before the poll', async () => {
+  test('NoUpdate: a resource on its way is looked at before the poll', async () => {
     const scene = settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' });
     scene.external.ready = unavailable('restarting');
     assert.deepEqual(await scene.run(), after(1_000));
     assert.equal(scene.condition('Ready'), 'False/Unavailable: restarting');
   });
 
-  test('UpdateNotAllowed: drift is left alone where policies do not allow Update', async () => {
+  test('NoUpdate: drift is left alone where policies do not allow Update', async () => {
     const scene = drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] });
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.external.count('update'), 0);

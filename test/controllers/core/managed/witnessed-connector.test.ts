@@ -74,18 +74,6 @@ describe('a call tells of the provider', () => {
     });
   }
 
-  test('a creation that goes on is an answer when that ends', async () => {
-    const ends = Promise.withResolvers<object>();
-    const at = scene({ create: async () => ({ operation: ends.promise }) });
-    const client = await at.connected();
-    await client.create(managed(), undefined, at.signal);
-    assert.deepEqual(at.told, []);
-    ends.reject(refused);
-    await assert.rejects(ends.promise);
-    await Promise.resolve();
-    assert.deepEqual(at.told, ['default refused: the cloud refused the token']);
-  });
-
   test('credentials that cannot be read, too', async () => {
     const at = scene({}, new Error('secret infra/cloud of ProviderConfig default does not exist'));
     await assert.rejects(at.connected(), {
