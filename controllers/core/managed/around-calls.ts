@@ -13,21 +13,21 @@ export type Operation =
   | 'disconnect';
 
 /**
- * What is done around a call of an external client. `signal` is that of a call about a resource; absent: the call asks which
- * system it is, or leaves it.
+ * What is done around a call of an external client. `signal` is that of a call about a resource; absent: the call asks for the
+ * system, or disconnects. `call` may be given another signal.
  */
 export type Around = <T>(
-  call: () => Promise<T>,
+  call: (signal?: AbortSignal) => Promise<T>,
   signal: AbortSignal | undefined,
   operation: Operation,
 ) => Promise<T>;
 
-/** An external client that does the same, with something around each call. */
+/** An external client with something around each call. */
 export function aroundCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
   if (client.poll === undefined) return aroundMost(client, around);
   return {
     ...aroundMost(client, around),
-    poll: (name, signal) => around(async () => client.poll(name, signal), signal, 'poll'),
+    poll: (name, signal) => around(async (own = signal) => client.poll(name, own), signal, 'poll'),
   };
 }
 
@@ -38,13 +38,13 @@ function aroundMost<M extends Managed, Name extends string>(
   const { plannedDetails, system, version, disconnect } = client;
   return {
     observe: (managed, credential, signal) =>
-      around(async () => client.observe(managed, credential, signal), signal, 'observe'),
+      around(async (own = signal) => client.observe(managed, credential, own), signal, 'observe'),
     create: (managed, credential, signal) =>
-      around(async () => client.create(managed, credential, signal), signal, 'create'),
+      around(async (own = signal) => client.create(managed, credential, own), signal, 'create'),
     update: (managed, credential, signal) =>
-      around(async () => client.update(managed, credential, signal), signal, 'update'),
+      around(async (own = signal) => client.update(managed, credential, own), signal, 'update'),
     delete: (managed, signal) =>
-      around(async () => (await client.delete(managed, signal)) ?? {}, signal, 'delete'),
+      around(async (own = signal) => (await client.delete(managed, own)) ?? {}, signal, 'delete'),
     ...(plannedDetails && {
       plannedDetails: (managed: M, credential: DesiredCredential) =>
         plannedDetails.call(client, managed, credential),

@@ -8,10 +8,7 @@ import { createCallLimiter } from './call-limiter.ts';
 /** How many seconds' worth of calls may be made at once after a rest: claims come in bursts. */
 const burstSeconds = 10;
 
-/**
- * What every external call of a process passes: a cap, one allowance per Provider or ProviderConfig, and the question
- * whether the process still leads.
- */
+/** The cap on the external calls of a process: one allowance for each Provider or ProviderConfig. */
 export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
   /** Names the provider of a managed resource of a stack with these kinds. */
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
@@ -21,14 +18,10 @@ export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
 export function externalCalls({
   maxExternalCallsPerSecond: perSecond,
   clock,
-  checkLease,
-}: Pick<Environment, 'maxExternalCallsPerSecond' | 'clock' | 'checkLease'>): ExternalCalls {
+}: Pick<Environment, 'maxExternalCallsPerSecond' | 'clock'>): ExternalCalls {
   const limiter = createCallLimiter({ perSecond, burst: Math.max(1, perSecond * burstSeconds), clock });
   return {
-    async admit(key, signal) {
-      await limiter.admit(key, signal);
-      checkLease?.();
-    },
+    admit: limiter.admit,
     keyFor:
       ({ provider, providerConfig }) =>
       (managed) => {

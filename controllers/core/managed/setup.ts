@@ -50,6 +50,7 @@ import { blamedConnector } from './blamed-connector.ts';
 import { limitedConnector } from './call-limiter.ts';
 import { externalCalls } from './external-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import { leasedConnector } from './leased-connector.ts';
 import type { CallObserver } from './observed-connector.ts';
 import { observedConnector } from './observed-connector.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
@@ -179,13 +180,16 @@ export function managedController<M extends Managed>(
       managedResources,
       providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(
-        witnessedConnector(
-          observedConnector(blamedConnector(service.connector, service.stack), service.onCall, env.clock),
-          health,
-          (object) => {
-            const found = providerOf(object);
-            return found && { ...found, origin: originOf(found.provider) };
-          },
+        leasedConnector(
+          witnessedConnector(
+            observedConnector(blamedConnector(service.connector, service.stack), service.onCall, env.clock),
+            health,
+            (object) => {
+              const found = providerOf(object);
+              return found && { ...found, origin: originOf(found.provider) };
+            },
+          ),
+          env,
         ),
         calls,
         calls.keyFor(service.providers),

@@ -46,13 +46,13 @@ export function witnessedConnector<M extends Managed>(
       const client = await connector.connect(managed, signal).catch((error: unknown) => {
         throw signal.aborted ? error : failed(error, faultOfConnecting(error));
       });
-      return aroundCalls(client, async (call, _signal, operation) => {
+      return aroundCalls(client, async (call, callSignal = signal, operation) => {
         try {
           const answer = await call();
           if (isAnswer(operation, answer)) health.works(kind, provider, client.version?.());
           return answer;
         } catch (error) {
-          throw signal.aborted ? error : failed(error, faultOf(error));
+          throw callSignal.aborted ? error : failed(error, faultOf(error));
         }
       });
     },

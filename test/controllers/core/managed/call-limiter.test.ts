@@ -4,6 +4,7 @@ import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { createCallLimiter, limitedConnector } from '../../../../controllers/core/managed/call-limiter.ts';
 import { externalCalls } from '../../../../controllers/core/managed/external-calls.ts';
+import { leasedConnector } from '../../../../controllers/core/managed/leased-connector.ts';
 import type { Stack } from '../../../../controllers/core/stack.ts';
 import { stackControllers } from '../../../../controllers/core/stack.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
@@ -153,16 +154,14 @@ describe('the cap on external calls', () => {
   test('no external call is made under a lease that ran out, be it while the call waited for its turn', async () => {
     let isLeading = true;
     const clock = testClock();
-    const limiter = externalCalls({
-      clock,
-      maxExternalCallsPerSecond: 20,
-      checkLease: () => {
-        if (!isLeading) throw new Error('the lease ran out');
-        return 15_000;
-      },
-    });
+    const limiter = externalCalls({ clock, maxExternalCallsPerSecond: 20 });
+    const checkLease = (): number => {
+      if (!isLeading) throw new Error('the lease ran out');
+      return 15_000;
+    };
     const external = new FakeExternal();
-    const client = await limitedConnector(external, limiter, () => 'provider').connect(managed(), signal);
+    const leased = leasedConnector(external, { clock, checkLease });
+    const client = await limitedConnector(leased, limiter, () => 'provider').connect(managed(), signal);
     const calls = Array.from({ length: 201 }, () => client.observe(managed(), undefined, signal));
     const waiting = assert.rejects(calls[200]!, /the lease ran out/);
     await Promise.all(calls.slice(0, 200));
