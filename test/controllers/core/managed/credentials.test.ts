@@ -503,3 +503,45 @@ async function cutAfter(scene: Scene, calls: number): Promise<boolean> {
   scene.restart();
   return isCut;
 }
+
+describe('a credential that the next claim cannot get', () => {
+  test('is reported, and edits of the spec take effect', async () => {
+    const spec = { claimRef: claimRef(), managementPolicies: ['Observe', 'Create', 'Delete'] } as const;
+    const scene = await settled();
+    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      spec: { ...object.spec, claimRef: { ...claimRef(), name: 'previous' } },
+    }));
+    await settle(scene);
+    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      spec: { ...object.spec, ...spec },
+    }));
+    const observations = scene.external.count('observe');
+    await settle(scene);
+    assert.match(scene.condition('Synced'), /the previous claim knows the credentials/);
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.ok(scene.external.count('observe') > observations, 'it is observed');
+    assert.ok(scene.events.includes('Warning CannotReplaceCredential'));
+  });
+
+  test('does not hold up an update of an external system that generates the credential', async () => {
+    const secretDetails = { reportsSecrets: true } as const;
+    const scene = new Scene(
+      { forProvider: { size: 1 }, claimRef: { ...claimRef(), name: 'previous' } },
+      { finalizers, annotations: named },
+      { secretDetails },
+    );
+    scene.external.put('db', { size: 1 }, 'generated');
+    scene.external.observation = { details: { auth: 'generated' } };
+    await settle(scene);
+    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
+      ...object,
+      spec: { ...object.spec, claimRef: claimRef(), forProvider: { size: 2 } },
+    }));
+    await settle(scene);
+    assert.match(scene.condition('Synced'), /the external system generates its credentials/);
+    assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });
+    assert.equal(scene.note?.for, 'FancySQLInstance team/previous');
+  });
+});
