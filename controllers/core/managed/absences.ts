@@ -3,14 +3,11 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 
-/**
- * Since when each look of this process has found an external resource absent. A process that begins knows of none, so
- * that a restart asks for one look more, never for one less.
- */
+/** Since when all observations of this process found an external resource absent. A restart forgets it. */
 export interface Absences {
   /**
-   * Takes down what a look, begun at `begunMs` by the clock, has just found; answers for how many ms all of them have found
-   * nothing, 0 after the first. However late a process reads an answer, it says nothing of the time since it asked.
+   * Notes an observation that began at `begunMs`. Returns for how many ms all of them have found nothing; 0 after the first. An
+   * answer proves nothing about the time after it was requested.
    */
   note(managed: Managed, exists: boolean, begunMs: number): number;
   forget(request: Request): void;

@@ -9,22 +9,14 @@ import { generateCredential } from '../credential.ts';
 import { encodeIdentity } from '../external-identity.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logQuietAct } from '../story.ts';
-import { cannotCreate, failedCreation, recordCreation, recordName } from './creation-record.ts';
+import { failedCreation, recordCreation, recordName } from './creation-record.ts';
 import { pendingTime } from './creation-tracking.ts';
 import type { NextInput } from './decide.ts';
 import { decideNext, isProvenAbsent } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
-import {
-  endings,
-  having,
-  isCreating,
-  isDeleting,
-  over,
-  recreationEvent,
-  reporting,
-  scrubOf,
-} from './ending.ts';
+import { endings, having, over, recreationEvent, reporting, scrubOf } from './ending.ts';
 import type { Creation, Deletion, DesiredCredential, Observation } from './external-client.ts';
+import { cannot, isCreating, isDeleting } from './failures.ts';
 import { begin } from './follow-up.ts';
 import {
   identified,
@@ -38,11 +30,6 @@ import { operationSuperseded } from './operation-conditions.ts';
 import { withInitProvider } from './provider-values.ts';
 import type { Called, ExternalContext, RunContext } from './steps.ts';
 import {
-  cannotDelete,
-  cannotFinalise,
-  cannotObserve,
-  cannotUnpublish,
-  cannotUpdate,
   clearRecord,
   clearRecords,
   confirmed,
@@ -77,7 +64,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'IdentityEdited':
       return takeUpEdit(context, run);
     case 'CreationRefused':
-      throw new StepFailure('create failed', new Error(decision.message), { ...cannotCreate, known: run });
+      throw new StepFailure('create failed', new Error(decision.message), { ...cannot.create, known: run });
     case 'CreateNotAllowed':
       return endings.uncreated(run);
     case 'CreateExternal':
@@ -127,7 +114,7 @@ const inputOf = (
 /** Creates the external resource, records it, and observes it at once, so that a quick one takes one run and one status write. */
 async function create(context: ExternalContext, run: Run): Promise<Ending> {
   const announced = await announce(context, await clearRecords(context, run));
-  const marked = await confirmed(context, announced, cannotCreate);
+  const marked = await confirmed(context, announced, cannot.create);
   if (marked === undefined) return endings.gone(announced);
   context.absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet
   const creation = await callCreate(context, marked);
@@ -136,7 +123,7 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   const event = requested('CreatedExternalResource', 'creation');
   const called = { details, status, event, ready: isCreating };
   if (operation !== undefined) {
-    const begun = begin(context, made, { type: 'create', name: operation }, cannotCreate);
+    const begun = begin(context, made, { type: 'create', name: operation }, cannot.create);
     const recorded = await recordName(context, begun, creation);
     return endings.begun(await publishCalled(context, recorded, called), creating());
   }
@@ -195,7 +182,7 @@ async function keep(
 
 /** Deletes the Secrets and entries that the managed resource named before and names no more. */
 const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
-  step(run, '', places.removeFormer(run.current, signal), { ...cannotUnpublish, ready: undefined });
+  step(run, '', places.removeFormer(run.current, signal), { ...cannot.unpublish, ready: undefined });
 
 /** Writes the values that the external system chose, and decides again. */
 async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
@@ -217,7 +204,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   log.debug('external resource differs', { difference, isCredentialDue: isDue });
   const updating = external.update(identified(identity, run), run.credential, signal);
   const updated = await step(run, isDue ? 'cannot set the credential' : 'update failed', updating, {
-    ...cannotUpdate,
+    ...cannot.update,
     // An external resource that cannot be changed exists, and is used as it is.
     ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
     ...(isDue && { hint: howToChooseCredential(run) }),
@@ -228,7 +215,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   const made = isDue ? credentialSet(run, { isPending }) : run;
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (operation !== undefined) {
-    const begun = begin(context, made, { type: 'update', name: operation }, cannotUpdate);
+    const begun = begin(context, made, { type: 'update', name: operation }, cannot.update);
     return endings.begun(await publishCalled(context, begun, called), observed.ready);
   }
   const [shown, now] = await observeAndPublish(context, made, called);
@@ -237,7 +224,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
 
 /** Before a credential is set, object and Secret are confirmed, and the record of another credential is removed. */
 async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
-  const run = await confirmed(context, found, cannotUpdate);
+  const run = await confirmed(context, found, cannot.update);
   return run && clearRecord(context, run);
 }
 
@@ -251,14 +238,14 @@ function howToChooseCredential({ current }: Run): string {
 /** Requests the deletion, and removes the finalizer if the external resource is gone at once. */
 async function remove(context: ExternalContext, found: Run): Promise<Ending> {
   const { identity, external, underWay, signal } = context;
-  const run = await confirmed(context, found, cannotDelete);
+  const run = await confirmed(context, found, cannot.delete);
   if (run === undefined) return endings.gone(found);
   const removing = external.delete(identified(identity, run), signal);
-  const deletion = await step<unknown>(run, 'delete failed', removing, cannotDelete);
+  const deletion = await step<unknown>(run, 'delete failed', removing, cannot.delete);
   const { operation } = (deletion ?? {}) as Deletion<string>;
   const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
   if (operation !== undefined) {
-    const begun = begin(context, requesting, { type: 'delete', name: operation }, cannotDelete);
+    const begun = begin(context, requesting, { type: 'delete', name: operation }, cannot.delete);
     return endings.begun(begun, deleting());
   }
   // The deletion replaces an update that is under way.
@@ -273,10 +260,10 @@ async function remove(context: ExternalContext, found: Run): Promise<Ending> {
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
   const { absences, places, underWay, signal } = context;
   const { current } = run;
-  await step(run, '', places.remove(current, signal), cannotUnpublish);
+  await step(run, '', places.remove(current, signal), cannot.unpublish);
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
   const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
-  await write(context, run, finalised, cannotFinalise).catch((error: unknown) => {
+  await write(context, run, finalised, cannot.finalise).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
   absences.forget(objectKey(current.metadata));
@@ -308,7 +295,7 @@ async function isAnythingLeft(
   const deletionTimestamp = env.clock.now().toISOString();
   const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
   const looking = external.observe(leaving, undefined, signal);
-  return (await step(run, 'observe failed', looking, cannotObserve)).exists;
+  return (await step(run, 'observe failed', looking, cannot.observe)).exists;
 }
 
 const requested = (reason: string, what: string): EventFacts => ({

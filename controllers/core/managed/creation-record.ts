@@ -6,21 +6,21 @@ import { isConflict, isInterrupted, isNotFound, messageOf } from '../../../runti
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import { encodeIdentity } from '../external-identity.ts';
-import type { FailureFacts } from '../step-failure.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { resultTime } from './creation-tracking.ts';
 import type { Run } from './ending.ts';
-import { having, isCreating } from './ending.ts';
+import { having } from './ending.ts';
 import { UncertainCreationError } from './external-client.ts';
+import { cannot } from './failures.ts';
 import type { IdentityContext } from './identity.ts';
 import { identityToRecord } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;
-/** Within this time of a thaw the lease is renewed, or lost for good. */
+/** After an interruption, the lease is renewed or lost within this time. */
 const leasePauseMs = 500;
 
-/** Where a creation is put on record. */
+/** Where a creation is recorded. */
 export interface CreationContext {
   readonly env: Pick<Environment, 'clock'>;
   readonly managedResources: Resource<Managed>;
@@ -28,15 +28,7 @@ export interface CreationContext {
   readonly signal: AbortSignal;
 }
 
-export const cannotCreate: FailureFacts<Run> = {
-  reason: 'CannotCreateExternalResource',
-  isEventBrief: true,
-  areConflictsTold: true,
-  ready: isCreating,
-};
-const cannotRecord: FailureFacts<Run> = { reason: 'CannotUpdateManagedResource', ready: isCreating };
-
-/** Puts a creation that succeeded on record, where names are assigned: with the name that the external system chose. */
+/** Records a creation that succeeded, with the name that the external system assigned. */
 export async function recordCreation(
   context: CreationContext,
   run: Run,
@@ -48,10 +40,7 @@ export async function recordCreation(
   return record(context, run, { ...naming(context, run, name), ...succeeded });
 }
 
-/**
- * Puts the name on record that the external system chose for what it is still creating. That is not on record as a
- * creation that succeeded: should the operation be lost, nobody is to create a second one because the first does not show.
- */
+/** Records the name of a resource that the external system is still creating. Its creation counts as incomplete. */
 export async function recordName(
   context: CreationContext,
   run: Run,
@@ -77,10 +66,7 @@ async function record(
   const stored = await failing(
     'cannot update managed resource annotations',
     recorded(context, run, annotations),
-    {
-      ...cannotRecord,
-      known: run,
-    },
+    { ...cannot.record, known: run },
   );
   return { ...run, current: stored };
 }
@@ -98,8 +84,8 @@ export async function failedCreation(
   const isUncertain =
     signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
   const known = identity.isAssigned && !isUncertain ? await recordFailure(context, run) : run;
-  const { reason, ...quietly } = cannotCreate;
-  return new StepFailure('create failed', error, { ...(isConflict(error) ? quietly : cannotCreate), known });
+  const { reason, ...quietly } = cannot.create;
+  return new StepFailure('create failed', error, { ...(isConflict(error) ? quietly : cannot.create), known });
 }
 
 async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
@@ -126,9 +112,9 @@ function causesOf(error: unknown): readonly Error[] {
 }
 
 /**
- * Writes annotations whose loss would leak an external resource: up to five attempts, a moment apart, on any error but that
- * the object is gone; as many more as it takes while the leadership is interrupted, for nothing was sent then; after a conflict the annotations are laid over the object as it is now (crossplane-runtime v1.16,
- * RetryingCriticalAnnotationUpdater). Returns the stored object; throws the last error.
+ * Writes annotations whose loss would leak an external resource (crossplane-runtime v1.16, RetryingCriticalAnnotationUpdater).
+ * It tries five times, and longer while the leadership is interrupted. After a conflict it reads the object again. Throws the
+ * last error.
  */
 async function updateCriticalAnnotations(
   managedResources: Resource<Managed>,
@@ -153,14 +139,14 @@ async function updateCriticalAnnotations(
       if (!wasKept) attempt += 1;
       if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
       if (isConflict(error)) current = await refetched(managedResources, current, signal);
-      // Another has its name: what came of this creation is not on that one's record.
+      // Another object has its name now.
       if (current.metadata.uid !== object.metadata.uid) break;
     }
   }
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
 }
 
-/** The object as it is now; as it was if that cannot be had, so that the next attempt says why. */
+/** The object as it is now, or as it was if it cannot be read. */
 async function refetched(
   managedResources: Resource<Managed>,
   current: Managed,

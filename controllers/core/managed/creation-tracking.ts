@@ -20,10 +20,7 @@ const lastResult = (object: KubernetesObject): number =>
     timeOf(object, annotationKeys.externalCreateFailed),
   );
 
-/**
- * The mark of a creation that begins now. Always later than the last result, if need be by running ahead of the
- * clock: in the same second it would read as that creation's, and a crash would go unnoticed.
- */
+/** The mark of a creation that begins now: always later than the last result, if need be ahead of the clock. */
 export const pendingTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
 
@@ -31,36 +28,30 @@ export const pendingTime = (object: KubernetesObject, now: Date): string =>
 export const resultTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
 
-/**
- * Whether a creation was begun and its result never recorded: `pending` is later than `succeeded` and
- * `failed`. Equal seconds count as complete (crossplane-runtime v1.16, ExternalCreateIncomplete).
- */
+/** A creation was begun and its result never recorded (crossplane-runtime v1.16, ExternalCreateIncomplete). */
 export function isCreationIncomplete(object: KubernetesObject): boolean {
   return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
 }
 
-/** Whether the last creation is on record as one that failed. */
+/** The last creation is recorded as failed. */
 export const isCreationFailed = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateFailed) >
   timeOf(object, annotationKeys.externalCreateSucceeded);
 
-/** Whether the last creation is on record as one that succeeded. */
+/** The last creation is recorded as succeeded. */
 export const isCreationRecorded = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
 
-/** A time that is further ahead was written before somebody set the clock back: nobody waits until it comes again. */
+/** A time that is further ahead was written before the clock was set back, and does not count. */
 const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) < graceMs;
 
-/** Whether creation succeeded less than `graceMs` ago, so that an eventually consistent API may not show it. */
+/** A creation succeeded less than `graceMs` ago: an eventually consistent API may not show it yet. */
 export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
   return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
-/**
- * The same where no annotations say when creation succeeded, and creating again does no harm: only deletion waits,
- * while the resource has been on its way for less than `graceMs`.
- */
+/** The same without annotations: creating again does no harm, so that only a deletion waits. */
 export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
   if (!wasDeleted(managed)) return false;
   const ready = getCondition(managed.status?.conditions, 'Ready');
@@ -69,10 +60,7 @@ export function isBeingCreated(managed: Managed, graceMs: number, now: Date): bo
   return isWithin(graceMs, since, now);
 }
 
-/**
- * Whether anything says that a creation was begun, or that the external resource was seen. Our own creations write the
- * identity first.
- */
+/** A creation was begun, or the external resource was observed. Creations record the identity first. */
 export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
   status?.externalIdentity !== undefined ||
   status?.bindingPhase !== undefined ||

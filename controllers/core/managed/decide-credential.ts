@@ -79,8 +79,8 @@ const resetStatus: Decide = ({ managed }) => {
 };
 
 /**
- * Crossplane 0.3 to 0.9 removed `claimRef` when it released a resource. Here that means: an administrator made the resource
- * available. So that no claim gets such a resource, it is marked as Released by an unknown claim.
+ * Crossplane 0.3 to 0.9 removed `claimRef` when it released a resource. It is marked as Released by an unknown claim, so that
+ * no claim gets it.
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
@@ -113,10 +113,7 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
-/**
- * A Secret without a note was written by another version or by hand, or its note was removed; one without an owner came
- * with a backup. The credential stays as it is, and is applied once more.
- */
+/** The Secret has no note, or no owner, for example after a restore. Its credential stays, and is applied once more. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
@@ -159,7 +156,7 @@ const nameClaim: Decide = (input) => {
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** The HMAC of the previous credential is removed first. After a crash the status must not say that the new one was applied. */
+/** Another credential was applied: its record is removed first, so that a crash leaves no false record. */
 const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
@@ -225,10 +222,7 @@ function ownerOf({ spec, status }: Managed): string | undefined {
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/**
- * The claim of a credential without a note: the owner, if it is Bound, or if a backup, or another version, brought no
- * status. A claim that took the resource a moment ago must get another credential.
- */
+/** The claim of a credential without a note. A claim that took the resource a moment ago must get another credential. */
 function adoptedFor(managed: Managed): string {
   const phase = managed.status?.bindingPhase;
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
@@ -242,10 +236,7 @@ function reservedFor({ spec, status }: Managed): string | undefined {
     : claimText(claimRef);
 }
 
-/**
- * The claim of a note that is written for details that the external system generates. A Secret that was lost may have
- * named a previous claim, which still knows them.
- */
+/** The claim of a new note. If the external system generates the details, a previous claim may still know them. */
 export function claimOfNewNote(
   managed: Managed,
   { reportsSecrets = false }: SecretDetails,

@@ -22,7 +22,6 @@ import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../connection/connection-place.ts';
 import { claimText } from '../credential.ts';
 import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
-import type { FailureFacts } from '../step-failure.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
 import { isCreationFailed } from './creation-tracking.ts';
@@ -274,12 +273,6 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
     present(reported),
     credential === undefined ? {} : { password: credential.value },
   );
-
-/** What Ready says where a step fails. */
-export type Ready = NonNullable<FailureFacts<Run>['ready']>;
-
-export const isCreating: Ready = () => creating();
-export const isDeleting: Ready = () => deleting();
 
 /** A step failed. `start`: the run, if the failure does not have it. Throws what is no step's failure. */
 export function failed(start: Run, error: unknown): Ending {

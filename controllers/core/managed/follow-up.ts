@@ -11,6 +11,7 @@ import { isCreationIncomplete } from './creation-tracking.ts';
 import type { Run } from './ending.ts';
 import { over, reporting } from './ending.ts';
 import type { Created, OperationType, Progress } from './external-client.ts';
+import { cannot } from './failures.ts';
 import {
   operationFailed,
   operationForgotten,
@@ -18,9 +19,7 @@ import {
   operationSucceeded,
 } from './operation-conditions.ts';
 import type { ExternalContext } from './steps.ts';
-import { cannotDelete, cannotUpdate, publish, step, withoutPending } from './steps.ts';
-
-export const cannotPoll: FailureFacts<Run> = { reason: 'CannotObserveExternalResource', isEventBrief: true };
+import { publish, step, withoutPending } from './steps.ts';
 
 /**
  * The run after a call that has begun an operation: this process knows of it now, and the status once the run ends. Throws if
@@ -63,7 +62,7 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
   if (operation === undefined) return run;
   const { type, name } = operation;
   const asking: Promise<Progress> = external.poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
-  const progress = await step(run, 'poll failed', asking, cannotPoll);
+  const progress = await step(run, 'poll failed', asking, cannot.observe);
   switch (progress.state) {
     case 'running':
       return { ...run, operation: operationOngoing(type, { name, message: progress.message }) };
@@ -79,7 +78,7 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
       underWay.note(run.current, undefined);
       return operationFails(context, run, type, progress.error);
     default:
-      throw new StepFailure('poll failed', unknownState(), { ...cannotPoll, known: run });
+      throw new StepFailure('poll failed', unknownState(), { ...cannot.observe, known: run });
   }
 }
 
@@ -96,7 +95,7 @@ async function operationFails(
   const operation = operationFailed(type, messageOf(error));
   const failed: Run = { ...over(run), decision: 'OperationFailed', operation };
   const known = type === 'update' ? await withoutPending(context, failed) : failed;
-  const facts = { ...(type === 'update' ? cannotUpdate : cannotDelete), known };
+  const facts = { ...(type === 'update' ? cannot.update : cannot.delete), known };
   const failure =
     type === 'create'
       ? await failedCreation(context, known, error)

@@ -15,7 +15,7 @@ import { fittingName, nameProblem } from '../name-limits.ts';
 /** Those of the marked fields of a kind that an identity is about. */
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 
-/** Somebody says that what the resource and its provider name now is what they have always named. */
+/** An administrator confirmed that resource and provider still name the same external resource. */
 export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
@@ -32,7 +32,7 @@ export const identityOf = (
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Where a field gets its value. What identifies it is looked for with what `initProvider` says, too. */
+/** Where a field has its value. A field that identifies the external resource may have it in `initProvider`. */
 const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
   !isGiven(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
 
@@ -45,9 +45,8 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 }
 
 /**
- * What a managed resource named when its external resource was created or first found. The status has it once that was
- * seen. Before a creation an annotation has it, so that an edit that comes while it is under way, or a crash, changes
- * nothing; it also outlives a backup, which may leave the status out.
+ * The identity that was recorded when the external resource was created or first observed. The status has it after the first
+ * observation. An annotation has it before the creation, and survives a backup.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -62,10 +61,7 @@ export function recordedIdentity(
   return { ...record, fields: Object.fromEntries(fields) };
 }
 
-/**
- * The managed resource as it is recorded, if it is: edits of what it names are left out, and what was removed is there again. What
- * has been given a value since stays, unless `isExact`.
- */
+/** The managed resource with its recorded identity instead of edits. A field that was set later stays, unless `isExact`. */
 function asRecorded<M extends Managed>(
   managed: M,
   { name, fields }: Identity,
@@ -84,8 +80,8 @@ function asRecorded<M extends Managed>(
 }
 
 /**
- * How a managed resource differs from what is recorded, for messages: `spec.forProvider.region from "us" to "eu"`. What
- * was removed is no difference; what has been given a value since is one if `isExact`.
+ * The edits of a recorded identity, for messages: `spec.forProvider.region from "us" to "eu"`. A removed field is none; a field
+ * that was set later is one if `isExact`.
  */
 export function editsOf(
   managed: Managed,
@@ -111,21 +107,20 @@ const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JS
 export const editRefusal = (edits: readonly string[]): string =>
   `cannot change ${edits.join(' and ')}: the external resource stays what it was when it was made; set it back, or create a new resource`;
 
-/** Why the external resource does not become what is wanted of it. */
+/** Why the provider does not make a change. */
 export const changeRefusal = (refused: readonly string[]): string =>
   `cannot change ${refused.join(' and ')}: the provider cannot do that; set it to what is there, or create a new resource`;
 
-/** Why the external resource does not become again what nobody here has edited. */
+/** Why the provider does not undo a change that was not made here. */
 export const driftRefusal = (drifted: readonly string[]): string =>
   `cannot change back ${drifted.join(' and ')}: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource`;
 
-/** What says how the resources of a kind are identified. */
+/** How the resources of a kind are identified. */
 export interface IdentityContext {
   /** The external system chooses the name. */
   readonly isAssigned: boolean;
-  /** Which fields are on record beside its name: all that are immutable, those that identify it among them. */
+  /** The fields that are recorded beside its name. */
   readonly marks: IdentityMarks;
-  /** What the external system takes for a name that we choose; absent: any. */
   readonly names?: NameLimits | undefined;
 }
 
@@ -146,7 +141,7 @@ export interface Identifiable {
     | undefined;
 }
 
-/** The object with its external name: the one on record, else that which a deterministic system knows beforehand. */
+/** The object with its external name: the recorded one, else the one that is known before creation. */
 export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
   if (externalName(object) !== undefined) return object;
   const recorded = recordedIdentity(object, marks)?.name;
@@ -158,7 +153,7 @@ export function named<M extends Managed>({ isAssigned, marks, names }: IdentityC
   return withAnnotations(object, { [annotationKeys.externalName]: name });
 }
 
-/** Why nothing can be made under the name that a managed resource has; undefined: something can, or has been. */
+/** Why nothing can be created under the external name; undefined: something can, or was. */
 export function refusedName(context: IdentityContext, managed: Managed): string | undefined {
   const { names, marks } = context;
   if (names === undefined || wasDeleted(managed)) return undefined;
@@ -167,15 +162,15 @@ export function refusedName(context: IdentityContext, managed: Managed): string 
   return name === undefined ? undefined : nameProblem(name, names, annotationKeys.externalName);
 }
 
-/** The object as the external system is to see it: with what is recorded of its identity, whatever was edited since. */
+/** The object for the external client: with its recorded identity, without the edits of it. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
   const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
   return asRecorded(named(context, current), recorded, context.marks, isExact);
 }
 
 /**
- * What is to be on record of the external resource's identity: what was, and what has been given a value since. Fields are
- * added only if the external resource `isAsWanted`: of what it is not, nobody needs to be kept from taking it back.
+ * The identity to record: the recorded one, and the fields that were set later. These are added only if the external resource
+ * `isAsWanted`, so that a user can undo an edit without effect.
  */
 export function identityToRecord(
   context: IdentityContext,
@@ -188,10 +183,7 @@ export function identityToRecord(
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
-/**
- * Whether the resource, of which nothing is there, asks for something else than what is recorded. A name that was taken
- * away is asked for anew, and a field that was is not wanted any more: only what is there keeps what it was made with.
- */
+/** The external resource is absent, and the resource names another one: a removed name or field counts as an edit. */
 export function isEdited(
   { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
@@ -204,10 +196,7 @@ export function isEdited(
   return isNameTaken || isFieldTaken || editsOf(current, recorded, marks, isExact).length > 0;
 }
 
-/**
- * Whether what the resource names now is to be found elsewhere than what is recorded, or under another name: then nobody
- * would find what is left of that.
- */
+/** The resource names another place or name than the recorded one. */
 export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifiable): boolean {
   const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
@@ -218,22 +207,18 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** What the status is to say of its identity. Of what is only looked at nothing is recorded: whoever looks may look elsewhere. */
+/** The identity for the status. For a resource that only observes nothing is recorded: it may observe another one. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =
     !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
   const isRecorded = recordedIdentity(current, context.marks) !== undefined;
   if (seen === undefined || (isObserver && !isRecorded)) return undefined;
-  // While it is at something else, nothing is asked of it: it may be otherwise all the same.
   const isAsWanted = seen.isUpToDate && isEmpty(seen.refused) && isEmpty(seen.drifted);
   return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
 }
 
-/**
- * What is wanted and has no effect, a sentence each: edits of what is on record, and what the external system says it cannot
- * change of what it is to keep as wanted.
- */
+/** The edits without effect, a sentence each: of the recorded identity, and those that the external system cannot make. */
 export function refusals(
   { marks }: IdentityContext,
   { current, isExact, seen }: Identifiable,

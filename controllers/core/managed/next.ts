@@ -57,21 +57,15 @@ export function resultOf(
 
 const soonestMs = 500;
 
-/**
- * When to look at an external resource again, in ms: the poll interval (the resource's annotation over the
- * process's) with 10 % jitter either way, so that many resources do not poll in step.
- */
+/** The poll interval in ms, of the resource's annotation or the process, with 10 % jitter either way. */
 export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Random): number {
   const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
 }
 
-/**
- * When to look again at a resource that is on its way, in ms: often at first, then after a quarter of the time
- * it has already taken, never later than a poll. `since` is when it set out (RFC 3339).
- */
+/** When to observe a resource that is not ready again, in ms: after a quarter of the time that it took so far. */
 export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
-  // A time that is ahead was written before somebody set the clock back: nobody looks often until it comes again.
+  // A time that is ahead was written before the clock was set back.
   const elapsedMs = Math.abs(now.getTime() - Date.parse(since ?? ''));
   const quarter = Number.isNaN(elapsedMs) ? soonestMs : elapsedMs / 4;
   return Math.min(Math.max(quarter, soonestMs), Math.max(pollIntervalMs, soonestMs));

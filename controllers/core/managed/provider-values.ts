@@ -5,10 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isPlainObject = (value: unknown): value is Json => isPlainObjectIn(value);
 
-/**
- * `over` laid over `base`: objects merge key by key, lists element by element, and all else is that of `over`. How
- * many elements a list has is for `over` to say, so a list of plain values is its own whole.
- */
+/** `over` laid over `base`: objects merge by key, lists by element. A list is as long as that of `over`. */
 function laidOver(base: Json, over: Json): Json {
   const given = Object.entries(over);
   return Object.fromEntries([
@@ -38,10 +35,7 @@ function without(values: Json, taken: Json): Json {
   );
 }
 
-/**
- * The managed resource as creation sees it: `initProvider` beneath `forProvider`, which wins where both speak
- * (Upjet merges the two so, lists by index included).
- */
+/** The managed resource for a creation: `forProvider` laid over `initProvider`, as Upjet merges the two. */
 export function withInitProvider<M extends Managed>(managed: M): M {
   const { initProvider, forProvider } = managed.spec;
   if (initProvider === undefined) return managed;
@@ -50,10 +44,8 @@ export function withInitProvider<M extends Managed>(managed: M): M {
 }
 
 /**
- * The managed resource with values that the external system chose: only those of fields that are absent, however
- * deep. Fields of `initProvider` are left out, because in `forProvider` they would be kept as they are from then
- * on, and it is the point of `initProvider` that they are not; so are lists that either has: which element of theirs
- * is which of the external system's is not known. Returns `managed` if nothing is absent.
+ * The managed resource with values that the external system chose for absent fields. Fields of `initProvider` stay absent, and
+ * so do fields in lists, whose elements cannot be matched. Returns `managed` if nothing is absent.
  */
 export function withLateInitialized<M extends Managed>(managed: M, values: object): M {
   const { initProvider, forProvider } = managed.spec;

@@ -25,13 +25,14 @@ import { decideAccess, decideFirst } from './decide.ts';
 import type { Ending, Run } from './ending.ts';
 import { conclude, decisionOf, endings, failed, having } from './ending.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
+import { cannot } from './failures.ts';
 import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
 import { named, recordedIdentity, refusedName, withAnnotations } from './identity.ts';
 import { keepCredential } from './keep-credential.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
-import { cannotConnect, cannotName, cannotObserve, cannotResolve, observeRecorded, step } from './steps.ts';
+import { observeRecorded, step } from './steps.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
@@ -126,15 +127,12 @@ async function stop(context: RunContext, run: Run, first: FirstDecision): Promis
   }
 }
 
-/**
- * Deletion needs only what was used: if nothing was created, a provider that does not exist, or does not answer, does not hold
- * it up.
- */
+const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
+
+/** If nothing was created, a provider that does not exist, or does not answer, does not hold up a deletion. */
 async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Ending> {
   const isUnreachable =
-    error instanceof StepFailure &&
-    !error.isSilent &&
-    [cannotConnect.reason, cannotObserve.reason].includes(error.facts.reason);
+    error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);
   const isNeeded = !wasDeleted(run.current) || wasCreationBegun(run.current) || context.signal.aborted;
   if (!isUnreachable || isNeeded) return failed(run, error);
   return finalise(context, { ...run, decision: 'RemoveFinalizer' });
@@ -150,7 +148,7 @@ async function connect(
   let { current } = found;
   const resolving = wasDeleted(current) ? undefined : resolveReferences?.(current, signal);
   if (resolving !== undefined)
-    current = await step(found, 'cannot resolve references', resolving, cannotResolve);
+    current = await step(found, 'cannot resolve references', resolving, cannot.resolve);
   const resolved: Run = { ...found, current };
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
     const record = providerRecord?.(current) ?? {};
@@ -162,7 +160,7 @@ async function connect(
   let ending: Ending;
   let undone: unknown;
   try {
-    [run, external] = await step(resolved, 'connect failed', connecting(), cannotConnect);
+    [run, external] = await step(resolved, 'connect failed', connecting(), cannot.connect);
     ending = await examine({ ...context, external }, run);
   } catch (error) {
     ending = await unlessNothingCreated(context, run, error);
@@ -180,9 +178,9 @@ async function connect(
 async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
   const { external, identity, signal } = context;
   const problem = refusedName(identity, connected.current);
-  if (problem !== undefined) throw new StepFailure('', problem, { ...cannotName, known: connected });
+  if (problem !== undefined) throw new StepFailure('', problem, { ...cannot.name, known: connected });
   const asking = external.system?.(signal);
-  const system = asking && (await step(connected, 'observe failed', asking, cannotObserve));
+  const system = asking && (await step(connected, 'observe failed', asking, cannot.observe));
   const run: Run = { ...connected, system };
   const access = decideAccess(recordedIdentity(run.current, identity.marks), system);
   if (access !== undefined) return endings.elsewhere({ ...run, decision: access.name }, access.message);

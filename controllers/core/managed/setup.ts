@@ -88,10 +88,9 @@ const ownAnnotations = [
 ];
 
 /**
- * Whether a change concerns the external resource: spec, labels, annotations, deletion. Status changes, most
- * of them our own, do not; an administrator's offer of a released resource comes as an annotation
- * (crossplane-runtime v1.16, DesiredStateChanged). Somebody who found out what became of a creation says so by taking
- * its mark away. Who takes our finalizer away may delete it next, and leave behind what is outside.
+ * Whether a change concerns the external resource: spec, labels, annotations, deletion (crossplane-runtime v1.16,
+ * DesiredStateChanged). An administrator who found out how a creation ended removes its mark. A removed finalizer is added
+ * again.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -120,10 +119,7 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
-/**
- * Reconciles one managed kind with its external system, under the cap of `calls` (default: one of its own). What calls tell of
- * providers is noted in `health` (default: where nobody looks).
- */
+/** Reconciles one managed kind with its external system. `calls` caps the external calls; `health` learns of providers. */
 export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,
@@ -145,7 +141,7 @@ export function managedController<M extends Managed>(
   managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
     to === undefined ? [] : [objectKeyText(to)],
   );
-  /** The resources that are to publish to a secret and could not, because it is another's. */
+  /** The resources that wait to publish to a Secret that another object controls. */
   const waitingFor = (secret: Secret): readonly Managed[] =>
     managedResources.store
       .byIndex(bySecret, objectKeyText(secret.metadata))

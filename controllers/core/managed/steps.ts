@@ -1,7 +1,7 @@
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import { creating, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
@@ -24,9 +24,11 @@ import { aboutManaged, logQuietAct } from '../story.ts';
 import type { Absences } from './absences.ts';
 import type { CreationContext } from './creation-record.ts';
 import { claimOfNewNote, withoutRecord } from './decide-credential.ts';
-import type { Ready, Run } from './ending.ts';
-import { having, informed, isDeleting, reporting } from './ending.ts';
+import type { Run } from './ending.ts';
+import { having, informed, reporting } from './ending.ts';
 import type { ExternalClient, Observation } from './external-client.ts';
+import type { Ready } from './failures.ts';
+import { cannot } from './failures.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from './identity.ts';
 import { isOperationOngoing, operationOngoing, operationSucceeded } from './operation-conditions.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
@@ -44,14 +46,12 @@ export interface RunContext extends CreationContext {
   readonly creationGraceMs: number;
   /** For how long observations must have found nothing before that counts. */
   readonly confirmAbsenceMs: number;
-  /** The name of the stack, for messages. */
   readonly stack: string | undefined;
   /** Why no external resource can be created; undefined: it can. */
   readonly uncreatable: (managed: Managed) => string | undefined;
   readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
 }
 
-/** The same, once the external system is connected to. */
 export interface ExternalContext extends RunContext {
   readonly external: ExternalClient;
 }
@@ -61,38 +61,8 @@ export const step = <T>(
   run: Run,
   what: string,
   doing: Promise<T>,
-  facts: FailureFacts<Run> = cannotWrite,
+  facts: FailureFacts<Run> = cannot.write,
 ): Promise<T> => failing(what, doing, { ...facts, known: run });
-
-/** How the failures of each step are told. */
-export const cannotResolve: FailureFacts<Run> = { reason: 'CannotResolveResourceReferences' };
-export const cannotConnect: FailureFacts<Run> = { reason: 'CannotConnectToProvider', isEventBrief: true };
-export const cannotObserve: FailureFacts<Run> = {
-  reason: 'CannotObserveExternalResource',
-  isEventBrief: true,
-};
-export const cannotName: FailureFacts<Run> = {
-  reason: 'CannotInitializeManagedResource',
-  ready: () => creating(),
-};
-export const cannotPublish: FailureFacts<Run> = { reason: 'CannotPublishConnectionDetails' };
-export const cannotUnpublish: FailureFacts<Run> = {
-  reason: 'CannotUnpublishConnectionDetails',
-  ready: isDeleting,
-};
-export const cannotWrite: FailureFacts<Run> = { reason: 'CannotUpdateManagedResource' };
-export const cannotFinalise: FailureFacts<Run> = { ready: isDeleting };
-export const cannotUpdate: FailureFacts<Run> = {
-  reason: 'CannotUpdateExternalResource',
-  isEventBrief: true,
-  areConflictsTold: true,
-};
-export const cannotDelete: FailureFacts<Run> = {
-  reason: 'CannotDeleteExternalResource',
-  isEventBrief: true,
-  areConflictsTold: true,
-  ready: isDeleting,
-};
 
 /** What observing yields; the run knows it too. */
 export type Observed = readonly [run: Run, observed: Observation];
@@ -106,7 +76,7 @@ export async function observe(
   const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
   const observing = external.observe(identified(identity, run), run.credential, signal);
   const observed = await step(run, 'observe failed', observing, {
-    ...cannotObserve,
+    ...cannot.observe,
     ...(ready && { ready }),
   });
   const operation = operationReported(run, observed);
@@ -189,7 +159,7 @@ export async function confirmed(
   return { ...run, current };
 }
 
-/** What the status says of operations after an observation. */
+/** The conditions of operations after an observation. */
 function operationReported({ operation, underWay, current }: Run, observed: Observation): Run['operation'] {
   if (!observed.exists || underWay !== undefined) return operation;
   if (observed.operation !== undefined) return operationOngoing(observed.operation);
@@ -197,10 +167,7 @@ function operationReported({ operation, underWay, current }: Run, observed: Obse
   return operation ?? operationSucceeded;
 }
 
-/**
- * Observes again with the recorded identity only: a field that was set later may point at another resource. If nothing is
- * found there, that field is ignored.
- */
+/** If nothing is found, observes again with the recorded identity only: a field that was set later may point elsewhere. */
 export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
   const { marks } = context.identity;
   const recorded = recordedIdentity(run.current, marks);
@@ -211,42 +178,34 @@ export async function observeRecorded(context: ExternalContext, run: Run): Promi
   return edits(true) === edits(false) ? found : observe(context, { ...seen, isExact: true });
 }
 
-/** What a write of the object takes along, beside what it always holds. */
+/** What a write of the object has beside the external name. */
 export interface Preparation {
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What Ready says if it fails. */
+  /** Ready, if it fails. */
   readonly ready?: Ready;
   /** Values that the external system chose. */
   readonly lateInitialized?: object | undefined;
 }
 
-/** Writes the object as it is to be, but for its status. */
+/** Writes the object without its status. */
 export async function write(
   { managedResources, signal }: RunContext,
   run: Run,
   desired: Managed,
-  facts: FailureFacts<Run> = cannotWrite,
+  facts: FailureFacts<Run> = cannot.write,
   options: UpdateOptions = {},
 ): Promise<Run> {
   const writing = managedResources.update(run.current, desired, signal, options);
   return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
 }
 
-/**
- * Only this process writes what a claim provisioned, until a user does: the first write of ours, before its creation, has
- * the API server stop tracking fields (docs/decisions/0051).
- */
-const ceasesTracking = (managed: Managed): boolean =>
-  isProvisioned(managed) && managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
+/** The first write of a provisioned resource has the API server stop tracking fields (docs/decisions/0051). */
+const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
+  claimRef !== undefined &&
+  classRef !== undefined &&
+  metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
-/** Created for a claim from a class, and not by hand. */
-const isProvisioned = ({ spec: { claimRef, classRef } }: Managed): boolean =>
-  claimRef !== undefined && classRef !== undefined;
-
-/**
- * The external name, and what else is due, in one write. Before a creation it also carries, for assigned names, the mark
- * that one is under way. It has the resourceVersion as its precondition, so that a stale read creates nothing.
- */
+/** Writes the external name and the preparation in one write. A conflict ends the run, so that a stale read creates nothing. */
 export async function prepare(
   context: RunContext,
   run: Run,
@@ -256,14 +215,11 @@ export async function prepare(
   const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
   const prepared = withAnnotations(object, { ...run.providerRecord, ...annotations });
   const isRoutine = (ready ?? lateInitialized) === undefined;
-  const facts = isRoutine ? {} : { ...cannotWrite, ...(ready && { ready }) };
+  const facts = isRoutine ? {} : { ...cannot.write, ...(ready && { ready }) };
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/**
- * Awaits a call of a place of connection details. If the place belongs to another object, Ready shows that: an external
- * resource without published details cannot be used.
- */
+/** Awaits a write or read of connection details. If the place belongs to another object, Ready shows that. */
 export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
     return await step;
@@ -271,16 +227,15 @@ export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): P
     const causes = [error, error instanceof Error ? error.cause : undefined];
     const isOfAnother = causes.some((cause) => cause instanceof NotOurs) && !wasDeleted(known.current);
     const shown = isOfAnother ? unavailable : ready;
-    throw new StepFailure('', error, { ...cannotPublish, ...(shown && { ready: shown }), known });
+    throw new StepFailure('', error, { ...cannot.publish, ...(shown && { ready: shown }), known });
   }
 }
 
 const maxAttempts = 5;
 
 /**
- * Writes the reported details into the Secret, and from there into the secret store. It writes only what differs, and never
- * over a credential that was changed since it was read. What no observation shows again must not be lost, so that any other
- * conflict is tried again.
+ * Writes the reported details into the Secret, and from there into the secret store, if they differ. Some of them no
+ * observation shows again, so that it tries again after a conflict; but never if the credential was changed.
  */
 export async function publish(
   context: RunContext,
@@ -346,20 +301,16 @@ function kept(
   return { details: entries, note: entry?.note ?? fresh };
 }
 
-/** What a call to create or update yields. */
+/** What a call to create or update returned. */
 export interface Called {
   readonly details?: ReportedDetails | undefined;
   readonly status?: Run['status'];
-  /** Tells of the call. */
   readonly event: EventFacts;
-  /** What Ready says if what comes after it fails. */
+  /** Ready, if the next step fails. */
   readonly ready?: Ready;
 }
 
-/**
- * Observes what a call made, and publishes in one write what both reported; what the call returned in any case. The call's
- * Event is sent once nothing that it returned can be lost.
- */
+/** Observes after a call, and publishes in one write the details of both. If observing fails, those of the call are kept. */
 export async function observeAndPublish(
   context: ExternalContext,
   run: Run,

@@ -26,13 +26,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a creation by a stale read, where an earlier attempt has left nothing to write',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead',
-      was: 'const marked = await confirmed(context, announced, cannotCreate);',
+      was: 'const marked = await confirmed(context, announced, cannot.create);',
       becomes: 'const marked = announced;',
     },
     {
       against: 'the deletion of what another resource of the name has by then',
       provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: another has its name',
-      was: 'const run = await confirmed(context, found, cannotDelete);',
+      was: 'const run = await confirmed(context, found, cannot.delete);',
       becomes: 'const run = found;',
     },
     {
@@ -79,7 +79,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'connection details that outlive their resource where nobody collects garbage',
       provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
-      was: "await step(run, '', places.remove(current, signal), cannotUnpublish);",
+      was: "await step(run, '', places.remove(current, signal), cannot.unpublish);",
       becomes: '',
     },
     {

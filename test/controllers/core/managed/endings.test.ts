@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, creating, setConditions, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { cannotCreate } from '../../../../controllers/core/managed/creation-record.ts';
 import type { ManagedDecisionName } from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
 import type { CredentialDecisionName } from '../../../../controllers/core/managed/decide-credential.ts';
@@ -15,7 +14,7 @@ import {
   reporting,
   told,
 } from '../../../../controllers/core/managed/ending.ts';
-import { cannotPoll } from '../../../../controllers/core/managed/follow-up.ts';
+import { cannot } from '../../../../controllers/core/managed/failures.ts';
 import { changeRefusal } from '../../../../controllers/core/managed/identity.ts';
 import type { Next } from '../../../../controllers/core/managed/next.ts';
 import {
@@ -24,17 +23,6 @@ import {
   operationOngoing,
   operationSucceeded,
 } from '../../../../controllers/core/managed/operation-conditions.ts';
-import {
-  cannotConnect,
-  cannotDelete,
-  cannotFinalise,
-  cannotObserve,
-  cannotPublish,
-  cannotResolve,
-  cannotUnpublish,
-  cannotUpdate,
-  cannotWrite,
-} from '../../../../controllers/core/managed/steps.ts';
 import type { FailureFacts } from '../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';
 import { conflict } from '../cluster-fake.ts';
@@ -132,7 +120,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   OrphanExternal: {
     'let go': [endings.gone(at('OrphanExternal')), [], [], 'event'],
     'unpublishing fails': [
-      failing(at('OrphanExternal'), '', cannotUnpublish),
+      failing(at('OrphanExternal'), '', cannot.unpublish),
       ['Synced False ReconcileError: boom', 'Ready False Deleting'],
       ['Warning CannotUnpublishConnectionDetails: boom'],
       'backOff',
@@ -148,25 +136,25 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   none: {
     'references do not resolve': [
-      failing(at(undefined), 'cannot resolve references', cannotResolve),
+      failing(at(undefined), 'cannot resolve references', cannot.resolve),
       ['Synced False ReconcileError: cannot resolve references: boom', waiting],
       ['Warning CannotResolveResourceReferences: cannot resolve references: boom'],
       'backOff',
     ],
     'the secret is not ours': [
-      failing(at(undefined), '', cannotPublish),
+      failing(at(undefined), '', cannot.publish),
       ['Synced False ReconcileError: boom', waiting],
       ['Warning CannotPublishConnectionDetails: boom'],
       'backOff',
     ],
     'the provider is not reached': [
-      failing(at(undefined), 'connect failed', cannotConnect),
+      failing(at(undefined), 'connect failed', cannot.connect),
       ['Synced False ReconcileError: connect failed: boom', waiting],
       ['Warning CannotConnectToProvider: boom'],
       'backOff',
     ],
     'nor when it is deleted': [
-      failing(at(undefined, managed({}, leaving)), 'connect failed', cannotConnect),
+      failing(at(undefined, managed({}, leaving)), 'connect failed', cannot.connect),
       ['Synced False ReconcileError: connect failed: boom', 'Ready False Deleting'],
       ['Warning CannotConnectToProvider: boom'],
       'backOff',
@@ -175,7 +163,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       failing(
         at(undefined, undefined, { operation: operationFailed('update', 'boom') }),
         'update failed',
-        cannotUpdate,
+        cannot.update,
       ),
       [
         'Synced False ReconcileError: update failed: boom',
@@ -187,31 +175,31 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
     'observing fails': [
-      failing(at(undefined), 'observe failed', cannotObserve),
+      failing(at(undefined), 'observe failed', cannot.observe),
       ['Synced False ReconcileError: observe failed: boom', waiting],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'observing what was edited fails: that comes first': [
-      failing(at(undefined, edited), 'observe failed', cannotObserve),
+      failing(at(undefined, edited), 'observe failed', cannot.observe),
       ['Synced False ReconcileError: observe failed: boom', waiting],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'a conflict is silent': [
-      failing(at(undefined), 'observe failed', cannotObserve, conflict()),
+      failing(at(undefined), 'observe failed', cannot.observe, conflict()),
       [],
       [],
       'event',
     ],
     'it cannot be asked about': [
-      failing(at(undefined, undefined, { underWay: create }), 'poll failed', cannotPoll),
+      failing(at(undefined, undefined, { underWay: create }), 'poll failed', cannot.observe),
       ['Synced False ReconcileError: poll failed: boom', waiting],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'observing fails while an operation is under way': [
-      failing(underWay(undefined, create), 'observe failed', cannotObserve),
+      failing(underWay(undefined, create), 'observe failed', cannot.observe),
       [
         'Synced False ReconcileError: observe failed: boom',
         waiting,
@@ -221,7 +209,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
     'observing fails after an operation is done': [
-      failing(at(undefined, undefined, { operation: operationSucceeded }), 'observe failed', cannotObserve),
+      failing(at(undefined, undefined, { operation: operationSucceeded }), 'observe failed', cannot.observe),
       [
         'Synced False ReconcileError: observe failed: boom',
         waiting,
@@ -235,7 +223,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       failing(
         at(undefined, undefined, { operation: operationForgotten('create', 'op-1') }),
         'observe failed',
-        cannotObserve,
+        cannot.observe,
       ),
       [
         'Synced False ReconcileError: observe failed: boom',
@@ -266,7 +254,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       failing(
         at('OperationFailed', undefined, { operation: operationFailed('update', 'boom') }),
         'update failed',
-        cannotUpdate,
+        cannot.update,
       ),
       [
         'Synced False ReconcileError: update failed: boom',
@@ -347,13 +335,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'event',
     ],
     'deleting fails': [
-      failing(at('DeleteExternal'), 'delete failed', cannotDelete),
+      failing(at('DeleteExternal'), 'delete failed', cannot.delete),
       ['Synced False ReconcileError: delete failed: boom', 'Ready False Deleting'],
       ['Warning CannotDeleteExternalResource: boom'],
       'backOff',
     ],
     'so does a conflict': [
-      failing(at('DeleteExternal'), 'delete failed', cannotDelete, conflict()),
+      failing(at('DeleteExternal'), 'delete failed', cannot.delete, conflict()),
       [`Synced False ReconcileError: delete failed: ${conflict().message}`, 'Ready False Deleting'],
       [`Warning CannotDeleteExternalResource: ${conflict().message}`],
       'backOff',
@@ -376,13 +364,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   RemoveFinalizer: {
     'let go': [endings.gone(at('RemoveFinalizer')), [], [], 'event'],
     'unpublishing fails': [
-      failing(at('RemoveFinalizer'), '', cannotUnpublish),
+      failing(at('RemoveFinalizer'), '', cannot.unpublish),
       ['Synced False ReconcileError: boom', 'Ready False Deleting'],
       ['Warning CannotUnpublishConnectionDetails: boom'],
       'backOff',
     ],
     'the finalizer stays': [
-      failing(at('RemoveFinalizer'), 'cannot update managed resource', cannotFinalise),
+      failing(at('RemoveFinalizer'), 'cannot update managed resource', cannot.finalise),
       ['Synced False ReconcileError: cannot update managed resource: boom', 'Ready False Deleting'],
       [],
       'backOff',
@@ -390,7 +378,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   CreationRefused: {
     'told as one that failed': [
-      failing(at('CreationRefused'), 'create failed', cannotCreate, new Error('there is no "db"')),
+      failing(at('CreationRefused'), 'create failed', cannot.create, new Error('there is no "db"')),
       ['Synced False ReconcileError: create failed: there is no "db"', 'Ready False Creating'],
       ['Warning CannotCreateExternalResource: there is no "db"'],
       'backOff',
@@ -409,7 +397,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     'taken up': [endings.edited(at('IdentityEdited')), [], [], 0],
     'something is left': [endings.leftovers(at('IdentityEdited')), [synced, waiting], [], 'poll'],
     'it cannot be recorded': [
-      failing(at('IdentityEdited'), 'cannot update managed resource', cannotWrite),
+      failing(at('IdentityEdited'), 'cannot update managed resource', cannot.write),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
       ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
       'backOff',
@@ -441,7 +429,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
     'the mark is not written': [
       failing(at('CreateExternal'), 'cannot update managed resource', {
-        ...cannotWrite,
+        ...cannot.write,
         ready: () => creating(),
       }),
       ['Synced False ReconcileError: cannot update managed resource: boom', 'Ready False Creating'],
@@ -449,25 +437,25 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
     'creating fails': [
-      failing(at('CreateExternal'), 'create failed', cannotCreate),
+      failing(at('CreateExternal'), 'create failed', cannot.create),
       ['Synced False ReconcileError: create failed: boom', 'Ready False Creating'],
       ['Warning CannotCreateExternalResource: boom'],
       'backOff',
     ],
     'its details are not published': [
-      failing(at('CreateExternal'), '', { ...cannotPublish, ready: () => creating() }),
+      failing(at('CreateExternal'), '', { ...cannot.publish, ready: () => creating() }),
       ['Synced False ReconcileError: boom', 'Ready False Creating'],
       ['Warning CannotPublishConnectionDetails: boom'],
       'backOff',
     ],
     'its details are published, and then the look at it fails': [
-      failing(askedOf('CreateExternal'), 'observe failed', { ...cannotObserve, ready: () => creating() }),
+      failing(askedOf('CreateExternal'), 'observe failed', { ...cannot.observe, ready: () => creating() }),
       ['Synced False ReconcileError: observe failed: boom', 'Ready False Creating'],
       ['Normal CreatedExternalResource: requested', 'Warning CannotObserveExternalResource: boom'],
       'backOff',
     ],
     'or finds a conflict': [
-      failing(askedOf('CreateExternal'), 'observe failed', cannotObserve, conflict()),
+      failing(askedOf('CreateExternal'), 'observe failed', cannot.observe, conflict()),
       [],
       ['Normal CreatedExternalResource: requested'],
       'event',
@@ -499,7 +487,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       failing(
         having(at('Recreate'), recreationEvent(at('Recreate', managed()))),
         'create failed',
-        cannotCreate,
+        cannot.create,
       ),
       ['Synced False ReconcileError: create failed: boom', 'Ready False Creating'],
       [
@@ -525,7 +513,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'it cannot be filled in': [
-      failing(at('LateInitialize'), 'cannot update managed resource', cannotWrite),
+      failing(at('LateInitialize'), 'cannot update managed resource', cannot.write),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
       ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
       'backOff',
@@ -602,7 +590,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       failing(
         at('NoUpdate', undefined, { reported: { password: 'hush-hush' } }),
         '',
-        cannotPublish,
+        cannot.publish,
         new Error('no hush-hush'),
       ),
       ['Synced False ReconcileError: no ***', waiting],
@@ -653,7 +641,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
           { seen: { exists: true, isUpToDate: false, refused: ['spec.forProvider.size from 2 to 1'] } },
         ),
         'update failed',
-        cannotUpdate,
+        cannot.update,
         new Error(changeRefusal(['spec.forProvider.size from 2 to 1'])),
       ),
       [
@@ -676,7 +664,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'updating fails': [
-      failing(at('Update'), 'update failed', cannotUpdate),
+      failing(at('Update'), 'update failed', cannot.update),
       ['Synced False ReconcileError: update failed: boom', waiting],
       ['Warning CannotUpdateExternalResource: boom'],
       'backOff',
@@ -750,7 +738,7 @@ describe('how a run over a managed resource ends', () => {
 
   test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {
     const cause = conflict();
-    const { thrown } = failing(at(undefined), 'observe failed', cannotObserve, cause);
+    const { thrown } = failing(at(undefined), 'observe failed', cannot.observe, cause);
     assert.equal(thrown?.cause, cause);
     const bug = new TypeError('undefined is not a function');
     assert.throws(() => failed(at(undefined), bug), bug);
