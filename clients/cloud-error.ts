@@ -1,6 +1,13 @@
+import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from './external-error.ts';
+import { classOfStatus } from './external-error.ts';
+
 /** Anything that went wrong with a cloud. `message` is stable and without secrets: fit for a condition. */
-export class CloudError extends Error {
+export class CloudError extends Error implements ErrorFacts {
   override readonly name = 'CloudError';
+  /** Default: by the code, if that is one of {@link CloudErrorCode}, else by the status. */
+  readonly errorClass: ExternalErrorClass;
+  readonly advice: Advice | undefined;
+  readonly holder: Holder | undefined;
   /** HTTP status; 0 when there was no answer. */
   readonly status: number;
   readonly code: CloudErrorCode;
@@ -26,9 +33,15 @@ export class CloudError extends Error {
       readonly requestId?: string | undefined;
       readonly fields?: readonly string[];
       readonly isNowhere?: boolean;
+      readonly errorClass?: ExternalErrorClass | undefined;
+      readonly advice?: Advice | undefined;
+      readonly holder?: Holder | undefined;
     },
   ) {
     super(message);
+    this.errorClass = options.errorClass ?? classOfCode[options.code] ?? classOfStatus(options.status);
+    this.advice = options.advice;
+    this.holder = options.holder;
     this.status = options.status;
     this.code = options.code;
     this.isRetryable = options.isRetryable;
@@ -81,6 +94,20 @@ export type CloudErrorCode =
   | 'InvalidAnswer'
   | 'InvalidCredentials'
   | (string & {});
+
+/** The classes of our own codes. */
+const classOfCode: Readonly<Record<string, ExternalErrorClass>> = {
+  Unreachable: 'Unreachable',
+  ConnectionLost: 'Unreachable',
+  TimedOut: 'Unreachable',
+  TlsFailed: 'Unreachable',
+  NoToken: 'CredentialsRefused',
+  NoCredentials: 'CredentialsRefused',
+  InvalidCredentials: 'Invalid',
+  InvalidName: 'Invalid',
+  InvalidRequest: 'Invalid',
+  NoRegion: 'Invalid',
+};
 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof CloudError ? error.status : undefined;

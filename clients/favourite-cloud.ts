@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CloudCollection } from './cloud-collection.ts';
 import { cloudCollection } from './cloud-collection.ts';
+import type { ExternalErrorClass } from './external-error.ts';
 import type { HttpClientOptions } from './http.ts';
 import { httpClient } from './http.ts';
 
@@ -69,8 +70,15 @@ export interface FavouriteCloudClient {
 
 export type FavouriteCloudOptions = Omit<HttpClientOptions, 'cloud'>;
 
+/** The codes with which the cloud answers 409 and that are no conflict. */
+const errorClasses: Readonly<Record<string, ExternalErrorClass>> = {
+  InstanceQuotaExceeded: 'QuotaExceeded',
+  InUse: 'NotReady',
+  NotReady: 'NotReady',
+};
+
 export function favouriteCloudClient(options: FavouriteCloudOptions): FavouriteCloudClient {
-  const http = httpClient({ ...options, cloud: 'Favourite Cloud' });
+  const http = httpClient({ ...options, cloud: 'Favourite Cloud', errorClasses });
   const pageSize = { page_size: '500' };
   const nextPage = ({ next_page_token: token }: Readonly<Record<string, unknown>>) =>
     typeof token === 'string' && token !== '' ? { page_token: token } : undefined;

@@ -1,4 +1,5 @@
 import { CloudError, HaltedError } from './cloud-error.ts';
+import type { ExternalErrorClass } from './external-error.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** What a failed request was about. */
@@ -12,6 +13,8 @@ export interface FailureContext {
   readonly secrets: readonly string[];
   /** Reads the cloud's own words out of the JSON of an error answer. */
   readonly errorIn?: (answer: unknown) => VendorError;
+  /** The classes of the cloud's own codes that say more than the HTTP status. */
+  readonly errorClasses?: Readonly<Record<string, ExternalErrorClass>>;
 }
 
 /** What a cloud says in an error answer. */
@@ -21,6 +24,8 @@ export interface VendorError {
   readonly message?: string | undefined;
   /** What of the request is wrong, as the cloud calls it. */
   readonly fields?: readonly string[];
+  /** Where neither code nor status says it. */
+  readonly errorClass?: ExternalErrorClass;
 }
 
 /** Worth another try; the rest is for somebody to repair. */
@@ -34,8 +39,8 @@ export function cloudRefusal(
   retryAfterMs: number | undefined,
   context: FailureContext,
 ): CloudError {
-  const { cloud, what, origin, proof, errorIn = plainErrorIn } = context;
-  const { code, message, fields = [] } = wordsIn(text, errorIn);
+  const { cloud, what, origin, proof, errorIn = plainErrorIn, errorClasses = {} } = context;
+  const { code, message, fields = [], errorClass } = wordsIn(text, errorIn);
   const said = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
   const reasons: Readonly<Record<number, string>> = {
     401: `${cloud} (${origin}) refused ${proof}`,
@@ -54,6 +59,7 @@ export function cloudRefusal(
       isRetryable: passingStatuses.has(status),
       retryAfterMs,
       fields,
+      errorClass: errorClass ?? (code === undefined ? undefined : errorClasses[code]),
     },
   );
 }
@@ -118,9 +124,10 @@ function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): Vendo
   } catch {
     return {}; // what a proxy says is not for a condition
   }
-  const { code, message, fields } = words;
+  const { code, message, fields, errorClass } = words;
   return {
     ...(fields !== undefined && { fields }),
+    ...(errorClass !== undefined && { errorClass }),
     code: typeof code === 'string' && /^\w[\w.-]{0,63}$/.test(code) ? code : undefined,
     message: typeof message === 'string' && message !== '' ? message : undefined,
   };

@@ -5,6 +5,7 @@ import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
 import { CloudError, HaltedError, invalidAnswer } from './cloud-error.ts';
+import type { ExternalErrorClass } from './external-error.ts';
 import type { VendorError } from './http-failure.ts';
 import { cloudRefusal, noToken, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
@@ -52,6 +53,8 @@ export interface HttpClientOptions {
   readonly secrets?: readonly string[];
   /** Reads the cloud's own words out of the JSON of an error answer; default: `{error: {code, message}}`. */
   readonly errorIn?: (answer: unknown) => VendorError;
+  /** The classes of the cloud's own codes that say more than the HTTP status: `{ AccountFull: 'QuotaExceeded' }`. */
+  readonly errorClasses?: Readonly<Record<string, ExternalErrorClass>>;
   /** Default: a pool of its own. */
   readonly dispatcher?: Carrier;
   /** Milliseconds one attempt may take; default 10 000. */
@@ -120,7 +123,7 @@ export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
  * `authorization` that cannot be.
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
-  const { cloud, url, timeoutMs = 10_000, maxAttempts = 4, errorIn } = options;
+  const { cloud, url, timeoutMs = 10_000, maxAttempts = 4, errorIn, errorClasses } = options;
   const { clock, random, dispatcher = keptConnections() } = options;
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/+$/, '');
@@ -189,6 +192,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
       proof: noun,
       secrets: [...(token === undefined ? [] : revealing(token)), ...secrets, ...(options.secrets ?? [])],
       ...(errorIn && { errorIn }),
+      ...(errorClasses && { errorClasses }),
     };
     const content = contentOf(request);
     const deadline = new AbortController();

@@ -81,6 +81,12 @@ export function retagged(tags: Tags, owner: Owner, isChanging: boolean): Tags | 
   return { ...withoutOwner(tags), ...wanted };
 }
 
+/** Kind and name of the owner, as far as the tags say. */
+export const ownerIn = (tags: Tags): Partial<Pick<Owner, 'kind' | 'name'>> => ({
+  ...(tags[tagKeys.kind] && { kind: tags[tagKeys.kind] }),
+  ...(tags[tagKeys.name] && { name: tags[tagKeys.name] }),
+});
+
 /** For messages: `kind "name"`, as the tags say. */
 export const ownerNamedBy = (tags: Tags): string =>
   `${tags[tagKeys.kind] ?? 'an unknown kind'} "${tags[tagKeys.name] ?? ''}"`;

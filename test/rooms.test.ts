@@ -26,14 +26,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'apis/crd.ts': ['apis/core/'],
   'apis/': ['apis/core/', 'apis/crd.ts', ...groups.map((group) => `apis/${group}/`)],
 
-  'clients/': ['clients/retry-after.ts', 'clients/without-secrets.ts'],
+  'clients/': ['clients/external-error.ts', 'clients/retry-after.ts', 'clients/without-secrets.ts'],
+  /** The classes of errors, which conditions, metrics and the trace use. */
+  'clients/external-error.ts': [],
   /** What both HTTP clients obey. */
   'clients/retry-after.ts': [],
   /** What takes secrets out of a message, wherever one is told. */
   'clients/without-secrets.ts': [],
-  'clients/postgresql/': ['clients/', 'clients/without-secrets.ts'],
-  'clients/aws/': ['clients/', 'clients/without-secrets.ts'],
-  'clients/gcp/': ['clients/'],
+  'clients/postgresql/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
+  'clients/aws/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
+  'clients/gcp/': ['clients/', 'clients/external-error.ts'],
 
   'runtime/abortable.ts': [],
   'runtime/bounded-cache.ts': [],
@@ -81,7 +83,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/time/',
   ],
 
-  'controllers/core/': ['apis/core/', 'runtime/'],
+  'controllers/core/': ['apis/core/', 'clients/external-error.ts', 'runtime/'],
   'controllers/core/claim/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/claim-binding/': [
     'apis/core/',
@@ -107,7 +109,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/claim/',
     'runtime/',
   ],
-  'controllers/core/provider/': ['apis/core/', 'controllers/core/', 'runtime/'],
+  'controllers/core/provider/': ['apis/core/', 'clients/external-error.ts', 'controllers/core/', 'runtime/'],
   'controllers/core/references/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/connection/': [
     'apis/core/',
@@ -118,6 +120,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'controllers/core/managed/': [
     'apis/core/',
+    'clients/external-error.ts',
     'clients/without-secrets.ts',
     'controllers/core/',
     'controllers/core/connection/',

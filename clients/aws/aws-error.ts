@@ -1,4 +1,6 @@
 import { CloudError } from '../cloud-error.ts';
+import type { Advice, ExternalErrorClass } from '../external-error.ts';
+import { classOfStatus } from '../external-error.ts';
 import { stable, transportFailure } from '../http-failure.ts';
 import type { SdkFailure } from './sdk-failures.ts';
 import { NoAnswer } from './sdk-request-handler.ts';
@@ -53,26 +55,40 @@ const regionRefused = 'RegionRefused';
 const otherRegion =
   'the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account';
 
+const forbidden =
+  /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/;
+const quota =
+  /(LimitExceeded|QuotaExceeded|QuotaExceededFault|LimitExceededException|InsufficientFreeAddressesInSubnet)$|^(MaxSpotInstanceCountExceeded|SubnetLimitExceeded|Insufficient\w*Capacity)/;
+
+/** The classes of AWS's codes. The first line that matches counts; the HTTP status decides about all other codes. */
+const classes: readonly (readonly [code: RegExp, errorClass: ExternalErrorClass])[] = [
+  [untaken, 'CredentialsRefused'],
+  [forbidden, 'Forbidden'],
+  [quota, 'QuotaExceeded'],
+  [/(AlreadyExists(Fault|Exception)?|\.Duplicate)$|^(ResourceInUseException|QueueNameExists)$/, 'Conflict'],
+  [
+    /^(DependencyViolation|Incorrect(Instance)?State|InvalidDB(Instance|SubnetGroup)State(Fault)?|QueueDeletedRecently|OperationAborted)$/,
+    'NotReady',
+  ],
+];
+
 /** Where a field stands; that of the region that requests are signed for is the provider's, if it says one. */
-const placeOf = (field: string, { signingRegion }: AwsErrorContext): string =>
+const adviceTo = (field: string, { signingRegion }: AwsErrorContext): Advice =>
   field === 'region' && signingRegion !== undefined
-    ? 'spec.endpoint.signingRegion of the provider'
-    : `spec.forProvider.${field}`;
+    ? { kinds: ['ChangeProvider'], fields: ['spec.endpoint.signingRegion'] }
+    : { kinds: ['ChangeFields'], fields: [`spec.forProvider.${field}`] };
+
+const textOf = ({ kinds, fields = [] }: Advice): string =>
+  `change ${fields.join(' and ')}${kinds.includes('ChangeProvider') ? ' of the provider' : ''}`;
 
 /** What somebody can do about a refusal, by AWS's code for it. */
-const advice: readonly (readonly [code: RegExp, what: string])[] = [
+const hints: readonly (readonly [code: RegExp, what: string])[] = [
   [
     untaken,
     'check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
   ],
-  [
-    /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/,
-    'the IAM policies of the credentials must allow ACTION',
-  ],
-  [
-    /(LimitExceeded|QuotaExceeded|QuotaExceededFault|LimitExceededException|InsufficientFreeAddressesInSubnet)$|^(MaxSpotInstanceCountExceeded|SubnetLimitExceeded)/,
-    'delete what is not used, or ask AWS for a higher quota',
-  ],
+  [forbidden, 'the IAM policies of the credentials must allow ACTION'],
+  [quota, 'delete what is not used, or ask AWS for a higher quota'],
 ];
 
 /** Limits of requests, which pass, are no quotas, which stay. */
@@ -123,12 +139,13 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const said = isAws && message ? stable(plainWords(message), secrets) : '';
   const field = isAws ? fieldIn(`${code} ${said}`, context.fields) : undefined;
   const isThrottled = failure?.type === 'THROTTLING' || (isAws && throttling.test(code));
-  const hint = isAws && !isThrottled ? advice.find(([codes]) => codes.test(code))?.[1] : undefined;
+  const hint = isAws && !isThrottled ? hints.find(([codes]) => codes.test(code))?.[1] : undefined;
   const action = context.action === undefined || said.includes(context.action) ? 'it' : context.action;
   const { areTakenElsewhere: isRegion = false } = context;
+  const fieldAdvice = field === undefined ? undefined : adviceTo(field, context);
   const todo = isRegion
     ? [otherRegion]
-    : [field && `change ${placeOf(field, context)}`, hint?.replace('ACTION', action)].filter(
+    : [fieldAdvice && textOf(fieldAdvice), hint?.replace('ACTION', action)].filter(
         (one) => one !== undefined,
       );
   const reason = isThrottled
@@ -150,8 +167,13 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     retryAfterMs,
     requestId,
     isNowhere: isRegion,
+    errorClass: isRegion ? 'Invalid' : isThrottled ? 'Throttled' : classOf(isAws ? code : '', status),
+    advice: isRegion ? adviceTo('region', { ...context, signingRegion: undefined }) : fieldAdvice,
   });
 }
+
+const classOf = (code: string, status: number): ExternalErrorClass =>
+  classes.find(([codes]) => codes.test(code))?.[1] ?? classOfStatus(status);
 
 /** An error that is no answer: there were no credentials, or the answer made no sense. */
 function unanswered(error: unknown, context: AwsErrorContext, where: string): CloudError {

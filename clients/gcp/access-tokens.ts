@@ -30,6 +30,11 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     url: origin,
     token: { none: true },
     errorIn: tokenErrorIn,
+    errorClasses: {
+      invalid_client: 'CredentialsRefused',
+      invalid_grant: 'CredentialsRefused',
+      unauthorized_client: 'CredentialsRefused',
+    },
     secrets: secretsOf(key),
   });
   let client: Promise<JWT> | undefined;
@@ -81,9 +86,9 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     if (!(cause instanceof ExchangeError)) return error;
     const { cause: failure } = cause;
     if (!(failure instanceof CloudError) || ![400, 401].includes(failure.status)) return failure;
-    const { message, status, code } = failure;
+    const { message, status, code, errorClass } = failure;
     const advice = "put a valid key of that service account into the provider's secret";
-    return new CloudError(`${message}; ${advice}`, { status, code, isRetryable: false });
+    return new CloudError(`${message}; ${advice}`, { status, code, isRetryable: false, errorClass });
   }
 }
 

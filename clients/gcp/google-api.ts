@@ -1,4 +1,5 @@
 import { CloudError } from '../cloud-error.ts';
+import type { ExternalErrorClass } from '../external-error.ts';
 import type { HttpClient, HttpClientOptions } from '../http.ts';
 import { httpClient } from '../http.ts';
 import type { VendorError } from '../http-failure.ts';
@@ -13,7 +14,7 @@ export interface GoogleApiOptions extends Omit<HttpClientOptions, 'cloud' | 'err
 
 /** One of Google's APIs, by JSON over HTTP. Errors say what google.rpc.Status says, and name the fields at fault. */
 export const googleApi = ({ account, ...options }: GoogleApiOptions): HttpClient =>
-  httpClient({ ...options, cloud, errorIn: googleErrorIn(account) });
+  httpClient({ ...options, cloud, errorIn: googleErrorIn(account), errorClasses: codeClasses });
 
 /** google.rpc.Status, as an answer holds it under `error`, and an operation in its `error`. */
 export interface RpcStatus {
@@ -31,6 +32,25 @@ const codes: readonly string[] = [
   ...['PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED', 'OUT_OF_RANGE'],
   ...['UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS', 'UNAUTHENTICATED'],
 ];
+
+/** The classes of the canonical codes that say more than the HTTP status, and of an operation that has none. */
+export const codeClasses: Readonly<Record<string, ExternalErrorClass>> = {
+  ABORTED: 'NotReady',
+  ALREADY_EXISTS: 'Conflict',
+  DEADLINE_EXCEEDED: 'Unreachable',
+  FAILED_PRECONDITION: 'NotReady',
+  INVALID_ARGUMENT: 'Invalid',
+  NOT_FOUND: 'Invalid',
+  OUT_OF_RANGE: 'Invalid',
+  PERMISSION_DENIED: 'Forbidden',
+  PROJECT_NOT_FOUND: 'Invalid',
+  UNAUTHENTICATED: 'CredentialsRefused',
+  UNAVAILABLE: 'Unreachable',
+  UNIMPLEMENTED: 'Invalid',
+};
+
+/** Google refuses a region that there is not in the words for a missing permission. */
+const noRegion = /denied on '([^']*\/)?locations\/[^']*' \(or it may not exist\)/;
 
 /** The name of a code by its number; the number itself where there is none. */
 export const codeNamed = (number: number | undefined): string => codes[number ?? 2] ?? String(number);
@@ -50,6 +70,7 @@ export const googleErrorIn =
 export function wordsOf({ status, message = '', details = [] }: RpcStatus, account: string): VendorError {
   const violations = details.flatMap(violationsIn);
   const isAboutProject = status === 'NOT_FOUND' && /^Requested project not found/.test(message);
+  const isAboutRegion = status === 'PERMISSION_DENIED' && noRegion.test(message);
   const said = [
     message,
     ...violations.flatMap(({ field, description }) =>
@@ -61,7 +82,11 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,
     message: said.map((part) => part.replace(/\.$/, '')).join('; '),
-    fields: violations.flatMap(({ field }) => (field === '' ? [] : [field])),
+    fields: [
+      ...violations.flatMap(({ field }) => (field === '' ? [] : [field])),
+      ...(isAboutRegion ? ['region'] : []),
+    ],
+    ...(isAboutRegion && { errorClass: 'Invalid' }),
   };
 }
 

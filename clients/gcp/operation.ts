@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CloudError, isMissing, nonsense } from '../cloud-error.ts';
 import type { HttpClient } from '../http.ts';
-import { cloud, codeNamed, pathOf, wordsOf } from './google-api.ts';
+import { cloud, codeClasses, codeNamed, pathOf, wordsOf } from './google-api.ts';
 
 const operationSchema = z.object({
   /** As `projects/p/locations/l/operations/o`. */
@@ -49,15 +49,17 @@ export async function getOperation(
 export function operationFailure({ error, metadata }: Operation, account: string): CloudError | undefined {
   if (error === undefined) return undefined;
   const code = codeNamed(error.code);
-  const { message = '', fields = [] } = wordsOf(
-    { ...error, status: code } as Parameters<typeof wordsOf>[0],
-    account,
-  );
+  const {
+    message = '',
+    fields = [],
+    errorClass,
+  } = wordsOf({ ...error, status: code } as Parameters<typeof wordsOf>[0], account);
   const { verb = 'change', target = 'it' } = metadata ?? {};
   return new CloudError(`${cloud} could not ${verb} ${target} (${code}): ${message}`, {
     status: 200,
     code,
     isRetryable: false,
     fields,
+    errorClass: errorClass ?? (code === 'RESOURCE_EXHAUSTED' ? 'QuotaExceeded' : codeClasses[code]),
   });
 }

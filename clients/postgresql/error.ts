@@ -1,9 +1,13 @@
+import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../external-error.ts';
 import { withoutSecrets } from '../without-secrets.ts';
 import { printable } from './text.ts';
 
 /** Anything that went wrong with PostgreSQL. `message` is stable and without secrets: fit for a condition. */
-export class PostgresqlError extends Error {
+export class PostgresqlError extends Error implements ErrorFacts {
   override readonly name = 'PostgresqlError';
+  readonly errorClass: ExternalErrorClass;
+  readonly advice: Advice | undefined;
+  readonly holder: Holder | undefined;
   readonly code: PostgresqlErrorCode;
   /** Whether the same call may succeed later without anybody changing the request or the credentials. */
   readonly isRetryable: boolean;
@@ -12,12 +16,22 @@ export class PostgresqlError extends Error {
 
   constructor(
     message: string,
-    options: { code: PostgresqlErrorCode; isRetryable?: boolean; sqlState?: string; cause?: unknown },
+    options: {
+      code: PostgresqlErrorCode;
+      isRetryable?: boolean;
+      sqlState?: string;
+      advice?: Advice;
+      holder?: Holder;
+      cause?: unknown;
+    },
   ) {
     super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.isRetryable = options.isRetryable ?? false;
     this.sqlState = options.sqlState;
+    this.errorClass = classOf(options.code);
+    this.advice = options.advice;
+    this.holder = options.holder;
   }
 }
 
@@ -45,6 +59,35 @@ export type PostgresqlErrorCode =
   | 'Halted'
   | (string & {});
 
+/** The classes of our own codes, of SQLSTATEs, and of the classes of SQLSTATEs, which are their first two characters. */
+const classes: Readonly<Record<string, ExternalErrorClass>> = {
+  Unreachable: 'Unreachable',
+  TlsFailed: 'Unreachable',
+  AuthenticationFailed: 'CredentialsRefused',
+  Invalid: 'Invalid',
+  NotFound: 'NotReady',
+  NotOurs: 'Conflict',
+  InUse: 'NotReady',
+  '0A': 'Invalid', // feature not supported
+  '22': 'Invalid', // data exception
+  '23': 'Invalid', // integrity constraint violation
+  23505: 'Conflict', // unique violation
+  25006: 'NotReady', // read-only transaction: a standby
+  40: 'NotReady', // transaction rollback
+  42: 'Invalid', // syntax error or access rule violation
+  42501: 'Forbidden', // insufficient privilege
+  42710: 'Conflict', // duplicate object
+  '42P04': 'Conflict', // duplicate database
+  '42P06': 'Conflict', // duplicate schema
+  '42P07': 'Conflict', // duplicate table
+  53: 'QuotaExceeded', // insufficient resources: connections, disk, memory
+  54: 'Invalid', // program limit exceeded
+  55: 'NotReady', // object not in prerequisite state
+  57: 'NotReady', // operator intervention
+};
+
+const classOf = (code: string): ExternalErrorClass => classes[code] ?? classes[code.slice(0, 2)] ?? 'Unknown';
+
 export const isInUse = (error: unknown): boolean =>
   error instanceof PostgresqlError && error.code === 'InUse';
 
@@ -64,6 +107,8 @@ export interface ErrorContext {
   readonly username: string;
   /** Never to appear in a message. */
   readonly secrets: readonly string[];
+  /** The server has accepted the credentials: a refusal of a user or password is about those in the statement. */
+  readonly isLoggedIn?: boolean;
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, transaction rollback,
@@ -84,6 +129,9 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   const text = scrub(error instanceof Error ? error.message : String(error), context.secrets);
   const sqlState = sqlStateOf(error);
   if (sqlState !== undefined) {
+    if (sqlState.startsWith('28') && context.isLoggedIn === true) {
+      return new PostgresqlError(text, { code: 'Invalid', sqlState });
+    }
     if (sqlState.startsWith('28')) {
       const message = `server ${server} refused the credentials of user "${username}": ${text}`;
       return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });

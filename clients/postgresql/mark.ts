@@ -56,9 +56,16 @@ export function checkOurs(
 ): void {
   if (isOwnedBy(found, ownerId)) return;
   const what = `${kind} ${escapeIdentifier(found.name)}`;
-  const message =
-    markIn(found.comment) === undefined
-      ? `${what} exists and is not managed by ${ownerId}; to hand it over${consequence === undefined ? '' : ` (${consequence})`}, run: ${markStatement(kind, found.name, ownerId)}`
-      : `${what} is managed by another resource, not by ${ownerId}; choose another external name, or, to take up what a deleted one left (Retain, Orphan), create one of the kind and name that it had`;
-  throw new PostgresqlError(message, { code: 'NotOurs' });
+  if (markIn(found.comment) === undefined) {
+    const brings = consequence === undefined ? '' : ` (${consequence})`;
+    const statement = markStatement(kind, found.name, ownerId);
+    throw new PostgresqlError(
+      `${what} exists and is not managed by ${ownerId}; to hand it over${brings}, run: ${statement}`,
+      { code: 'NotOurs', advice: { kinds: ['ChooseExternalName', 'HandOver'] }, holder: { by: 'Nobody' } },
+    );
+  }
+  throw new PostgresqlError(
+    `${what} is managed by another resource, not by ${ownerId}; choose another external name, or, to take up what a deleted one left (Retain, Orphan), create one of the kind and name that it had`,
+    { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
+  );
 }

@@ -185,7 +185,7 @@ async function connect(
       return await run();
     } catch (error) {
       if (current?.aborted && error === current.reason) throw error;
-      throw toPostgresqlError(error, context);
+      throw toPostgresqlError(error, { ...context, isLoggedIn: true });
     }
   };
 

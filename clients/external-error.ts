@@ -1,0 +1,131 @@
+/*
+ *   an external client classifies each of its errors once, by code ──▶ `errorClass` on the error ──▶ conditions, metrics, trace
+ */
+
+/**
+ * The kind of failure of a call of an external system:
+ * - `CredentialsRefused`: the external system does not accept the credentials.
+ * - `Forbidden`: the credentials work, and do not allow this call.
+ * - `Unreachable`: no answer: no connection, a timeout, a TLS failure, a gateway without the system behind it.
+ * - `Throttled`: too many requests; the same call works later.
+ * - `QuotaExceeded`: a limit of the account or of the server; the same call fails until someone frees or raises it.
+ * - `Invalid`: the external system refuses the values of the request, for example a password that its policy refuses.
+ * - `Conflict`: another resource has the name, or is in the way.
+ * - `NotReady`: something that the call needs is busy, locked or not there yet.
+ * - `Unknown`: anything else.
+ */
+export const externalErrorClasses = [
+  'CredentialsRefused',
+  'Forbidden',
+  'Unreachable',
+  'Throttled',
+  'QuotaExceeded',
+  'Invalid',
+  'Conflict',
+  'NotReady',
+  'Unknown',
+] as const;
+export type ExternalErrorClass = (typeof externalErrorClasses)[number];
+
+/**
+ * What a user can do about an error:
+ * - `ChangeFields`: change `fields` of the managed resource.
+ * - `ChangeProvider`: change `fields` of the Provider or ProviderConfig.
+ * - `ChooseExternalName`: give the managed resource another external name.
+ * - `ObserveOnly`: only observe the external resource, with spec.managementPolicies.
+ * - `HandOver`: mark the external resource as that of the managed resource; the message says how.
+ */
+export type AdviceKind =
+  | 'ChangeFields'
+  | 'ChangeProvider'
+  | 'ChooseExternalName'
+  | 'ObserveOnly'
+  | 'HandOver';
+
+/** The advice of an error. `fields` are paths from the root of the object, such as `spec.forProvider.engineVersion`. */
+export interface Advice {
+  readonly kinds: readonly AdviceKind[];
+  readonly fields?: readonly string[];
+}
+
+/** The owner of an external resource that has the wanted name. `kind` and `name` as its tags say; absent: they do not. */
+export interface Holder {
+  readonly by: 'Nobody' | 'AnotherResource';
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+/** What an error of an external client says as data, beside its message. */
+export interface ErrorFacts {
+  readonly errorClass: ExternalErrorClass;
+  readonly advice?: Advice | undefined;
+  readonly holder?: Holder | undefined;
+}
+
+/** An error of an external client that is no answer of a server, or whose client has no error type of its own. */
+export class ExternalError extends Error implements ErrorFacts {
+  override readonly name = 'ExternalError';
+  readonly errorClass: ExternalErrorClass;
+  readonly advice: Advice | undefined;
+  readonly holder: Holder | undefined;
+
+  constructor(
+    message: string,
+    { errorClass, advice, holder, cause }: ErrorFacts & { readonly cause?: unknown },
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.errorClass = errorClass;
+    this.advice = advice;
+    this.holder = holder;
+  }
+}
+
+/** The external system refuses the values of a request. */
+export const invalid = (message: string, advice?: Advice): ExternalError =>
+  new ExternalError(message, { errorClass: 'Invalid', advice });
+
+/** The external system cannot make the changes; the refusals are sentences for a condition. */
+export class ChangeRefused extends ExternalError {
+  readonly refusals: readonly string[];
+
+  constructor(refusals: readonly string[]) {
+    super(refusals.join('; '), { errorClass: 'Invalid' });
+    this.refusals = refusals;
+  }
+}
+
+const isClass = (value: unknown): value is ExternalErrorClass =>
+  (externalErrorClasses as readonly unknown[]).includes(value);
+
+/** The data of the first error among an error and its causes that has a class; undefined: none has. */
+export function errorFactsOf(error: unknown): ErrorFacts | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const { errorClass, advice, holder } = current as Partial<ErrorFacts>;
+    if (isClass(errorClass)) return { errorClass, ...(advice && { advice }), ...(holder && { holder }) };
+  }
+  return undefined;
+}
+
+/** The class of an error; `Unknown` of one whose client gave it none. */
+export const errorClassOf = (error: unknown): ExternalErrorClass =>
+  errorFactsOf(error)?.errorClass ?? 'Unknown';
+
+const byStatus: Readonly<Record<number, ExternalErrorClass>> = {
+  401: 'CredentialsRefused',
+  402: 'QuotaExceeded',
+  403: 'Forbidden',
+  408: 'Unreachable',
+  409: 'Conflict',
+  412: 'Conflict',
+  423: 'NotReady',
+  425: 'NotReady',
+  429: 'Throttled',
+  502: 'Unreachable',
+  503: 'Unreachable',
+  504: 'Unreachable',
+  507: 'QuotaExceeded',
+};
+
+/** The class of an error answer, by its HTTP status. */
+export const classOfStatus = (status: number): ExternalErrorClass =>
+  byStatus[status] ?? (status >= 400 && status < 500 ? 'Invalid' : 'Unknown');
