@@ -3,52 +3,67 @@ import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
 import type { ApiError } from '../runtime/client/errors.ts';
-import { refusedHere } from '../runtime/client/errors.ts';
+import { isForbidden, messageOf, secretsRefused } from '../runtime/client/errors.ts';
 import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
 
 const isSecret = (kind: Pick<Kind, 'group' | 'version' | 'plural'>): boolean =>
   kindKey(kind) === kindKey(SecretKind);
 
+interface Place {
+  readonly namespace?: string | undefined;
+}
+
 /**
  * A client that leaves the secrets of all other namespaces alone, whoever names them: what is asked of such a one is refused
- * here as RBAC would, and no request is sent. Without `namespaces` the client as it is.
+ * here as RBAC would, and no request is sent. Without `namespaces` all may be asked. The error of a refusal, also by RBAC,
+ * has the namespace as data.
  */
 export function withinSecretNamespaces(
   client: KubernetesClient,
   namespaces: readonly string[] | undefined,
 ): KubernetesClient {
-  if (namespaces === undefined) return client;
-
   /** Why not; undefined: it may be asked. */
   const refusal = (
     kind: Pick<Kind, 'group' | 'version' | 'plural'>,
-    { namespace }: { readonly namespace?: string | undefined },
+    { namespace }: Place,
   ): ApiError | undefined => {
-    if (!isSecret(kind) || (namespace !== undefined && namespaces.includes(namespace))) return undefined;
+    if (!isSecret(kind) || namespaces === undefined) return undefined;
+    if (namespace !== undefined && namespaces.includes(namespace)) return undefined;
     const whose = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
-    return refusedHere(`the secrets of ${whose} are left alone: add it to --secret-namespaces, and its Role`);
+    return secretsRefused(
+      `the secrets of ${whose} are left alone: add it to --secret-namespaces, and its Role`,
+      {
+        namespace,
+        isExcluded: true,
+      },
+    );
   };
-  const asked = async <T>(no: ApiError | undefined, ask: () => Promise<T>): Promise<T> => {
+  const asked = async <T>(kind: Kind, place: Place, ask: () => Promise<T>): Promise<T> => {
+    const no = refusal(kind, place);
     if (no !== undefined) throw no;
-    return await ask();
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isSecret(kind) || !isForbidden(error)) throw error;
+      throw secretsRefused(messageOf(error), { namespace: place.namespace, isExcluded: false });
+    }
   };
 
   return {
     serverVersion: (signal) => client.serverVersion(signal),
     serves: (kind, signal) => client.serves(kind, signal),
-    get: (kind, key, ...rest) => asked(refusal(kind, key), () => client.get(kind, key, ...rest)),
-    list: (kind, options, ...rest) =>
-      asked(refusal(kind, options), () => client.list(kind, options, ...rest)),
+    get: (kind, key, ...rest) => asked(kind, key, () => client.get(kind, key, ...rest)),
+    list: (kind, options, ...rest) => asked(kind, options, () => client.list(kind, options, ...rest)),
     watch(kind, options) {
       const no = refusal(kind, options);
       return no === undefined ? client.watch(kind, options) : throwError(() => no);
     },
     create: (kind, object, ...rest) =>
-      asked(refusal(kind, object.metadata), () => client.create(kind, object, ...rest)),
-    patch: (kind, key, ...rest) => asked(refusal(kind, key), () => client.patch(kind, key, ...rest)),
-    apply: (kind, key, ...rest) => asked(refusal(kind, key), () => client.apply(kind, key, ...rest)),
+      asked(kind, object.metadata, () => client.create(kind, object, ...rest)),
+    patch: (kind, key, ...rest) => asked(kind, key, () => client.patch(kind, key, ...rest)),
+    apply: (kind, key, ...rest) => asked(kind, key, () => client.apply(kind, key, ...rest)),
     replace: (kind, object, ...rest) =>
-      asked(refusal(kind, object.metadata), () => client.replace(kind, object, ...rest)),
-    delete: (kind, key, ...rest) => asked(refusal(kind, key), () => client.delete(kind, key, ...rest)),
+      asked(kind, object.metadata, () => client.replace(kind, object, ...rest)),
+    delete: (kind, key, ...rest) => asked(kind, key, () => client.delete(kind, key, ...rest)),
   };
 }

@@ -5,6 +5,7 @@ export { cloudCollection } from '../clients/cloud-collection.ts';
 export type { CloudCredentials } from '../clients/cloud-credentials.ts';
 export type { CloudErrorCode } from '../clients/cloud-error.ts';
 export { CloudError, isConflicting, isMissing, isUncertain } from '../clients/cloud-error.ts';
+export type { ExternalErrorClass } from '../clients/external-error.ts';
 export type { Carrier, HttpClient, HttpClientOptions, HttpRequest, TokenSource } from '../clients/http.ts';
 export { httpClient } from '../clients/http.ts';
 export type { VendorError } from '../clients/http-failure.ts';

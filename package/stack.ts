@@ -10,6 +10,8 @@ export { externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 export type { DatabaseAccess } from '../clients/database-details.ts';
 export { databaseDetails } from '../clients/database-details.ts';
+export type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../clients/external-error.ts';
+export { ExternalError } from '../clients/external-error.ts';
 export type { Owner } from '../clients/ownership-tags.ts';
 export {
   labelled,

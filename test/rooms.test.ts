@@ -148,6 +148,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'apis/core/',
     'apis/crd.ts',
     'clients/',
+    'clients/external-error.ts',
     'controllers/core/',
     'controllers/core/managed/',
     'controllers/core/provider/',
@@ -164,6 +165,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
         ...claimGroups.map((group) => `apis/${group}/`),
         'apis/core/',
         'clients/',
+        'clients/external-error.ts',
         `clients/${stack}/`,
         'controllers/author/',
         'controllers/core/',
@@ -274,7 +276,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   /** What authors elsewhere import, and the command that they run. */
-  'package/': ['apis/', 'clients/', 'controllers/', 'local/', 'runtime/', 'testing/', 'trace/run-here.ts'],
+  'package/': [
+    'apis/',
+    'clients/',
+    'clients/external-error.ts',
+    'controllers/',
+    'local/',
+    'runtime/',
+    'testing/',
+    'trace/run-here.ts',
+  ],
   'main.ts': ['controllers/', 'runtime/'],
   'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],
 };

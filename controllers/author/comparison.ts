@@ -15,6 +15,7 @@ import type { SchemaField } from '../../apis/core/marks.ts';
 import { fieldsOf, unwrapped } from '../../apis/core/marks.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { ChangeRefused } from '../../clients/external-error.ts';
 import type { Observation } from '../core/managed/external-client.ts';
 import { changeRefusal, driftRefusal, recordedIdentity } from '../core/managed/identity.ts';
 
@@ -101,13 +102,13 @@ export const inAnyOrder = (wanted: readonly unknown[], actual: readonly unknown[
 export const inAnyCase = (wanted: string, actual: string): boolean =>
   wanted.toLowerCase() === actual.toLowerCase();
 
-/** Throws an Error that tells of what cannot be changed, and what to do; for `update`, once it has sent what can be. */
+/** Throws a ChangeRefused that tells of what cannot be changed, and what to do; for `update`, once it has sent what can be. */
 export function refuse({ refused, drifted }: Refused): void {
   const told = [
     ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
     ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
   ];
-  if (told.length > 0) throw new Error(told.join('; '));
+  if (told.length > 0) throw new ChangeRefused(told);
 }
 
 /**

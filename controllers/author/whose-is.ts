@@ -1,8 +1,10 @@
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { Holder } from '../../clients/external-error.ts';
+import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { labelled, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import { labelled, ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
 
@@ -49,7 +51,7 @@ const takingUp =
  * Whether a managed resource may take a thing in the cloud for its own. `owner` is what its own are tagged with.
  * - `ours`: tagged so, or known; or nothing but looking is allowed, which does no harm.
  * - `notOurs`: somebody else's, and the managed resource is being deleted: for it, nothing is there.
- * Throws an Error that names the owner if it is somebody else's: it is neither adopted nor changed.
+ * Throws an ExternalError that names the owner if it is somebody else's: it is neither adopted nor changed.
  */
 export function whoseIs(
   managed: Managed,
@@ -61,11 +63,12 @@ export function whoseIs(
   if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
-  const [whose, hint] =
+  const [whose, hint, holder]: readonly [string, string, Holder] =
     ownership === 'nobody'
-      ? ['carries no tag of an owner', '']
-      : [`belongs to ${ownerNamedBy(tags)}`, `; ${takingUp}`];
-  throw new Error(
+      ? ['carries no tag of an owner', '', { by: 'Nobody' }]
+      : [`belongs to ${ownerNamedBy(tags)}`, `; ${takingUp}`, { by: 'AnotherResource', ...ownerIn(tags) }];
+  throw new ExternalError(
     `${what} exists and ${whose}; choose another external name, or observe it with spec.managementPolicies ["Observe"]${hint}`,
+    { errorClass: 'Conflict', advice: { kinds: ['ChooseExternalName', 'ObserveOnly'] }, holder },
   );
 }

@@ -2,6 +2,8 @@ import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isConflict, isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
+import type { ConditionError } from './error-class.ts';
+import { conditionErrorOf } from './error-class.ts';
 import { describeBug } from './stack-bug.ts';
 
 /** How a step's failure is told. `Known` is what a run of the reconciler carries along. */
@@ -14,13 +16,13 @@ export interface FailureFacts<Known = unknown> {
   readonly result?: Result;
   /** The advice to the reader, after the cause. */
   readonly hint?: string;
-  /** The Event leaves out which step it was: its reason says so. */
-  readonly isEventBrief?: boolean;
   /**
    * A conflict is told as well. By default it is put back silently: somebody changed the object since it was read, and
    * the next run reads it anew. So is always what an interruption of the leadership has kept back.
    */
   readonly areConflictsTold?: boolean;
+  /** The step asks an external system, or connects to it. Its error has a class; the Event leaves out the step: its reason says so. */
+  readonly external?: 'connect' | 'call';
   /** What the run knew by then, for its ending. */
   readonly known?: Known;
 }
@@ -32,6 +34,7 @@ export class StepFailure<Known = unknown> extends Error {
   readonly facts: FailureFacts<Known>;
   /** The programming error that it comes from, if it does. */
   readonly bug: Error | undefined;
+  readonly error: ConditionError | undefined;
   /** What the Event says; the message is for the condition. */
   readonly eventMessage: string;
 
@@ -42,8 +45,9 @@ export class StepFailure<Known = unknown> extends Error {
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
     this.bug = bug;
+    this.error = conditionErrorOf(cause, facts.external);
     this.facts = facts;
-    this.eventMessage = facts.isEventBrief === true ? why : this.message;
+    this.eventMessage = facts.external !== undefined ? why : this.message;
   }
 
   /** The same failure, of a run that knows more by now. */

@@ -2,6 +2,7 @@ import camelCase from 'lodash/camelCase.js';
 import type { Definition } from '../../apis/core/schema.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
+import type { Advice } from '../../clients/external-error.ts';
 
 /**
  * Says of an error of the cloud which field of a managed resource of that kind to change, where it is about one; anything
@@ -9,21 +10,21 @@ import { CloudError } from '../../clients/cloud-error.ts';
  */
 export function advised(error: unknown, kind: Pick<Definition, 'parameters'>): unknown {
   if (!(error instanceof CloudError)) return error;
-  const places = [...new Set(placesIn(error, kind))];
+  const known = Object.keys(kind.parameters?.shape ?? {});
+  const places = [...new Set(error.fields.flatMap((field) => placeOf(field, known) ?? []))];
   if (places.length === 0) return error;
-  return new CloudError(`${error.message}; change ${places.join(' and ')}`, error);
+  const fields = places.filter((place) => place !== nameAnnotation);
+  const advice: Advice = {
+    kinds: [
+      ...(fields.length > 0 ? (['ChangeFields'] as const) : []),
+      ...(fields.length < places.length ? (['ChooseExternalName'] as const) : []),
+    ],
+    ...(fields.length > 0 && { fields }),
+  };
+  return new CloudError(`${error.message}; change ${places.join(' and ')}`, { ...error, advice });
 }
 
-/** Where the cloud refuses a region, it does so as if that were a secret. */
-const noRegion = /denied on '([^']*\/)?locations\/[^']*' \(or it may not exist\)/;
-
-function placesIn(error: CloudError, { parameters }: Pick<Definition, 'parameters'>): readonly string[] {
-  const known = Object.keys(parameters?.shape ?? {});
-  const named = error.fields.flatMap((field) => placeOf(field, known) ?? []);
-  return noRegion.test(error.message) && known.includes('region')
-    ? [...named, 'spec.forProvider.region']
-    : named;
-}
+const nameAnnotation = `the annotation ${annotationKeys.externalName}`;
 
 /** `spec.forProvider.memorySizeGb` for `instance.memory_size_gb`; undefined for what is no field. */
 function placeOf(field: string, known: readonly string[]): string | undefined {
@@ -31,7 +32,7 @@ function placeOf(field: string, known: readonly string[]): string | undefined {
     .replace(/\[.*?\]/g, '')
     .split('.')
     .map((part) => camelCase(part));
-  if (path.at(-1) === 'instanceId') return `the annotation ${annotationKeys.externalName}`;
+  if (path.at(-1) === 'instanceId') return nameAnnotation;
   const at = path.findIndex((part) => known.includes(part));
   return at < 0 ? undefined : `spec.forProvider.${path.slice(at).join('.')}`;
 }

@@ -13,16 +13,25 @@ export class ApiError extends Error {
   readonly reason: string;
   /** How long the server asked us to wait. */
   readonly retryAfterMs: number | undefined;
+  /** Set where Secrets may not be used: of which namespace (undefined: all), and whether a flag of this process says so. */
+  readonly secretsOf: { readonly namespace?: string | undefined; readonly isExcluded: boolean } | undefined;
 
   /** `message` is the Status object's own message: stable, without headers or body. */
   constructor(
     message: string,
-    options: { code: number; reason: string; retryAfterMs?: number | undefined; cause?: unknown },
+    options: {
+      code: number;
+      reason: string;
+      retryAfterMs?: number | undefined;
+      secretsOf?: ApiError['secretsOf'];
+      cause?: unknown;
+    },
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs;
+    this.secretsOf = options.secretsOf;
   }
 }
 
@@ -47,9 +56,9 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
 /** RBAC, or a webhook, does not let us. */
 export const isForbidden = (error: unknown): boolean => says(error, 403, 'Forbidden');
-/** What RBAC would say, of what is not even asked. */
-export const refusedHere = (message: string): ApiError =>
-  new ApiError(message, { code: 403, reason: 'Forbidden' });
+/** That Secrets may not be used, by RBAC or, without a request, by a flag of this process. */
+export const secretsRefused = (message: string, secretsOf: NonNullable<ApiError['secretsOf']>): ApiError =>
+  new ApiError(message, { code: 403, reason: 'Forbidden', secretsOf });
 /** The object changed since it was read (not AlreadyExists). */
 export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
 /** What the API server would say to a write that is made of an older copy, for what no write comes before. */

@@ -66,7 +66,7 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
         request('other'),
         new ApiError(
           'the secrets of namespace other are left alone: add it to --secret-namespaces, and its Role',
-          { code: 403, reason: 'Forbidden' },
+          { code: 403, reason: 'Forbidden', secretsOf: { namespace: 'other', isExcluded: true } },
         ),
       );
       assert.deepEqual(asked, []);
@@ -88,8 +88,30 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
     assert.equal(found.metadata.name, 'one');
   });
 
-  test('without namespaces the client is what it was', () => {
-    assert.equal(withinSecretNamespaces(direct, undefined), direct);
+  test('without namespaces all Secrets may be asked for', async () => {
+    cluster.put(SecretKind, secretIn('other'));
+    const found = await withinSecretNamespaces(direct, undefined).get(SecretKind, {
+      namespace: 'other',
+      name: 'conn',
+    });
+    assert.equal(found.metadata.namespace, 'other');
+  });
+
+  test('the error has the namespace as data, whether a flag or RBAC refuses', async () => {
+    const denying: KubernetesClient = {
+      ...direct,
+      get: () => Promise.reject(new ApiError('not yours', { code: 403, reason: 'Forbidden' })),
+    };
+    const key = { namespace: 'other', name: 'conn' };
+    const secretsOf = (error: unknown) => error instanceof ApiError && error.secretsOf;
+    assert.deepEqual(
+      [
+        await client.get(SecretKind, key).catch(secretsOf),
+        await withinSecretNamespaces(denying, undefined).get(SecretKind, key).catch(secretsOf),
+        await withinSecretNamespaces(denying, undefined).get(ThingKind, key).catch(secretsOf),
+      ],
+      [{ namespace: 'other', isExcluded: true }, { namespace: 'other', isExcluded: false }, undefined],
+    );
   });
 });
 

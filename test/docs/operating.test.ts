@@ -50,8 +50,7 @@ test('it explains every reason there is, and no other', () => {
     .join('\n');
   const patterns = [
     /(?:eventReason|reason): '([A-Z][A-Za-z]+)'/g,
-    /(?:notReady|warning)\(\s*'([A-Z][A-Za-z]+)'/g,
-    /(?:unreadable|refused|silent): '([A-Z][A-Za-z]+)'/g, // of a provider, by its fault
+    /(?:notReady|unknown|warning)\(\s*'([A-Z][A-Za-z]+)'/g,
     /'(Cannot[A-Z][A-Za-z]+|NamespaceNotAllowed|WaitingToBind|UnknownKind|ManagedResourceNotFound|(?:Apply|Destroy)Failure)'/g,
     /'((?:Created|Updated|Deleted)ExternalResource)'/g,
   ];

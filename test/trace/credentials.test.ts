@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { condition, failingWith, leaseHeld, sourceOf, tracedIn } from './traced-objects.ts';
@@ -10,13 +11,14 @@ const failing = (
   key: string,
   entries: readonly string[] | undefined,
   message: string,
+  error: Condition['error'] = { class: 'CredentialsRefused' },
 ): readonly KubernetesObject[] => [
   {
     apiVersion: managedGroup,
     kind,
     metadata: { name: 'db', generation: 1 },
     spec: { providerConfigRef: { name: 'demo' }, forProvider: {} },
-    status: { observedGeneration: 1, ...failingWith(message) },
+    status: { observedGeneration: 1, ...failingWith(message, error) },
   } as KubernetesObject,
   {
     apiVersion: group,
@@ -229,7 +231,10 @@ describe('credentials in a secret that others have theirs from, too', () => {
 
   test('may serve others who use the provider, where others are put in: that is said', async () => {
     const words = 'observe failed: the service does not allow it (403 Forbidden)';
-    const { fault } = await tracedIn(failing(gcp, 'key.json', ['key.json'], words), asked);
+    const { fault } = await tracedIn(
+      failing(gcp, 'key.json', ['key.json'], words, { class: 'Forbidden' }),
+      asked,
+    );
     assert.deepEqual(
       { name: fault?.name, advice: fault?.advice },
       {
@@ -254,7 +259,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
   for (const [name, [others, advice]] of Object.entries(ways)) {
     test(`or which lead elsewhere by now: ${name}`, async () => {
       const { fault } = await tracedIn(
-        [...failing(gcp, 'key.json', ['key.json'], elsewhere), ...others],
+        [...failing(gcp, 'key.json', ['key.json'], elsewhere, { class: 'OtherSystem' }), ...others],
         asked,
       );
       assert.deepEqual(
@@ -272,7 +277,12 @@ describe('credentials in a secret that others have theirs from, too', () => {
 test('a region that requests are signed for and should not be is put right in the ProviderConfig, and not in its secret', async () => {
   const words =
     'observe failed: cannot get VPC "vpc-0a": AWS EC2 (mars-east-1) refused the credentials (403): AuthFailure: Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider';
-  const { fault } = await tracedIn(failing(aws, 'credentials', ['credentials'], words), ['vpc', 'db']);
+  const error = {
+    class: 'CredentialsRefused',
+    advice: ['ChangeProvider'],
+    fields: ['spec.endpoint.signingRegion'],
+  };
+  const { fault } = await tracedIn(failing(aws, 'credentials', ['credentials'], words, error), ['vpc', 'db']);
   assert.deepEqual(
     { name: fault?.name, link: fault?.link, mend: fault?.mend },
     {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { PostgresqlError } from '../../clients/postgresql/error.ts';
 import { checkOurs, markOf } from '../../clients/postgresql/mark.ts';
 import { whoseIs } from '../../controllers/author/whose-is.ts';
+import { conditionErrorOf } from '../../controllers/core/error-class.ts';
 import { labelOwner } from '../../controllers/gcp/labels.ts';
 import { failingWith, tracedIn } from './traced-objects.ts';
 
 const object = (
   [apiVersion, kind]: readonly [apiVersion: string, kind: string],
   name: string,
-  words?: string,
+  thrown?: Error,
 ): KubernetesObject =>
   ({
     apiVersion,
@@ -23,8 +23,11 @@ const object = (
       annotations: { 'crossplane.io/external-name': 'orders' },
     },
     spec: { providerConfigRef: { name: 'demo' }, forProvider: {} },
-    ...(words !== undefined && {
-      status: { observedGeneration: 1, ...failingWith(`observe failed: ${words}`) },
+    ...(thrown !== undefined && {
+      status: {
+        observedGeneration: 1,
+        ...failingWith(`observe failed: ${thrown.message}`, conditionErrorOf(thrown, 'call')),
+      },
     }),
   }) as KubernetesObject;
 
@@ -55,24 +58,24 @@ const credentials = {
   data: encodeDetails({ credentials: '{}' }),
 } as KubernetesObject;
 
-/** What a step says that throws. */
-function saidBy(step: () => unknown): string {
+/** What a step throws. */
+function thrownBy(step: () => unknown): Error {
   try {
     step();
   } catch (error) {
-    assert.ok(error instanceof Error || error instanceof PostgresqlError);
-    return error.message;
+    assert.ok(error instanceof Error);
+    return error;
   }
   return assert.fail('nothing was thrown');
 }
 
-/** What the client of PostgreSQL says to whom a database is not. */
-const notOurs = (comment?: string): string =>
-  saidBy(() => checkOurs('database', { name: 'orders', ...(comment && { comment }) }, 'x/adopt-a'));
-/** What that of Google Cloud says of an instance with the labels of `a.b`, or without labels. */
-const notOursInCloud = (tags: Readonly<Record<string, string>>): string => {
+/** The error of PostgreSQL's client about a database of another owner. */
+const notOurs = (comment?: string): Error =>
+  thrownBy(() => checkOurs('database', { name: 'orders', ...(comment && { comment }) }, 'x/adopt-a'));
+/** The error about an instance in Google Cloud with the labels of `a.b`, or without labels. */
+const notOursInCloud = (tags: Readonly<Record<string, string>>): Error => {
   const managed = object(redis, 'adopt-a') as never;
-  return saidBy(() =>
+  return thrownBy(() =>
     whoseIs(managed, { what: 'instance "orders"', tags, isKnown: false }, labelOwner(managed)),
   );
 };
@@ -86,7 +89,7 @@ const takenUp =
 
 interface Row {
   readonly asked: readonly [apiVersion: string, kind: string];
-  readonly words: string;
+  readonly thrown: Error;
   readonly others?: readonly KubernetesObject[];
   /** How the cause ends. */
   readonly whose: string;
@@ -96,41 +99,41 @@ interface Row {
 const rows: Readonly<Record<string, Row>> = {
   'a mark that tells nobody, and a role here has the same external name': {
     asked: database,
-    words: hidden,
+    thrown: hidden,
     others: [object(role, 'former'), object(database, 'other-server')],
     whose: 'The same external name is that of PostgreSQLDatabase other-server, PostgreSQLRole former.',
     advice: takenUp,
   },
   'a mark that tells nobody, and no other here has that external name': {
     asked: database,
-    words: hidden,
+    thrown: hidden,
     whose:
       'No other resource here has that external name, so that a deleted one has left it, or another cluster has it.',
     advice: takenUp,
   },
   'no mark, in PostgreSQL': {
     asked: database,
-    words: notOurs(),
+    thrown: notOurs(),
     whose: '',
     advice: 'Give this one another external name, or run the statement that hands it over.',
   },
   'no tag of an owner': {
     asked: redis,
-    words: notOursInCloud({}),
+    thrown: notOursInCloud({}),
     whose: '',
     advice:
       'Give this one another external name; or take it up: let this one only observe it first, and then do the rest.',
   },
   'labels in which a dot is another sign, of one that is there': {
     asked: redis,
-    words: notOursInCloud(labels),
+    thrown: notOursInCloud(labels),
     others: [object(redis, 'a.b')],
     whose: 'That is CloudMemorystoreInstance a.b, which is there.',
     advice: takenUp,
   },
   'labels in which a dot is another sign, of one that is gone': {
     asked: redis,
-    words: notOursInCloud(labels),
+    thrown: notOursInCloud(labels),
     whose:
       'There is no CloudMemorystoreInstance a.b here any more: it was kept when that was deleted, or another cluster has it.',
     advice:
@@ -138,16 +141,16 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'an owner of a kind that nobody knows here': {
     asked: redis,
-    words: notOursInCloud({ ...labels, 'crossplane-kind': 'box' }),
+    thrown: notOursInCloud({ ...labels, 'crossplane-kind': 'box' }),
     whose: '',
     advice: takenUp,
   },
 };
 
 describe('what has the external name already', () => {
-  for (const [name, { asked, words, others = [], whose, advice }] of Object.entries(rows)) {
+  for (const [name, { asked, thrown, others = [], whose, advice }] of Object.entries(rows)) {
     test(name, async () => {
-      const own = object(asked, 'adopt-a', words);
+      const own = object(asked, 'adopt-a', thrown);
       const { fault } = await tracedIn(
         [own, ...others, ...providers, credentials],
         [asked[1].toLowerCase(), 'adopt-a'],
@@ -157,7 +160,7 @@ describe('what has the external name already', () => {
         [
           'name taken',
           advice,
-          `What is of that name in the external system is not ours: observe failed: ${words}.${whose && ` ${whose}`}`,
+          `What is of that name in the external system is not ours: observe failed: ${thrown.message}.${whose && ` ${whose}`}`,
         ],
       );
     });

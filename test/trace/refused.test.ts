@@ -42,7 +42,7 @@ const refused = (bindingPhase: 'Unbound' | 'Bound', spec: object): readonly Kube
     status: {
       bindingPhase,
       observedGeneration: 1,
-      ...failingWith('create failed: cannot create instance: there is no version "99"'),
+      ...failingWith('create failed: cannot create instance: there is no version "99"', { class: 'Invalid' }),
     },
   } as KubernetesObject,
   {

@@ -1,3 +1,4 @@
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { stacks } from '../../controllers/stacks.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
@@ -77,14 +78,16 @@ export const condition = (
   status: 'True' | 'False',
   reason: string,
   message?: string,
+  error?: Condition['error'],
 ): object => ({
   type,
   status,
   reason,
   lastTransitionTime: '2026-01-02T03:04:00Z',
   ...(message !== undefined && { message }),
+  ...(error && { error }),
 });
 
-export const failingWith = (message: string): object => ({
-  conditions: [condition('Synced', 'False', 'ReconcileError', message)],
+export const failingWith = (message: string, error?: Condition['error']): object => ({
+  conditions: [condition('Synced', 'False', 'ReconcileError', message, error)],
 });

@@ -1,9 +1,11 @@
 /*
- *   whose that is which has an external name already: what a message tells of its mark, who of the cluster it may be, and
+ *   whose that is which has an external name already: what an error reports of its mark, who of the cluster it may be, and
  *   what helps. Never that it be removed: it may be what somebody has kept.
  */
 
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import type { Failure } from './external-trouble.ts';
 import { keyOf } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { named } from './link-parts.ts';
@@ -11,21 +13,21 @@ import { describeObject, kubectl } from './mend.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
-/** What a thing in an external system is marked with, as a message tells it: `favouritedbinstance.database.… "orders"`. */
+/** What a thing in an external system is marked with, as an error reports it: `favouritedbinstance.database.… "orders"`. */
 export interface Mark {
   readonly kind: string;
   readonly name: string;
 }
 
-/** The mark that a message tells of. */
-export function markTold(words: string | undefined): Mark | undefined {
-  const [, kind, name] = /\bbelongs to (\S+) "([^"]+)"/.exec(words ?? '') ?? [];
+/** The mark that an error reports; undefined: none, or a mark that names nobody. */
+export function markTold(error: Condition['error'] | undefined): Mark | undefined {
+  const { kind, name } = error?.holder ?? {};
   return kind === undefined || name === undefined ? undefined : { kind, name };
 }
 
-/** Whether a message tells of a mark that tells nobody whose it is. */
-export const isMarkHidden = (words: string | undefined): boolean =>
-  /\bis managed by another resource\b/.test(words ?? '');
+/** Whether an error reports a mark that does not name its owner. */
+export const isMarkHidden = (error: Condition['error'] | undefined): boolean =>
+  error?.holder?.by === 'AnotherResource' && markTold(error) === undefined;
 
 /** The name that a mark tells, if an object can have it; a label, which may have no dot, has `_` in its place. */
 export function nameIn({ name }: Mark): string | undefined {
@@ -37,14 +39,14 @@ const another = 'Give this one another external name';
 const takenUp =
   'What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.';
 
-/** What is to be said of a name that is taken, by the words that tell of it. Pure. */
-export function ofTaken(view: View, words: string): Pick<Fault, 'cause' | 'advice' | 'mend'> {
+/** What is to be said of a name that is taken, by the failure that reports it. Pure. */
+export function ofTaken(view: View, { message, error }: Failure): Pick<Fault, 'cause' | 'advice' | 'mend'> {
   const { holding, theManaged, managedService } = view;
-  const told = `What is of that name in the external system is not ours: ${words}.`;
+  const told = `What is of that name in the external system is not ours: ${message}.`;
   const edit = theManaged && managedService ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : [];
-  if (/\bexists and is not managed by\b/.test(words))
+  if (error?.advice?.includes('HandOver'))
     return { cause: told, advice: `${another}, or run the statement that hands it over.`, mend: edit };
-  if (/\bcarries no tag of an owner\b/.test(words)) {
+  if (error?.holder?.by === 'Nobody') {
     const advice = `${another}; or take it up: let this one only observe it first, and then do the rest.`;
     return { cause: told, advice, mend: edit };
   }

@@ -6,13 +6,14 @@ import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { deploymentOf } from './controller-faults.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
+import type { Failure } from './external-trouble.ts';
+import { externalTrouble, isOfClass } from './external-trouble.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, keyOf, meantIn } from './fault-finding.ts';
 import { thereOf, unsought } from './findings.ts';
 import { ofTaken } from './holding.ts';
 import { named } from './link-parts.ts';
 import { annotate, describeKey, describeObject, kubectl, lookAgain, making, putCredentials } from './mend.ts';
-import { outsideTrouble } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
@@ -135,21 +136,21 @@ export const providerTold: Find = (view) => {
 };
 
 /** What those say that failed: the managed resource; of a class or provider those that use it; and the provider itself. */
-function wordsOfFailures({ theManaged, provider, users, subject }: View): readonly string[] {
+function reportedFailures({ theManaged, provider, users, subject }: View): readonly Failure[] {
   const { sort } = subject.known;
   const looked = sort === 'class' || sort === 'provider' ? (thereOf(users) ?? []) : [theManaged];
   const own = thereOf(provider) as Parameters<typeof readyOf>[0];
-  return [...looked.map(syncedOf), readyOf(own)].flatMap(({ status, message }) =>
-    status === 'False' && message !== undefined ? [message] : [],
-  );
+  return [...looked.map(syncedOf), readyOf(own)].flatMap(failureIn);
 }
+
+/** The failure that a condition reports; none if it is not False, or says nothing. */
+const failureIn = ({ status, message, error }: ReturnType<typeof syncedOf>): readonly Failure[] =>
+  status === 'False' && message !== undefined ? [{ message, error }] : [];
 
 /** The provider leads to another system than the one in which something was made. */
 export const otherSystem: Find = (view) => {
   const { theManaged, managedService, providerName } = view;
-  const words = wordsOfFailures(view).find((said) =>
-    /\bthe provider leads to \S+ now, but external/.test(said),
-  );
+  const words = reportedFailures(view).find(({ error }) => isOfClass(error, 'OtherSystem'))?.message;
   if (words === undefined || providerName === undefined) return undefined;
   const one =
     theManaged === undefined || managedService === undefined
@@ -179,21 +180,13 @@ export const otherSystem: Find = (view) => {
 export const secretOutOfReach: Find = (view) => {
   const { theClaim, credentials, source, lease, subject } = view;
   const ofClaim = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
-  const said = [
-    ...wordsOfFailures(view),
-    ...ofClaim.flatMap(({ status, message = '' }) => (status === 'False' ? [message] : [])),
-  ];
-  const found = said.flatMap((words) => {
-    const [, left, forbidden] =
-      /\bthe secrets of (?:namespace )?(\S+|all namespaces) are left alone\b|\bcannot \w+ resource "secrets" .*\bin the namespace "([^"]+)"/.exec(
-        words,
-      ) ?? [];
-    return left === undefined && forbidden === undefined ? [] : [{ words, left, forbidden }];
-  });
-  const [first] = found;
-  if (first === undefined) return undefined;
-  const { words, left, forbidden } = first;
-  const namespace = left ?? forbidden;
+  const found = [...reportedFailures(view), ...ofClaim.flatMap(failureIn)].find(({ error }) =>
+    isOfClass(error, 'SecretsForbidden', 'SecretsExcluded'),
+  );
+  if (found === undefined) return undefined;
+  const isExcluded = isOfClass(found.error, 'SecretsExcluded');
+  const namespace = found.error?.namespace;
+  const where = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
   const { namespace: place, name } = deploymentOf(lease);
   const link =
     credentials?.key.namespace === namespace
@@ -203,13 +196,12 @@ export const secretOutOfReach: Find = (view) => {
         : 'claim secret';
   return {
     link,
-    cause: `The controllers may not touch the secrets of namespace ${namespace}: ${words}.`,
-    advice:
-      left === undefined
-        ? 'Bind the role for secrets to their service account there, or keep the secret where they may.'
-        : 'Add the namespace to --secret-namespaces, and the Role there; or keep the secret in one that is among them.',
+    cause: `The controllers may not touch the secrets of ${where}: ${found.message}.`,
+    advice: !isExcluded
+      ? 'Bind the role for secrets to their service account there, or keep the secret where they may.'
+      : 'Add the namespace to --secret-namespaces, and the Role there; or keep the secret in one that is among them.',
     mend: [
-      left === undefined
+      !isExcluded
         ? `kubectl -n ${namespace} get rolebindings -o wide`
         : `kubectl -n ${place} edit deployment ${name}`,
     ],
@@ -220,19 +212,19 @@ export const secretOutOfReach: Find = (view) => {
  * What was said of the last look at the external system: by the managed resource; of a class or provider by those that use
  * it, if none fares better; where none may be read, by the claim.
  */
-function lastWords({ theManaged, theClaim, managed, subject, users }: View): string | undefined {
+function lastFailure({ theManaged, theClaim, managed, subject, users }: View): Failure | undefined {
   const { sort } = subject.known;
   if (sort === 'class' || sort === 'provider') {
     const looked = (thereOf(users) ?? []).map(syncedOf).filter(({ status }) => status !== 'Unknown');
     if (looked.some(({ status }) => status === 'True')) return undefined;
-    return looked.map(({ message }) => message).find((message) => outsideTrouble(message) !== undefined);
+    return looked.flatMap(failureIn).find(({ error }) => externalTrouble(error) !== undefined);
   }
-  if (theManaged !== undefined) {
-    const synced = syncedOf(theManaged);
-    return synced.status === 'False' ? synced.message : undefined;
-  }
+  if (theManaged !== undefined) return failureIn(syncedOf(theManaged))[0];
   if (managed.is !== 'withheld' || theClaim === undefined) return undefined;
-  return [readyOf(theClaim).message, syncedOf(theClaim).message].filter(Boolean).join('; ');
+  const told = [readyOf(theClaim), syncedOf(theClaim)].flatMap(({ message, error }) =>
+    message === undefined ? [] : [{ message, error }],
+  );
+  return told.find(({ error }) => error !== undefined);
 }
 
 /** The fields that every claim has. */
@@ -247,15 +239,14 @@ function adviceToClaim({ theClaim }: View): string {
   return `What the claim asks for (${fields}) cannot be changed: if that is refused, create another claim that asks for something else. Otherwise: `;
 }
 
-const wrongSigningRegion = 'change spec.endpoint.signingRegion of the provider';
-
-/** What keeps the outside from being used, by what it says. */
+/** The last call of the external system failed, with an error of these classes. */
 export const outside =
   (...names: readonly string[]): Find =>
   (view) => {
-    const words = lastWords(view);
-    const trouble = outsideTrouble(words);
-    if (trouble === undefined || words === undefined || !names.includes(trouble.name)) return undefined;
+    const failure = lastFailure(view);
+    const trouble = externalTrouble(failure?.error);
+    if (trouble === undefined || failure === undefined || !names.includes(trouble.name)) return undefined;
+    const { message: words, error } = failure;
     const { theManaged, managedService, provider, providerName } = view;
     const who = providerName === undefined ? 'The provider' : `${providerName.kind} ${providerName.name}`;
     const reference = credentialsKeyOf(thereOf(provider));
@@ -268,7 +259,7 @@ export const outside =
     switch (trouble.name) {
       case 'wrong credentials':
         // AWS refuses the wrong region as it refuses credentials, which may be good.
-        if (providerName !== undefined && words.includes(wrongSigningRegion)) {
+        if (providerName !== undefined && error?.advice?.includes('ChangeProvider')) {
           const mend = [kubectl('edit', providerName.kindOf, providerName)];
           return {
             link: 'provider',
@@ -313,7 +304,7 @@ export const outside =
           mend: again,
         };
       case 'name taken':
-        return { link, ...ofTaken(view, words) };
+        return { link, ...ofTaken(view, failure) };
       case 'refused':
         return {
           link,

@@ -1,15 +1,17 @@
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, externalName, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import {
   isNeverChanged,
   isPausedByPolicies,
   shouldDelete,
 } from '../../controllers/core/management-policies.ts';
+import { isResolvable, referencesIn } from '../../controllers/core/references/references.ts';
+import { isExternalMissing } from './external-trouble.ts';
 import type { Find } from './fault-finding.ts';
 import { adviceOf, claimKindOf, keyOf, sentence } from './fault-finding.ts';
 import { thereOf } from './findings.ts';
 import { annotate, describeObject, kubectl, making } from './mend.ts';
 import { meant } from './near-names.ts';
-import { tellsOfNothingThere } from './outside-words.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
@@ -92,9 +94,7 @@ function markedOff(
 export const nothingOutside: Find = ({ theManaged, managedService }) => {
   if (theManaged === undefined || managedService === undefined || wasDeleted(theManaged)) return undefined;
   const [synced, ready] = [syncedOf(theManaged), readyOf(theManaged)];
-  const said = [synced, ready].find(
-    ({ status, message }) => status === 'False' && tellsOfNothingThere(message),
-  );
+  const said = [synced, ready].find((one) => one.status === 'False' && isExternalMissing(one));
   if (said === undefined || theManaged.spec.managementPolicies?.length === 0) return undefined;
   const key = keyOf(theManaged);
   const { kind } = managedService;
@@ -110,7 +110,8 @@ export const nothingOutside: Find = ({ theManaged, managedService }) => {
     const advice = 'Set NAME to the name that it has there: the command corrects it.';
     return { link: 'external', cause, advice, mend: [renamed] };
   }
-  const isLost = /\bto have another created\b/.test(synced.message ?? '');
+  // Where only the creation is not allowed, the resource is in sync.
+  const isLost = synced.status === 'False';
   return {
     link: 'external',
     cause,
@@ -125,13 +126,21 @@ export const nothingOutside: Find = ({ theManaged, managedService }) => {
 export const unresolvedReference: Find = ({ unresolved, theManaged, managedService, referenced }) => {
   if (unresolved === undefined || theManaged === undefined || managedService === undefined) return undefined;
   if (wasDeleted(theManaged) || readyOf(theManaged).status === 'True') return undefined;
-  const [, kindName, name] = /: (\w+) (\S+) does not exist/.exec(unresolved) ?? [];
-  const to = managedService.references?.find(({ to: kind }) => kind.kind === kindName)?.to;
+  const namesOf = (kind: Kind): readonly string[] =>
+    referenced
+      .filter((one) => one.kind.kind === kind.kind)
+      .flatMap(({ objects }) => thereOf(objects) ?? [])
+      .map(({ metadata }) => metadata.name);
+  const [absent] = (managedService.references ?? []).flatMap((field) =>
+    isResolvable(theManaged, field)
+      ? referencesIn(theManaged, field)
+          .filter((reference) => !namesOf(field.to).includes(reference.name))
+          .map((reference) => ({ to: field.to, name: reference.name }))
+      : [],
+  );
+  const { to, name } = absent ?? {};
+  const names = to === undefined ? [] : namesOf(to);
   const make = to && making({ kind: to.kind, name });
-  const names = referenced
-    .filter(({ kind }) => kind.kind === kindName)
-    .flatMap(({ objects }) => thereOf(objects) ?? [])
-    .map(({ metadata }) => metadata.name);
   return {
     link: 'references',
     cause: `${describeObject(theManaged)} refers to what is not there: ${unresolved}.`,

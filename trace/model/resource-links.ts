@@ -7,9 +7,9 @@ import { isOwnedBy, namesClaim } from '../../controllers/core/claim/ownership.ts
 import { recordedIdentity } from '../../controllers/core/managed/identity.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
+import { isExternalMissing } from './external-trouble.ts';
 import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
 import { describeObject } from './mend.ts';
-import { tellsOfNothingThere } from './outside-words.ts';
 import { providerLinks } from './provider-links.ts';
 import { sourceLinks } from './secret-links.ts';
 import type { Link, LinkState } from './trace.ts';
@@ -146,9 +146,7 @@ function externalLink({ theManaged, managedService }: View): Link {
   const onRecord = theManaged && recordedIdentity(theManaged, { immutable: [] })?.name;
   const name = onRecord ?? asked;
   const title = `external name ${name ?? (managedService?.externalNames === 'assigned' ? '(assigned when it is made)' : '(none yet)')}`;
-  const isGone = [syncedOf(theManaged), readyOf(theManaged)].some(({ message }) =>
-    tellsOfNothingThere(message),
-  );
+  const isGone = [syncedOf(theManaged), readyOf(theManaged)].some(isExternalMissing);
   if (isGone) return link('external', title, { state: 'waits', says: ['not in the external system'] });
   // Of what is only looked at no identity is recorded.
   const isLookedAt =

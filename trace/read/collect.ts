@@ -340,8 +340,8 @@ async function holdingOf(
   managed: Managed,
   { providers }: ManagedService,
 ): Promise<Holding | undefined> {
-  const { message } = syncedOf(managed);
-  const mark = markTold(message);
+  const { error } = syncedOf(managed);
+  const mark = markTold(error);
   if (mark !== undefined) {
     const kind = services.find((one) => isOwnerNamed({ ...mark, name: '' }, one.kind, ''))?.kind;
     const name = nameIn(mark);
@@ -351,7 +351,7 @@ async function holdingOf(
     );
     return { marked: { kind, name }, holders };
   }
-  if (!isMarkHidden(message)) return undefined;
+  if (!isMarkHidden(error)) return undefined;
   const ofStack = services.filter(
     (one) => kindKey(one.providers.providerConfig) === kindKey(providers.providerConfig),
   );

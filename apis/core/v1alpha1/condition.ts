@@ -13,7 +13,7 @@ export type Condition = Described<typeof condition>;
 const longestMessage = 32_768;
 
 /** A condition before it is put into a status: time and generation are added by {@link setConditions}. */
-export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message' | 'error'>;
 
 /** What `Ready` says. */
 export type ReadyFacts = ConditionFacts & { readonly type: 'Ready' };
@@ -42,11 +42,12 @@ export const reconcileSuccess = (): ConditionFacts => ({
   status: 'True',
   reason: 'ReconcileSuccess',
 });
-export const reconcileError = (message: string): ConditionFacts => ({
+export const reconcileError = (message: string, error?: Condition['error']): ConditionFacts => ({
   type: 'Synced',
   status: 'False',
   reason: 'ReconcileError',
   message,
+  ...(error && { error }),
 });
 export const reconcilePaused = (message?: string): ConditionFacts => ({
   type: 'Synced',
@@ -54,6 +55,34 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
   reason: 'ReconcilePaused',
   ...(message ? { message } : {}),
 });
+
+/**
+ * The classes of failures that no external client reports:
+ * - `CredentialsUnreadable`: the controllers cannot read the credentials of the provider; no external system was asked.
+ * - `OtherSystem`: the provider leads to another system than the one that has the external resource.
+ * - `ExternalMissing`: no external resource exists.
+ * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
+ */
+export type ControllerErrorClass =
+  | 'CredentialsUnreadable'
+  | 'OtherSystem'
+  | 'ExternalMissing'
+  | 'SecretsForbidden'
+  | 'SecretsExcluded';
+
+/** The facts with a failure as data, if there is one. */
+export const withError = <F extends ConditionFacts>(facts: F, error: Condition['error'] | undefined): F =>
+  error === undefined ? facts : { ...facts, error };
+
+/** The data of a failure without control characters: the owner's kind and name come from tags, which may hold any text. */
+function printableError({
+  holder,
+  ...error
+}: NonNullable<Condition['error']>): NonNullable<Condition['error']> {
+  if (holder === undefined) return error;
+  const texts = Object.entries(holder).map(([key, text]) => [key, shortened(printable(text), 253)]);
+  return { ...error, holder: { ...holder, ...Object.fromEntries(texts) } };
+}
 
 /** The condition of a type; an absent one reads as `Unknown` (crossplane-runtime's GetCondition). */
 export function getCondition(
@@ -90,6 +119,7 @@ export function setConditions(
         before !== undefined && before.status === fact.status ? before.lastTransitionTime : timestamp(at.now),
       reason: fact.reason,
       ...(message ? { message } : {}),
+      ...(fact.error ? { error: printableError(fact.error) } : {}),
       ...(at.generation === undefined ? {} : { observedGeneration: at.generation }),
     };
     if (index === -1) result.push(after);

@@ -96,12 +96,33 @@ export const labelSelector = (description: string) =>
     })
     .describe(description);
 
+const conditionError = z
+  .object({
+    class: text('One CamelCase word on the kind of failure, such as Throttled or CredentialsRefused.'),
+    advice: optional(
+      z.array(z.string()).describe('What a user can do, in CamelCase words such as ChangeFields.'),
+    ),
+    fields: optional(z.array(z.string()).describe('The fields to change, such as spec.forProvider.region.')),
+    holder: optional(
+      z
+        .object({
+          by: text('Nobody or AnotherResource.'),
+          kind: optional(z.string().describe('Kind of the owner, as its tags say.')),
+          name: optional(z.string().describe('Name of the owner, as its tags say.')),
+        })
+        .describe('Who owns the external resource that has the wanted name.'),
+    ),
+    namespace: optional(z.string().describe('The namespace whose Secrets cannot be used.')),
+  })
+  .describe('A failure as data, for programs; the message says the same to people.');
+
 export const condition = z.object({
   type: text('What this condition is about: Ready, Synced.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
   lastTransitionTime: z.string().meta({ format: 'date-time' }).describe('When the status last changed.'),
   reason: text('One CamelCase word on why.'),
   message: optional(z.string().describe('The details, for people.')),
+  error: optional(conditionError),
   observedGeneration: optional(z.int().describe('The metadata.generation this condition was computed from.')),
 });
 

@@ -9,10 +9,25 @@ import type { Kind, KubernetesObject } from './kind.ts';
  */
 
 /** Of objects in the shape of their type, so that each is looked over once. */
-const malformations = new WeakMap<object, string | undefined>();
+const malformations = new WeakMap<object, readonly Malformation[]>();
+
+/** A field of the wrong shape: its path, and what was expected. */
+interface Malformation {
+  readonly field: string;
+  readonly message: string;
+}
 
 /** What of an object's spec or template is of the wrong shape, as `wellFormed` found it; undefined if nothing is. */
-export const malformationOf = (object: KubernetesObject): string | undefined => malformations.get(object);
+export function malformationOf(object: KubernetesObject): string | undefined {
+  const found = malformations.get(object) ?? [];
+  return found.length === 0
+    ? undefined
+    : found.map(({ field, message }) => `${field}: ${message}`).join('; ');
+}
+
+/** Whether `wellFormed` found a field of an object, or something within that field, of the wrong shape. */
+export const isMalformedAt = (object: KubernetesObject, field: string): boolean =>
+  malformations.get(object)?.some((one) => `${one.field}.`.startsWith(`${field}.`)) === true;
 
 /** Throws an Error that says so if an object is malformed: for whoever would use what it says. `who` names it. */
 export function refuseMalformed(object: KubernetesObject, who: string): void {
@@ -30,7 +45,7 @@ export function refuseMalformed(object: KubernetesObject, who: string): void {
 export function wellFormed<T extends KubernetesObject>(kind: Kind<T>, object: T): T {
   const { schema } = kind as Partial<Definition>;
   if (schema === undefined || malformations.has(object)) return object;
-  const found: string[] = [];
+  const found: Malformation[] = [];
   let mended = object;
   let before: T;
   do {
@@ -46,12 +61,12 @@ export function wellFormed<T extends KubernetesObject>(kind: Kind<T>, object: T)
         mended = withChange(mended, path, undefined);
         const isNothing = value === null && typeof path.at(-1) === 'string';
         if (!isNothing && path[0] !== 'status') {
-          found.push(`${path.join('.')}: ${message.replace(/^Invalid [a-z]+: /, '')}`);
+          found.push({ field: path.join('.'), message: message.replace(/^Invalid [a-z]+: /, '') });
         }
       }
     }
   } while (mended !== before);
-  malformations.set(mended, found.length === 0 ? undefined : found.toReversed().join('; '));
+  malformations.set(mended, found.toReversed());
   return mended;
 }
 

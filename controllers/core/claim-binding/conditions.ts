@@ -1,11 +1,12 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   available,
   availableWithTrouble,
   getCondition,
   notReady,
   reconcileSuccess,
+  withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -34,12 +35,16 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
       ...(isNotSynced ? [describeManaged(managed)] : []),
       ...(unserved ? [unserved] : []),
     ].join('; ');
-    if (isFailing(managed)) return [availableWithTrouble(message), synced];
+    if (isFailing(managed)) return [withError(availableWithTrouble(message), errorOf(managed)), synced];
     return [{ ...available(), ...(message === '' ? {} : { message }) }, synced];
   }
   const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
-  return [notReady(reason, describeManaged(managed)), synced];
+  return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), synced];
 }
+
+/** The failure that a managed resource reports, as data. */
+export const errorOf = ({ status }: Managed): Condition['error'] =>
+  getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
 
 /** The last attempt failed. A paused resource does not fail. */
 function isFailing({ status }: Managed): boolean {

@@ -109,10 +109,11 @@ const whileItLasts = (events: readonly EventFacts[]): Result =>
 export function failed(claim: Claim, failure: StepFailure, isSilent = failure.isSilent): Outcome {
   const { message, facts } = failure;
   const { reason, ready, result = requeue } = facts;
+  const synced = reconcileError(message, failure.error);
   if (isSilent) return { claim, result, thrown: failure };
   return {
     claim,
-    facts: { conditions: [...(ready === undefined ? [] : [ready(message)]), reconcileError(message)] },
+    facts: { conditions: ready === undefined ? [synced] : [ready(message), synced] },
     events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
     result,
     hasFailed: true,

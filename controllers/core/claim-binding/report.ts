@@ -12,6 +12,7 @@ import {
   notReady,
   reconcileError,
   reconcileSuccess,
+  withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -21,11 +22,11 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { boundConditions, describeManaged, describeUnserved, troubleOf } from './conditions.ts';
+import { boundConditions, describeManaged, describeUnserved, errorOf, troubleOf } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
 import type { BindingFacts, BindingWait } from './decision.ts';
 import { quietMs } from './responsibility.ts';
-import { toldToClaim } from './told-to-claim.ts';
+import { adviceToClaim } from './told-to-claim.ts';
 
 /** The status and the Events of a claim. */
 export interface Report {
@@ -136,8 +137,8 @@ function report(
   return { facts, events: [{ type, reason, message }] };
 }
 
-const waiting = (message: string, phase?: Shown['phase']): Report =>
-  report('WaitingToBind', binding(message), { ...(phase && { phase }) });
+const waiting = (message: string, phase?: Shown['phase'], error?: ReadyFacts['error']): Report =>
+  report('WaitingToBind', withError(binding(message), error), { ...(phase && { phase }) });
 
 const refusal = (managed: Managed | undefined, why: string): Report =>
   report('CannotBindManagedResource', binding(`refusing to bind to ${describe(managed)}: ${why}`), {
@@ -207,8 +208,10 @@ function reportClaimedByOther({ claim, managed }: Facts): Report {
 function reportNotReady({ claim, managed, service, resourceClass }: Facts): Report | undefined {
   if (managed === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
-  const message = `waiting for ${toldToClaim(service, claim, madeFrom, describeManaged(managed))}`;
-  const told = waiting(message, keepsPhase);
+  const error = errorOf(managed);
+  const advice = adviceToClaim(service, claim, madeFrom, error);
+  const message = [advice, `waiting for ${describeManaged(managed)}`].filter(Boolean).join(': ');
+  const told = waiting(message, keepsPhase, error);
   const trouble = troubleOf(managed, message);
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   const isSilent =

@@ -51,13 +51,13 @@ const toldMisfits = 3;
 
 /** What the Event of a choice says of those that were passed over. */
 export const passedOver = (misfits: readonly string[]): string =>
-  misfits.length === 0 ? '' : `; passed over${describeMisfits(misfits).replace(/^;/, ':')}`;
+  misfits.length === 0 ? '' : `; passed over${describeMisfits(misfits, ': ')}`;
 
 /** `; RDSInstanceClass small has …; and 2 more`, for the end of a message; empty where there are none. */
-export function describeMisfits(misfits: readonly string[]): string {
+export function describeMisfits(misfits: readonly string[], before = '; '): string {
   const more = misfits.length - toldMisfits;
   const told = [...misfits.slice(0, toldMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
-  return told.map((each) => `; ${each}`).join('');
+  return told.length === 0 ? '' : `${before}${told.join('; ')}`;
 }
 
 /** `; 2 of them may not be claimed from namespace team`, for the end of a message; empty where all may. */

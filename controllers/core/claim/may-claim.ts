@@ -2,7 +2,7 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
-import { malformationOf } from '../../../apis/core/v1alpha1/well-formed.ts';
+import { isMalformedAt, malformationOf } from '../../../apis/core/v1alpha1/well-formed.ts';
 
 /** A claim's namespace, as far as anything is known of it. */
 export type ClaimNamespace =
@@ -23,8 +23,7 @@ export function whyNotFor(
   offered: Class | Managed,
 ): string | undefined {
   const { selector, field } = selectorOf(offered);
-  const malformation = malformationOf(offered);
-  if (malformation?.includes(field)) return `may be claimed by nobody: ${malformation}`;
+  if (isMalformedAt(offered, field)) return `may be claimed by nobody: ${malformationOf(offered)}`;
   if (selector === undefined) return undefined;
   const selects = labelSelector(selector);
   if (typeof selects === 'string') return `may be claimed by nobody: ${field}.${selects}`;

@@ -3,6 +3,7 @@ import { creating, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { invalid } from '../../../clients/external-error.ts';
 import { isNotFound } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { generateCredential } from '../credential.ts';
@@ -64,7 +65,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'IdentityEdited':
       return takeUpEdit(context, run);
     case 'CreationRefused':
-      throw new StepFailure('create failed', new Error(decision.message), { ...cannot.create, known: run });
+      throw new StepFailure('create failed', invalid(decision.message), { ...cannot.create, known: run });
     case 'CreateNotAllowed':
       return endings.uncreated(run);
     case 'CreateExternal':

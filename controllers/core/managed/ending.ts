@@ -8,11 +8,13 @@ import {
   reconcilePaused,
   reconcileSuccess,
   unavailable,
+  withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { present } from '../../../apis/core/v1alpha1/secret.ts';
+import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -21,6 +23,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../connection/connection-place.ts';
 import { claimText } from '../credential.ts';
+import type { ConditionError } from '../error-class.ts';
 import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 import { StepFailure } from '../step-failure.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../story.ts';
@@ -82,6 +85,8 @@ export interface Ending {
   readonly run: Run;
   /** Absent: the status stays as it is. */
   readonly synced?: ConditionFacts;
+  /** The refusals that `synced` reports already. */
+  readonly refused?: readonly string[];
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
   /** With the status. A Normal one is recorded if the status changes, a Warning each time. */
@@ -101,6 +106,7 @@ export interface Ending {
 
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
 const missing = 'external resource does not exist';
+const isMissing: ConditionError = { class: 'ExternalMissing' };
 
 /** Synced is True. */
 const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Ending => ({
@@ -111,9 +117,15 @@ const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Ending
 });
 
 /** Synced is False with this message, and so is the Event. */
-const refused = (run: Run, reason: string, message: string, next: Next, ready?: ConditionFacts): Ending => ({
+const refused = (
+  run: Run,
+  reason: string,
+  message: string,
+  next: Next,
+  { ready, error }: { readonly ready?: ConditionFacts | undefined; readonly error?: ConditionError } = {},
+): Ending => ({
   run,
-  synced: reconcileError(message),
+  synced: reconcileError(message, error),
   ready,
   event: warning(reason, message),
   next,
@@ -130,16 +142,13 @@ export const endings = {
   invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
   /** CreationIncomplete. It polls, because the write of this status may fail. */
   undetermined: (run: Run, message: string) =>
-    refused(run, 'CannotInitializeManagedResource', message, 'poll', creating()),
+    refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
   /** OtherSystem. No event reports that the provider's credentials changed, so that it polls. */
   elsewhere: (run: Run, message: string) =>
-    refused(
-      run,
-      'CannotConnectToProvider',
-      message,
-      'poll',
-      wasDeleted(run.current) ? deleting() : undefined,
-    ),
+    refused(run, 'CannotConnectToProvider', message, 'poll', {
+      ready: wasDeleted(run.current) ? deleting() : undefined,
+      error: { class: 'OtherSystem' },
+    }),
   /** AwaitOperation: an operation that the external system carries out is not disturbed. */
   waiting(run: Run, type: OperationType): Ending {
     const arriving = type === 'create' ? creating() : undefined;
@@ -158,8 +167,8 @@ export const endings = {
       absentForMs < confirmAbsenceMs && getCondition(current.status?.conditions, 'Ready').status === 'True';
     return {
       run,
-      synced: reconcileError(`observe failed: ${missing}`),
-      ready: isUnsure ? undefined : unavailable(message),
+      synced: reconcileError(`observe failed: ${missing}`, isMissing),
+      ready: isUnsure ? undefined : withError(unavailable(message), isMissing),
       event: warning('CannotObserveExternalResource', message),
       next: isUnsure ? confirmAbsenceMs - absentForMs : 'poll',
     };
@@ -180,12 +189,15 @@ export const endings = {
   /** ExternalLost. */
   lost(run: Run): Ending {
     const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
-    return refused(run, 'LostExternalResource', message, 'poll', unavailable(message));
+    return refused(run, 'LostExternalResource', message, 'poll', {
+      ready: withError(unavailable(message), isMissing),
+      error: isMissing,
+    });
   },
   /** CreateNotAllowed. */
   uncreated(run: Run): Ending {
     const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
-    return synced(run, unavailable(message), 'poll');
+    return synced(run, withError(unavailable(message), isMissing), 'poll');
   },
   /** IdentityEdited, while something remains of the recorded external resource. */
   leftovers: (run: Run) => synced(run, undefined, 'poll'),
@@ -233,10 +245,10 @@ function isReofferUsed({ current, entry }: Run): boolean {
 function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Ending {
   const { current, credential, credentialProblem } = run;
   if (credentialProblem !== undefined)
-    return refused(run, 'CannotReplaceCredential', credentialProblem, next, ready);
+    return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
   if (credential?.isApplied !== false || shouldUpdate(current.spec)) return synced(run, ready, next);
   const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
-  return refused(run, 'CannotUpdateExternalResource', message, next, ready);
+  return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
 /** Recreate: the Event beside those of the creation. */
@@ -282,7 +294,8 @@ export function failed(start: Run, error: unknown): Ending {
   if (failure.isSilent) return { run, next: 'event', thrown: failure };
   return {
     run,
-    synced: reconcileError(failure.message),
+    synced: reconcileError(failure.message, failure.error),
+    refused: failure.cause instanceof ChangeRefused ? failure.cause.refusals : [],
     ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
     ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
     next: 'backOff',
@@ -296,17 +309,17 @@ export function failed(start: Run, error: unknown): Ending {
  * are reported in any case.
  */
 export function told(
-  { run, synced: found, ready, event }: Ending,
+  { run, synced: found, refused: reported = [], ready, event }: Ending,
   identity: IdentityContext,
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
   if (found === undefined) return { object: run.current, events: [] };
   const said = found.status === 'True' ? undefined : (found.message ?? '');
-  const refused = said === undefined || run.seen !== undefined ? refusals(identity, run) : [];
-  const unsaid = refused.filter((sentence) => said?.includes(sentence) !== true);
+  const all = said === undefined || run.seen !== undefined ? refusals(identity, run) : [];
+  const unsaid = all.filter((sentence) => !reported.includes(sentence));
   const refusal = unsaid.length === 0 ? undefined : unsaid.join('; ');
   const synced =
-    refusal === undefined ? found : reconcileError(said === undefined ? refusal : `${said}; ${refusal}`);
+    refusal === undefined ? found : reconcileError([said, refusal].filter(Boolean).join('; '), found.error);
   const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
   const facts = {

@@ -6,6 +6,8 @@ import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../apis/core/marks.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ExternalError } from '../../../clients/external-error.ts';
+import { invalid } from '../../../clients/external-error.ts';
 import type { Identity } from '../external-identity.ts';
 import { decodeIdentity, encodeIdentity } from '../external-identity.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
@@ -153,13 +155,14 @@ export function named<M extends Managed>({ isAssigned, marks, names }: IdentityC
   return withAnnotations(object, { [annotationKeys.externalName]: name });
 }
 
-/** Why nothing can be created under the external name; undefined: something can, or was. */
-export function refusedName(context: IdentityContext, managed: Managed): string | undefined {
+/** Why nothing can be made under the name that a managed resource has; undefined: something can, or has been. */
+export function refusedName(context: IdentityContext, managed: Managed): ExternalError | undefined {
   const { names, marks } = context;
   if (names === undefined || wasDeleted(managed)) return undefined;
   if (recordedIdentity(managed, marks)?.name !== undefined) return undefined;
   const name = externalName(named(context, managed));
-  return name === undefined ? undefined : nameProblem(name, names, annotationKeys.externalName);
+  const problem = name === undefined ? undefined : nameProblem(name, names, annotationKeys.externalName);
+  return problem === undefined ? undefined : invalid(problem, { kinds: ['ChooseExternalName'] });
 }
 
 /** The object for the external client: with its recorded identity, without the edits of it. */

@@ -1,4 +1,6 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalErrorClass } from '../../../clients/external-error.ts';
+import { errorClassOf } from '../../../clients/external-error.ts';
 import { isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { Operation } from './around-calls.ts';
@@ -9,7 +11,8 @@ import type { ExternalConnector } from './external-client.ts';
 export interface ExternalCall {
   readonly managed: Managed;
   readonly operation: Operation;
-  readonly hasFailed: boolean;
+  /** The class of the error of a call that failed; absent: it succeeded. */
+  readonly errorClass?: ExternalErrorClass;
   /** Without the wait for its turn. */
   readonly durationMs: number;
   /** Of a look that found something: it is as it should be. */
@@ -28,14 +31,14 @@ export function observedConnector<M extends Managed>(
   if (observe === undefined) return connector;
   const timed = async <T>(managed: M, operation: Operation, call: () => Promise<T>): Promise<T> => {
     const startedAtMs = clock.elapsedMs();
-    const told = (facts: Pick<ExternalCall, 'hasFailed' | 'isUpToDate'>): void =>
+    const told = (facts: Pick<ExternalCall, 'errorClass' | 'isUpToDate'>): void =>
       observe({ managed, operation, durationMs: clock.elapsedMs() - startedAtMs, ...facts });
     try {
       const answer = await call();
-      told({ hasFailed: false, ...(operation === 'observe' && upToDate(answer)) });
+      told(operation === 'observe' ? upToDate(answer) : {});
       return answer;
     } catch (error) {
-      if (!isInterrupted(error)) told({ hasFailed: true });
+      if (!isInterrupted(error)) told({ errorClass: errorClassOf(error) });
       throw error;
     }
   };

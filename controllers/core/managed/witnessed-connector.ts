@@ -1,8 +1,9 @@
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { errorClassOf, errorFactsOf } from '../../../clients/external-error.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
-import type { Fault } from '../provider/fault.ts';
-import { faultOf, faultOfConnecting, wordsOf } from '../provider/fault.ts';
+import type { Fault } from '../error-class.ts';
+import { faultOf, faultOfConnecting } from '../error-class.ts';
 import type { ProviderHealth } from '../provider/provider-health.ts';
 import type { Operation } from './around-calls.ts';
 import { aroundCalls } from './around-calls.ts';
@@ -39,6 +40,8 @@ export function witnessedConnector<M extends Managed>(
       if (by === undefined) return connector.connect(managed, signal);
       const { kind, provider } = by;
       const failed = (error: unknown, fault: Fault | undefined): unknown => {
+        // The external system knew the credentials before it refused what was asked for.
+        if (errorClassOf(error) === 'Forbidden') health.works(kind, provider);
         if (fault === undefined) return error;
         health.fails(kind, provider, { fault, message: wordsOf(error) });
         return naming(error, by.origin);
@@ -59,9 +62,9 @@ export function witnessedConnector<M extends Managed>(
   };
 }
 
-/** The error with the provider in its message, unless it names that. */
-function naming(error: unknown, origin: string): unknown {
-  const message = messageOf(error);
-  const [who = origin] = origin.split(', ');
-  return message.includes(who) ? error : new Error(`${message} (${origin})`, { cause: error });
-}
+/** The error with the provider in its message. An error without a class was thrown by the reader of the credentials, which names it. */
+const naming = (error: unknown, origin: string): unknown =>
+  errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
+
+/** The message without what the call was about, such as `cannot get instance "x": `: that differs from resource to resource. */
+const wordsOf = (error: unknown): string => messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');

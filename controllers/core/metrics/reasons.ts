@@ -24,9 +24,9 @@ const phases: ReadonlySet<string> = new Set(['Unbound', 'Bound', 'Released']);
 /** The value of a label; `None` for what is not said, `Other` for what is not ours. */
 const among =
   (known: ReadonlySet<string>, otherwise: string) =>
-  (said: string | undefined): string => {
-    if (said === undefined || said === '') return otherwise;
-    return known.has(said) ? said : 'Other';
+  (value: string | undefined): string => {
+    if (value === undefined || value === '') return otherwise;
+    return known.has(value) ? value : 'Other';
   };
 
 export const reasonLabel = among(reasons, 'None');

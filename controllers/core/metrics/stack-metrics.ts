@@ -148,8 +148,8 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   );
   const calls = new Counter({
     name: 'services_stack_external_calls_total',
-    help: 'Calls of external systems, by stack, kind of ProviderConfig, operation and result.',
-    labelNames: ['stack', 'provider', 'operation', 'result'],
+    help: 'Calls of external systems, by stack, kind of ProviderConfig, operation, result and class of the error.',
+    labelNames: ['stack', 'provider', 'operation', 'result', 'error_class'],
     registers,
   });
   const callTime = histogram(
@@ -166,13 +166,13 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   function driftOf({
     managed: { metadata, apiVersion, kind },
     operation,
-    hasFailed,
+    errorClass,
     isUpToDate,
   }: Call): void {
     const { uid = '' } = metadata;
     const nowMs = clock.elapsedMs();
     if (isUpToDate === true) upToDateAtMs.set(uid, nowMs);
-    if (operation !== 'update' || hasFailed) return;
+    if (operation !== 'update' || errorClass !== undefined) return;
     const lastMs = upToDateAtMs.get(uid);
     if (lastMs === undefined) return;
     drift.observe({ gvk: `${apiVersion}, Kind=${kind}` }, (nowMs - lastMs) / 1000);
@@ -190,8 +190,9 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     callsOf(stack, providerConfig) {
       const provider = kindLabel(providerConfig);
       return (call) => {
-        const { operation, hasFailed, durationMs } = call;
-        calls.inc({ stack, provider, operation, result: hasFailed ? 'error' : 'success' });
+        const { operation, errorClass, durationMs } = call;
+        const result = errorClass === undefined ? 'success' : 'error';
+        calls.inc({ stack, provider, operation, result, ...(errorClass && { error_class: errorClass }) });
         callTime.observe({ stack, provider, operation }, durationMs / 1000);
         driftOf(call);
       };

@@ -3,6 +3,7 @@ import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { invalid } from '../../../clients/external-error.ts';
 import { boundedCache } from '../../../runtime/bounded-cache.ts';
 import { annotate, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -151,10 +152,10 @@ function entriesOf(text: string): ConnectionDetails {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new Error('it holds no JSON; an object with the entries of the credentials is expected');
+    throw invalid('it holds no JSON; an object with the entries of the credentials is expected');
   }
   if (!isPlainObject(parsed)) {
-    throw new Error('it holds no JSON object; one with the entries of the credentials is expected');
+    throw invalid('it holds no JSON object; one with the entries of the credentials is expected');
   }
   return Object.fromEntries(
     Object.entries(parsed as object).flatMap(([key, value]: [string, unknown]) =>

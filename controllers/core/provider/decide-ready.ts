@@ -1,6 +1,6 @@
 import type { Condition, ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Fault } from './fault.ts';
+import type { Fault } from '../error-class.ts';
 import type { Evidence } from './provider-health.ts';
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
@@ -41,28 +41,18 @@ export interface ReadyInput {
 }
 
 /** How long what worked has to fail, with no success in between, before that is said. */
-const patienceMs: Readonly<Record<Fault, number>> = { unreadable: 5_000, refused: 5_000, silent: 20_000 };
+const faults: Readonly<Record<Fault, { readonly reason: string; readonly patienceMs: number }>> = {
+  CredentialsUnreadable: { reason: 'CannotReadCredentials', patienceMs: 5_000 },
+  CredentialsRefused: { reason: 'CredentialsRefused', patienceMs: 5_000 },
+  Unreachable: { reason: 'NoAnswer', patienceMs: 20_000 },
+};
 /** Polls, and not less than the time: where some calls succeed and others do not, one of them does meanwhile. */
 const unsteadyPatience = { polls: 2, leastMs: 120_000 };
 
-const reasons: Readonly<Record<Fault, string>> = {
-  unreadable: 'CannotReadCredentials',
-  refused: 'CredentialsRefused',
-  silent: 'NoAnswer',
-};
-
-const unused: ReadyFacts = {
-  type: 'Ready',
-  status: 'Unknown',
-  reason: 'Unused',
-  message: 'no managed resource uses it, so that nobody has tried it',
-};
-const untried: ReadyFacts = {
-  type: 'Ready',
-  status: 'Unknown',
-  reason: 'Pending',
-  message: 'no call has told yet whether it works',
-};
+const unknown = (reason: string, message: string) =>
+  ({ type: 'Ready', status: 'Unknown', reason, message }) as const;
+const unused = unknown('Unused', 'no managed resource uses it, so that nobody has tried it');
+const untried = unknown('Pending', 'no call has told yet whether it works');
 
 /** What is to be said, by what the calls of this process told. Pure. */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
@@ -70,7 +60,10 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const isSaid = before !== undefined && before.observedGeneration === generation;
   if (users === 0) {
     if (unreadable !== undefined) {
-      return { name: 'CannotReadCredentials', ready: notReady(reasons.unreadable, unreadable) };
+      return {
+        name: 'CannotReadCredentials',
+        ready: notReady(faults.CredentialsUnreadable.reason, unreadable),
+      };
     }
     // What worked is not known to have changed.
     if (isSaid && before.status === 'True') return { name: 'Unchanged' };
@@ -79,10 +72,10 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { failing, hasWorked = false } = evidence ?? {};
   if (failing !== undefined) {
     const unsteadyMs = Math.max(unsteadyPatience.leastMs, unsteadyPatience.polls * pollIntervalMs);
-    const patience = isUnsteady ? unsteadyMs : patienceMs[failing.fault];
+    const patience = isUnsteady ? unsteadyMs : faults[failing.fault].patienceMs;
     const waitMs = failing.sinceMs + patience - nowMs;
     if (before?.status === 'True' && waitMs > 0) return { name: 'FailsBriefly', waitMs };
-    return { name: 'Failing', ready: notReady(reasons[failing.fault], failing.message) };
+    return { name: 'Failing', ready: notReady(faults[failing.fault].reason, failing.message) };
   }
   if (hasWorked)
     return { name: 'Working', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } };

@@ -4,7 +4,7 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
-import type { Fault } from './fault.ts';
+import type { Fault } from '../error-class.ts';
 
 /** What calls have told of a Provider or ProviderConfig, as it is since its last edit. */
 export interface Evidence {
@@ -25,7 +25,7 @@ interface Held extends Evidence {
 }
 
 /** How far calls got that failed with it: credentials are read first, and refused by who answers. */
-const progress: Readonly<Record<Fault, number>> = { unreadable: 0, silent: 1, refused: 2 };
+const progress: readonly Fault[] = ['CredentialsUnreadable', 'Unreachable', 'CredentialsRefused'];
 
 /** What has been told within this time counts still where calls tell different things: longer than back-offs. */
 const stillSoMs = 120_000;
@@ -99,7 +99,8 @@ export function createProviderHealth({
         const isTold = former.fault === fault && former.message === message;
         // Of what calls tell by turns, that of the one that got furthest is told.
         const isStillSo =
-          nowMs - found.faultToldAtMs < stillSoMs && progress[fault] <= progress[former.fault];
+          nowMs - found.faultToldAtMs < stillSoMs &&
+          progress.indexOf(fault) <= progress.indexOf(former.fault);
         if (isTold) found.faultToldAtMs = nowMs;
         if (isTold || isStillSo) return;
       }

@@ -5,10 +5,10 @@ import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provi
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { faultOfConnecting } from '../error-class.ts';
 import { withShortMessage } from '../message.ts';
 import { credentialReader } from './credential-sources.ts';
 import { decideProviderReady } from './decide-ready.ts';
-import { faultOfConnecting } from './fault.ts';
 import { credentialsOf, originOf } from './provider-credentials.ts';
 import type { ProviderHealth } from './provider-health.ts';
 

@@ -31,7 +31,10 @@ describe('an error of the cloud says which field to change', () => {
       want: 'no; change the annotation crossplane.io/external-name',
     },
     'a region that there is not, or that is not for us': {
-      error: refusal([], "cannot do it: Permission denied on 'locations/mars1' (or it may not exist)"),
+      error: refusal(
+        ['region'],
+        "cannot do it: Permission denied on 'locations/mars1' (or it may not exist)",
+      ),
       want: "cannot do it: Permission denied on 'locations/mars1' (or it may not exist); change spec.forProvider.region",
     },
     'a permission that is missing: none of ours': {

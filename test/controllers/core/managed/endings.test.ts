@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, creating, setConditions, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { ChangeRefused } from '../../../../clients/external-error.ts';
 import type { ManagedDecisionName } from '../../../../controllers/core/managed/decide.ts';
 import { decideAccess, decideFirst } from '../../../../controllers/core/managed/decide.ts';
 import type { CredentialDecisionName } from '../../../../controllers/core/managed/decide-credential.ts';
@@ -642,7 +643,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
         ),
         'update failed',
         cannot.update,
-        new Error(changeRefusal(['spec.forProvider.size from 2 to 1'])),
+        new ChangeRefused([changeRefusal(['spec.forProvider.size from 2 to 1'])]),
       ),
       [
         'Synced False ReconcileError: update failed: cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource; cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',

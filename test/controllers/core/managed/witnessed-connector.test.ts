@@ -58,7 +58,7 @@ describe('a call tells of the provider', () => {
     'what is not found may not have been looked for': [{}, []],
     'what refuses the credentials, without what was asked for': [
       { observe: () => Promise.reject(refused) },
-      ['default refused: the cloud refused the token'],
+      ['default CredentialsRefused: the cloud refused the token'],
     ],
     'an error of another thing tells nothing': [
       { observe: () => Promise.reject(new Error('no such size')) },
@@ -80,7 +80,7 @@ describe('a call tells of the provider', () => {
       message: 'secret infra/cloud of ProviderConfig default does not exist',
     });
     assert.deepEqual(at.told, [
-      'default unreadable: secret infra/cloud of ProviderConfig default does not exist',
+      'default CredentialsUnreadable: secret infra/cloud of ProviderConfig default does not exist',
     ]);
   });
 

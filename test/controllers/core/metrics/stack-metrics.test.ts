@@ -295,11 +295,10 @@ describe('what takes time is measured once', () => {
   });
 });
 
-describe('calls of external systems are counted by stack, kind of ProviderConfig, operation and result', () => {
+describe('calls of external systems are counted by stack, kind of ProviderConfig, operation, result and class of the error', () => {
   const call = (facts: Partial<ExternalCall>): ExternalCall => ({
     managed: aResource('a'),
     operation: 'observe',
-    hasFailed: false,
     durationMs: 200,
     ...facts,
   });
@@ -308,7 +307,7 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
     const { metrics, samples } = scene();
     const told = metrics.callsOf('fcp', ProviderConfigKind);
     told(call({}));
-    told(call({ hasFailed: true, durationMs: 400 }));
+    told(call({ errorClass: 'Throttled', durationMs: 400 }));
     told(call({ operation: 'create' }));
     const labels = 'stack="fcp",provider="ProviderConfig.fcp.crossplane.io"';
     assert.deepEqual(
@@ -318,7 +317,7 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
       ),
       [
         `services_stack_external_calls_total{${labels},operation="observe",result="success"} 1`,
-        `services_stack_external_calls_total{${labels},operation="observe",result="error"} 1`,
+        `services_stack_external_calls_total{${labels},operation="observe",result="error",error_class="Throttled"} 1`,
         `services_stack_external_calls_total{${labels},operation="create",result="success"} 1`,
         `services_stack_external_call_duration_seconds_sum{${labels},operation="observe"} 0.6000000000000001`,
         `services_stack_external_call_duration_seconds_sum{${labels},operation="create"} 0.2`,
@@ -333,7 +332,7 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
     told(call({ isUpToDate: true }));
     await clock.advance(60_000);
     told(call({ isUpToDate: false }));
-    told(call({ operation: 'update', hasFailed: true }));
+    told(call({ operation: 'update', errorClass: 'Unknown' }));
     told(call({ operation: 'update' }));
     assert.deepEqual(
       await samples(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Fault } from '../../../../controllers/core/error-class.ts';
 import type { ReadyDecision, ReadyInput } from '../../../../controllers/core/provider/decide-ready.ts';
 import {
   decideProviderReady,
   providerReadyDecisions,
 } from '../../../../controllers/core/provider/decide-ready.ts';
-import type { Fault } from '../../../../controllers/core/provider/fault.ts';
 import type { Evidence } from '../../../../controllers/core/provider/provider-health.ts';
 
 const said = (status: Condition['status'], reason: string, observedGeneration = 1): Condition => ({
@@ -55,7 +55,7 @@ describe('Ready of a provider', () => {
     ],
     'Unused: nobody has tried it': [{ users: 0 }, { name: 'Unused', ready: unused }],
     'Unused: what failed is tried by nobody any more': [
-      { users: 0, before: said('False', 'CredentialsRefused'), evidence: failing('refused') },
+      { users: 0, before: said('False', 'CredentialsRefused'), evidence: failing('CredentialsRefused') },
       { name: 'Unused', ready: unused },
     ],
     'Unused: it worked before it was edited': [
@@ -69,21 +69,21 @@ describe('Ready of a provider', () => {
     'Unchanged: a start': [{ before: accepted }, { name: 'Unchanged' }],
     'Unchanged: a start while it fails': [{ before: said('False', 'NoAnswer') }, { name: 'Unchanged' }],
     'FailsBriefly: refused a moment ago': [
-      { before: accepted, evidence: failing('refused', 1_000), nowMs: 5_999 },
+      { before: accepted, evidence: failing('CredentialsRefused', 1_000), nowMs: 5_999 },
       { name: 'FailsBriefly', waitMs: 1 },
     ],
     'FailsBriefly: no answer a moment ago': [
-      { before: accepted, evidence: failing('silent'), nowMs: 19_000 },
+      { before: accepted, evidence: failing('Unreachable'), nowMs: 19_000 },
       { name: 'FailsBriefly', waitMs: 1_000 },
     ],
     'FailsBriefly: for longer where it comes and goes': [
-      { before: accepted, evidence: failing('refused'), isUnsteady: true, nowMs: 60_000 },
+      { before: accepted, evidence: failing('CredentialsRefused'), isUnsteady: true, nowMs: 60_000 },
       { name: 'FailsBriefly', waitMs: 60_000 },
     ],
     'FailsBriefly: for two polls, where they are rare': [
       {
         before: accepted,
-        evidence: failing('refused'),
+        evidence: failing('CredentialsRefused'),
         isUnsteady: true,
         pollIntervalMs: 600_000,
         nowMs: 60_000,
@@ -91,19 +91,19 @@ describe('Ready of a provider', () => {
       { name: 'FailsBriefly', waitMs: 1_140_000 },
     ],
     'Failing: refused for 5 s': [
-      { before: accepted, evidence: failing('refused'), nowMs: 5_000 },
+      { before: accepted, evidence: failing('CredentialsRefused'), nowMs: 5_000 },
       fails('CredentialsRefused'),
     ],
     'Failing: no answer for 20 s': [
-      { before: accepted, evidence: failing('silent'), nowMs: 20_000 },
+      { before: accepted, evidence: failing('Unreachable'), nowMs: 20_000 },
       fails('NoAnswer'),
     ],
     'Failing: at once, where nothing has worked': [
-      { evidence: failing('unreadable') },
+      { evidence: failing('CredentialsUnreadable') },
       fails('CannotReadCredentials'),
     ],
     'Failing: at once, for another reason than before': [
-      { before: said('False', 'NoAnswer'), evidence: failing('refused') },
+      { before: said('False', 'NoAnswer'), evidence: failing('CredentialsRefused') },
       fails('CredentialsRefused'),
     ],
     'Working: a call has succeeded': [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { Fault } from '../../../../controllers/core/provider/fault.ts';
+import type { Fault } from '../../../../controllers/core/error-class.ts';
 import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { providerConfigKind, providerKind } from '../external-fake.ts';
@@ -38,48 +38,49 @@ describe('what calls tell of a provider', () => {
   test('a thousand that tell the same are news once, and those of another kind are none of its', () => {
     const at = scene();
     for (let call = 0; call < 1_000; call += 1) at.works();
-    for (let call = 0; call < 1_000; call += 1) at.fails('refused');
-    at.health.fails(providerKind, provider(), { fault: 'refused', message: 'boom' });
+    for (let call = 0; call < 1_000; call += 1) at.fails('CredentialsRefused');
+    at.health.fails(providerKind, provider(), { fault: 'CredentialsRefused', message: 'boom' });
     assert.deepEqual(at.news, ['default', 'default']);
   });
 
   test('one that succeeds ends what failed, and failing begins anew', () => {
     const at = scene();
-    at.fails('silent');
+    at.fails('Unreachable');
     at.pass(1_000);
     at.works();
     assert.equal(at.known().fault, undefined);
     at.pass(1_000);
-    at.fails('silent');
+    at.fails('Unreachable');
     assert.equal(at.failingSinceMs(), 2_000);
   });
 
   test('since when it fails does not change with what it fails with', () => {
     const at = scene();
-    at.fails('silent');
+    at.fails('Unreachable');
     at.pass(3_000);
-    at.fails('refused');
+    at.fails('CredentialsRefused');
     assert.equal(at.failingSinceMs(), 0);
   });
 
   test('of calls that fail by turns, that which got furthest is told', () => {
     const at = scene();
     for (let minute = 0; minute < 60; minute += 1) {
-      for (const fault of ['unreadable', 'silent', 'refused'] as const) at.fails(fault, fault);
+      for (const fault of ['CredentialsUnreadable', 'Unreachable', 'CredentialsRefused'] as const)
+        at.fails(fault, fault);
       at.pass(60_000);
     }
-    assert.equal(at.known().message, 'refused');
+    assert.equal(at.known().message, 'CredentialsRefused');
     assert.equal(at.news.length, 3, 'one for each of the first minute');
   });
 
   test('what nobody has met for 2 minutes makes room for what calls meet now', () => {
     const at = scene();
-    at.fails('unreadable', 'secret a does not exist');
+    at.fails('CredentialsUnreadable', 'secret a does not exist');
     at.pass(119_999);
-    at.fails('unreadable', 'secret a has no key');
+    at.fails('CredentialsUnreadable', 'secret a has no key');
     assert.equal(at.known().message, 'secret a does not exist');
     at.pass(1);
-    at.fails('unreadable', 'secret a has no key');
+    at.fails('CredentialsUnreadable', 'secret a has no key');
     assert.equal(at.known().message, 'secret a has no key');
   });
 
@@ -88,11 +89,11 @@ describe('what calls tell of a provider', () => {
     const [former, edited] = [provider(1), provider(2)];
     at.works(undefined, former);
     assert.deepEqual(at.known(edited).hasWorked, undefined);
-    at.fails('refused', 'boom', edited);
+    at.fails('CredentialsRefused', 'boom', edited);
     at.works(undefined, former);
-    assert.equal(at.known(edited).fault, 'refused');
+    assert.equal(at.known(edited).fault, 'CredentialsRefused');
     at.works(undefined, edited);
-    at.fails('refused', 'boom', former);
+    at.fails('CredentialsRefused', 'boom', former);
     assert.equal(at.known(edited).fault, undefined);
   });
 
