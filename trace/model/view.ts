@@ -12,8 +12,8 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { labelsOf } from '../../apis/core/v1alpha1/namespace.ts';
 import { describeSelector, labelSelector } from '../../apis/core/v1alpha1/selector.ts';
 import type { Candidates } from '../../controllers/core/claim/class-choice.ts';
-import { drawClass, qualified } from '../../controllers/core/claim/class-choice.ts';
-import type { ClassDecision } from '../../controllers/core/claim/class-decision.ts';
+import { qualified } from '../../controllers/core/claim/class-choice.ts';
+import type { ClassDecision } from '../../controllers/core/claim/decide-class.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { misfitOfManaged, unfitness } from '../../controllers/core/claim/misfit.ts';
@@ -122,7 +122,7 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
       ? undefined
       : claim.spec.classSelector === undefined
         ? decideDefaulting({ ...input, kind })
-        : decideScheduling({ ...input, kind, draw: drawClass });
+        : decideScheduling({ ...input, kind });
   const service = services.find((each) => isResponsible(each, claim, owned)) ?? services[0];
   // What may not be read is neither there nor absent: nothing is decided over it.
   const isKnown = ![facts.named, facts.owned, facts.resourceClass].some(({ is }) => is === 'withheld');

@@ -6,120 +6,109 @@
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import type { Trigger } from '../../../runtime/controller/triggers.ts';
 import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
-import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import type { Peers } from '../claim-service.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
 import { aboutClaim, logAct, logConditions } from '../story.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
-import type { Candidates } from './class-choice.ts';
-import type { AssignmentFacts, ClassDecision } from './class-decision.ts';
-import type { ClaimNamespace } from './may-claim.ts';
+import type { ClassDecision, ClassFacts } from './decide-class.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { unfitness } from './misfit.ts';
 import { ownedResources } from './owned-resources.ts';
 
-/** What scheduling and defaulting share: the kinds at stake and the decision. */
+/** How scheduling and defaulting differ. */
 export interface ClassAssignment {
-  readonly claim: Kind<Claim>;
-  readonly peers: Peers;
-  readonly decide: (facts: AssignmentFacts) => ClassDecision;
-  /** Whether an unassigned claim is this controller's business; it narrows what a class event wakes. */
-  readonly concerns: (claim: Claim) => boolean;
+  readonly controller: 'scheduling' | 'defaulting';
+  readonly decide: (facts: ClassFacts) => ClassDecision;
+  /** Whether a claim without `classRef` is for this controller. Other claims are not woken by an event of a class. */
+  readonly needsClass: (claim: Claim) => boolean;
   /** The Event of a success. */
   readonly eventReason: string;
 }
 
-/** Writes the decided class, or why there is none, to the claim. Peers are settled by the API server's 409. */
-export function assignClass(env: Environment, assignment: ClassAssignment): Reconciler {
-  const claims = env.resource(assignment.claim);
-  const classes = new Map(assignment.peers.all.map((peer) => [peer, env.resource(peer.class).store]));
+/** Writes the class, or why there is none, to claims. If several controllers write, the API server's 409 stops all but one. */
+export function classAssignment(
+  env: Environment,
+  service: ClaimService,
+  peers: Peers,
+  { controller, decide, needsClass, eventReason }: ClassAssignment,
+): ControllerSpec {
+  const events = env.events.from(eventSources[controller](service));
+  const claims = env.resource(service.claim);
+  const stores = new Map(peers.all.map((peer) => [peer, env.resource(peer.class).store]));
   const namespaces = claimNamespaces(env);
-  const candidates = (namespace: ClaimNamespace | undefined): readonly Candidates[] =>
-    assignment.peers.working().map((peer) => ({
-      kind: peer.class,
-      classes: classes.get(peer)?.all() ?? [],
-      unfitness: (claim, offered) => unfitness(peer, claim, offered),
-      isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
-    }));
-  /** It takes a store, or a request, that nobody needs who says nothing of namespaces. */
-  const namespaceOf = async (claim: Claim | undefined, signal: AbortSignal) => {
-    const isAsked =
-      claim !== undefined &&
-      assignment.concerns(claim) &&
-      [...classes.values()].some((store) => store.all().some(restrictsNamespaces));
-    if (!isAsked) return undefined;
-    const namespace = namespaces.of(claim.metadata.namespace ?? '', signal);
-    return annotate('cannot get the namespace of the claim', namespace);
-  };
-  const ownedBy = ownedResources(env, assignment.peers.all);
-  return async (request, signal, log) => {
+  const ownedBy = ownedResources(env, peers.all);
+  const isWaiting = (claim: Claim) => claim.spec.classRef === undefined && needsClass(claim);
+
+  /** Reads no namespace while no class restricts its namespaces. */
+  async function namespaceOf(claim: Claim | undefined, signal: AbortSignal) {
+    const isNeeded = [...stores.values()].some((store) => store.all().some(restrictsNamespaces));
+    if (claim === undefined || !isWaiting(claim) || !isNeeded) return undefined;
+    const reading = namespaces.of(claim.metadata.namespace ?? '', signal);
+    return annotate('cannot get the namespace of the claim', reading);
+  }
+
+  const reconcile: Reconciler = async (request, signal, log) => {
     const claim = claims.get(request);
     const namespace = await namespaceOf(claim, signal);
-    const decision = assignment.decide({
+    const decision = decide({
       claim,
       isHolding: claim !== undefined && ownedBy(claim).length > 0,
-      candidates: candidates(namespace),
+      candidates: peers.working().map((peer) => ({
+        kind: peer.class,
+        classes: stores.get(peer)?.all() ?? [],
+        unfitness: (one, offered) => unfitness(peer, one, offered),
+        isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
+      })),
+      kind: service.class,
     });
-    const ended: Result = { ...done, decision: decision.name };
+    const ended = { ...done, decision: decision.name };
     if (claim === undefined || decision.act === 'nothing') return ended;
+    const { message } = decision;
+    const logOf = (about: Claim) => log.child(() => ({ ...aboutClaim(about), decision: decision.name }));
     if (decision.act === 'report') {
       const facts: ClaimFacts = {
-        conditions: [notReady(decision.reason, decision.message), reconcileSuccess()],
+        conditions: [notReady(decision.reason, message), reconcileSuccess()],
         bindingPhase: 'Unbound',
         ...pick(decision, 'consideredKinds'),
       };
-      const reported = withClaimStatus(claim, facts, env.clock.now());
-      const writing = claims.updateStatus(claim, reported, signal);
+      const writing = claims.updateStatus(claim, withClaimStatus(claim, facts, env.clock.now()), signal);
       const { status } = await annotate('cannot update resource claim status', writing);
-      logConditions(
-        log.child(() => ({ ...aboutClaim(claim), decision: decision.name })),
-        { before: claim.status?.conditions, after: status?.conditions },
-      );
-      // Each time: an Event is gone after an hour. The recorder bounds how often it is sent.
-      recordClaimEvent(env, claim, { type: 'Warning', reason: decision.reason, message: decision.message });
+      logConditions(logOf(claim), { before: claim.status?.conditions, after: status?.conditions });
+      // Each time: an Event is deleted after an hour. The recorder bounds how often it is sent.
+      recordClaimEvent({ events }, claim, { type: 'Warning', reason: decision.reason, message });
       return ended;
     }
     const assigned = { ...claim, spec: { ...claim.spec, classRef: decision.classRef } };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
-    const chosen: EventFacts = {
-      type: 'Normal',
-      reason: assignment.eventReason,
-      message: decision.message,
-    };
-    recordClaimEvent(env, assigned, chosen);
-    logAct(
-      log.child(() => ({ ...aboutClaim(assigned), decision: decision.name })),
-      chosen,
-    );
+    const event = { type: 'Normal', reason: eventReason, message } as const;
+    recordClaimEvent({ events }, assigned, event);
+    logAct(logOf(assigned), event);
     return ended;
   };
-}
 
-/** A claim's own changes, and any change of a class for every claim that still waits for one. */
-export function assignmentTriggers(
-  env: Environment,
-  { claim, peers, concerns }: ClassAssignment,
-): readonly Trigger[] {
   const wokenBy = triggersIn(env);
-  const { store } = env.resource(claim);
-  const waiting = () => those(store.all(), concerns);
-  const offered = peers.all.map((peer) => env.resource(peer.class).store);
-  return [
-    wokenBy(store).when(stays, is(concerns)).itself('the claim changed'),
-    ...peers.all.map((peer) =>
-      wokenBy(env.resource(peer.class).store)
-        .sharedByMany()
-        .through(waiting, 'a class that it might be given changed'),
-    ),
-    claimNamespaces(env).trigger(concerns, { claims: store, offered }),
-  ];
+  return {
+    name: controllerNames[controller](service),
+    objects: claims.store,
+    about: (request) => aboutClaim(claims.get(request)),
+    triggers: [
+      wokenBy(claims.store).when(stays, is(isWaiting)).itself('the claim changed'),
+      ...[...stores.values()].map((store) =>
+        wokenBy(store)
+          .sharedByMany()
+          .through(() => those(claims.store.all(), isWaiting), 'a class that it might be given changed'),
+      ),
+      namespaces.trigger(isWaiting, { claims: claims.store, offered: [...stores.values()] }),
+    ],
+    reconcile,
+  };
 }

@@ -477,27 +477,26 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
   ],
-  'controllers/core/claim-scheduling/decide.ts': [
+  'controllers/core/claim/decide-class.ts': [
     {
       against: 'a class chosen again for a claim that has one',
       provenBy:
         'test/controllers/core/claim-scheduling/decide.test.ts: HasClass: ClaimHasClassRef: a peer won',
-      was: `if (isHolding) return { name: 'HasResource', act: 'nothing' }; // binding restores its references
-  if (claim.spec.classRef !== undefined) return { name: 'HasClass', act: 'nothing' };`,
-      becomes: "if (isHolding) return { name: 'HasResource', act: 'nothing' };",
+      was: "if (claim.spec.classRef !== undefined) return nothing('HasClass');",
+      becomes: '',
     },
     {
       against: 'a second class for a claim that has a resource',
       provenBy:
         'test/controllers/core/claim-scheduling/decide.test.ts: HasResource: a claim whose references were edited away is not scheduled again',
-      was: "if (isHolding) return { name: 'HasResource', act: 'nothing' };",
+      was: "if (isHolding) return nothing('HasResource');",
       becomes: '',
     },
     {
       against: 'two schedulers that both write',
       provenBy:
         'test/controllers/core/claim-scheduling/decide.test.ts: PeerAssigns: the drawn class of another kind is left to its own controller',
-      was: "if (!isOfKind(chosen, kind)) return { name: 'PeerAssigns', act: 'nothing' };",
+      was: "if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');",
       becomes: '',
     },
   ],

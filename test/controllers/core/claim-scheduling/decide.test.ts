@@ -9,7 +9,7 @@ import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import { withClaimStatus } from '../../../../controllers/core/claim/claim-status.ts';
 import type { Candidates } from '../../../../controllers/core/claim/class-choice.ts';
 import { drawClass, newestFirst } from '../../../../controllers/core/claim/class-choice.ts';
-import type { ClassDecision } from '../../../../controllers/core/claim/class-decision.ts';
+import type { ClassDecision } from '../../../../controllers/core/claim/decide-class.ts';
 import { unfitness } from '../../../../controllers/core/claim/misfit.ts';
 import {
   decideDefaulting,
@@ -273,7 +273,7 @@ describe('scheduling decides', () => {
     assertEveryDecision(schedulingDecisions, mapValues(scheduling, 'want')));
   for (const [name, wanted] of Object.entries(scheduling)) {
     test(name, () => {
-      check(wanted, decideScheduling({ ...factsOf(wanted), draw: drawClass }));
+      check(wanted, decideScheduling(factsOf(wanted)));
     });
   }
 });
@@ -411,7 +411,7 @@ describe('class kinds are told apart by group and by kind', () => {
       ],
     });
     const schedule = (classes: readonly Class[]) =>
-      decideScheduling({ ...among(classes), claim: bySelector({}), draw: drawClass });
+      decideScheduling({ ...among(classes), claim: bySelector({}) });
     const byDefault = (classes: readonly Class[]) => decideDefaulting({ ...among(classes), claim: claim() });
 
     test(`${name} reports where there is nothing, and serves its own class`, () => {
@@ -436,7 +436,6 @@ describe('two processes with different stacks, over one claim kind', () => {
       isHolding: false,
       kind: candidates[0]?.kind ?? classKind,
       candidates,
-      draw: drawClass,
     });
   const defaults: Decide = (of, candidates) =>
     decideDefaulting({ claim: of, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
-import type { ClassDecisionName } from '../../../../controllers/core/claim/class-decision.ts';
+import type { ClassDecisionName } from '../../../../controllers/core/claim/decide-class.ts';
 import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
 import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
 import { FakeCluster } from '../cluster-fake.ts';

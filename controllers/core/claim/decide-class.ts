@@ -1,0 +1,113 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Candidates } from './class-choice.ts';
+import {
+  describeForbidden,
+  describeMisfits,
+  isOfKind,
+  isReporter,
+  passedOver,
+  qualified,
+  tally,
+} from './class-choice.ts';
+import { consideredKinds, isReportedElsewhere } from './reported-elsewhere.ts';
+
+/** The facts about a claim that may need a class. */
+export interface ClassFacts {
+  readonly claim: Claim | undefined;
+  /** The claim owns a managed resource already, even if its own references were removed. */
+  readonly isHolding: boolean;
+  /** Every class kind that could satisfy the claim kind and whose stack works, in a fixed order. */
+  readonly candidates: readonly Candidates[];
+  /** The class kind that this controller assigns: one of the candidates'. */
+  readonly kind: Kind<Class>;
+}
+
+type NoClass = 'NoMatchingClass' | 'NoDefaultClass';
+type Nothing =
+  | 'ClaimGone'
+  | 'HasResource'
+  | 'HasClass'
+  | 'NeedsNoClass'
+  | 'ReportedElsewhere'
+  | 'PeerReports'
+  | 'PeerAssigns';
+
+/** A decision about one claim that may need a class; `name` is its line in docs/decision-tables.md. */
+export type ClassDecision =
+  | { readonly name: Nothing; readonly act: 'nothing' }
+  | {
+      readonly name: 'InvalidClassSelector' | NoClass;
+      readonly act: 'report';
+      readonly reason: string;
+      readonly message: string;
+      /** The kinds that this process knows. A process with other stacks may know a class. */
+      readonly consideredKinds?: readonly string[];
+    }
+  | {
+      readonly name: 'AssignClass';
+      readonly act: 'schedule';
+      readonly classRef: ObjectReference;
+      readonly message: string;
+    };
+
+export type ClassDecisionName = ClassDecision['name'];
+
+/** How one claim chooses its class: by its selector, or the default. */
+export interface ClassChoice {
+  readonly noneName: NoClass;
+  /** Classes that are being deleted never qualify. */
+  readonly qualifies: (candidate: Class) => boolean;
+  readonly choose: (fit: readonly Class[]) => Class | undefined;
+  /** Why no class was chosen. `isOneUnfit`: classes qualify, and none of them can serve the claim. */
+  readonly describeNone: (isOneUnfit: boolean, counts: string) => string;
+  readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
+}
+
+export interface ClassPolicy {
+  readonly needsClass: (claim: Claim) => boolean;
+  /** `problem`: the claim's selector is malformed. */
+  readonly choiceOf: (claim: Claim) => ClassChoice | { readonly problem: string };
+}
+
+/**
+ * Whether a claim gets a class, and which. All controllers of a claim kind choose the same class. The controller of its kind
+ * records it. If there is none, the controller of the first kind reports that. A class is passed over if it cannot serve the
+ * claim or is not for its namespace. Checks every condition itself, because no predicate filters a delayed request (H8).
+ */
+export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
+  const { claim, isHolding, kind, candidates } = facts;
+  if (claim === undefined) return nothing('ClaimGone');
+  if (isHolding) return nothing('HasResource'); // binding restores its references
+  if (claim.spec.classRef !== undefined) return nothing('HasClass'); // another controller was faster
+  if (wasDeleted(claim) || !needsClass(claim)) return nothing('NeedsNoClass');
+  const choice = choiceOf(claim);
+  if ('problem' in choice) {
+    if (!isReporter(candidates, kind)) return nothing('PeerReports');
+    return none('InvalidClassSelector', choice.problem);
+  }
+  const qualifies = (candidate: Class) => !wasDeleted(candidate) && choice.qualifies(candidate);
+  const { fit, misfits, forbidden } = qualified(claim, candidates, qualifies);
+  const chosen = choice.choose(fit);
+  if (chosen === undefined) {
+    if (!isReporter(candidates, kind)) return nothing('PeerReports');
+    const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
+    if (isReportedElsewhere(claim, choice.noneName, considered)) return nothing('ReportedElsewhere');
+    const why = choice.describeNone(misfits.length + forbidden > 0, tally(candidates, qualifies));
+    const message = `${why}${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
+    return { ...none(choice.noneName, message), consideredKinds: considered }; // an event of a class wakes the claim
+  }
+  if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
+  const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);
+  const message = `${described}${passedOver(misfits)}`;
+  return { name: 'AssignClass', act: 'schedule', classRef: referenceTo(chosen), message };
+}
+
+const nothing = (name: Nothing) => ({ name, act: 'nothing' }) as const;
+
+const none = (name: 'InvalidClassSelector' | NoClass, message: string) =>
+  ({ name, act: 'report', reason: name, message }) as const;
