@@ -20,7 +20,6 @@ import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
 import type { ClaimService, Peers } from './claim-service.ts';
-import { eventSources } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
 import { storePlace } from './connection/store-place.ts';
 import { connectionSecrets } from './indexes.ts';
@@ -31,10 +30,9 @@ import type { StackMetrics } from './metrics/stack-metrics.ts';
 import type { ProviderKinds } from './provider/provider-credentials.ts';
 import { createProviderHealth } from './provider/provider-health.ts';
 import { providerConfigController, providerController } from './provider/setup.ts';
+import { reportRefusedWrites, skipMalformed } from './report-unusable.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 import { notingKinds, stackNeeds } from './stack-needs.ts';
-import { tellingRefusals } from './telling-refusals.ts';
-import { unlessMalformed } from './unless-malformed.ts';
 import { checkWiring } from './wiring.ts';
 
 /** What one stack adds to the process, for `--stacks` by its name. Authors make it with `defineStack`, which checks types. */
@@ -47,11 +45,9 @@ export interface Stack {
 }
 
 /**
- * Every controller of the given stacks: one per managed kind and per kind of Provider and ProviderConfig, and for each claim
- * service scheduling, defaulting, binding and secret propagation. Each knows what its stack needs before it may run.
- * Stacks that serve the same claim kind compete, so each is told of its peers, in one order for all. `secretStores` is
- * where `publishConnectionDetailsTo` leads; without it that field is refused. `metrics` are told what there is. Throws a WiringError for stacks that do not
- * go together.
+ * Every controller of the given stacks: one for each managed kind and each kind of Provider and ProviderConfig, and four for
+ * each claim service. Stacks that serve the same claim kind are peers, in one order for all. Without `secretStores`,
+ * `publishConnectionDetailsTo` is refused. Throws a WiringError for stacks that cannot run together.
  */
 export function stackControllers(
   env: Environment,
@@ -86,7 +82,7 @@ export function stackControllers(
     );
   const configs = providerKinds(({ providerConfig }) => providerConfig);
   const legacies = providerKinds(({ provider }) => provider);
-  /** What a part needs is known once its controllers have been made, which is before anybody asks. */
+  /** Known once the controllers of all parts have been made. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
     const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);
@@ -105,8 +101,14 @@ export function stackControllers(
 
   const made: readonly (readonly [Part, ControllerSpec])[] = [
     ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
-    ...configs.map(({ part, kind, users }) => [part, ofProviderConfig(part.asked.env, kind, users)] as const),
-    ...legacies.map(({ part, kind, users }) => [part, ofProvider(part.asked.env, kind, users)] as const),
+    ...configs.map(({ part, kind, users }) => {
+      const controller = providerConfigController(part.asked.env, kind, { managed: users, health });
+      return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
+    }),
+    ...legacies.map(({ part, kind, users }) => {
+      const controller = providerController(part.asked.env, kind, { managed: users, health });
+      return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
+    }),
     ...services.flatMap(({ part, service }) =>
       ofClaims(part.asked.env, service).map((spec) => [part, spec] as const),
     ),
@@ -122,63 +124,33 @@ export function stackControllers(
   return made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
 
   function ofManaged(asked: Environment, service: ManagedService): ControllerSpec {
-    const telling = {
-      env: asked,
-      resource: asked.resource<Managed>(service.kind),
-      source: eventSources.definition(service.kind),
-    };
-    const controller = unlessMalformed(managedController(asked, { ...options, ...service }, calls, health), {
-      ...telling,
+    const kind: Kind<Managed> = service.kind;
+    const controller = managedController(asked, { ...options, ...service }, calls, health);
+    const guarded = skipMalformed(asked, kind, controller, {
       isReporter: () => true,
-      // Without the finalizer there is nothing outside.
+      // Without the finalizer there is no external resource.
       isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
     });
-    return tellingRefusals(controller, telling);
-  }
-
-  function ofProviderConfig(
-    asked: Environment,
-    providerConfig: Kind<ProviderConfig>,
-    users: readonly Kind<Managed>[],
-  ): ControllerSpec {
-    return tellingRefusals(providerConfigController(asked, { providerConfig, managed: users, health }), {
-      env: asked,
-      resource: asked.resource(providerConfig),
-      source: eventSources.definition(providerConfig),
-    });
-  }
-
-  function ofProvider(
-    asked: Environment,
-    provider: Kind<Provider>,
-    users: readonly Kind<Managed>[],
-  ): ControllerSpec {
-    return tellingRefusals(providerController(asked, { provider, managed: users, health }), {
-      env: asked,
-      resource: asked.resource(provider),
-      source: eventSources.definition(provider),
-    });
+    return reportRefusedWrites(asked, kind, guarded);
   }
 
   function ofClaims(asked: Environment, service: ClaimService): readonly ControllerSpec[] {
     const peers = peersOf(service);
-    const telling = {
-      env: asked,
-      resource: asked.resource(service.claim),
-      source: eventSources.definition(service.claim),
-    };
-    const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec =>
-      // To let go takes nothing that a claim says.
-      tellingRefusals(
-        unlessMalformed(controller, { ...telling, isReporter, isHarmless: wasDeleted }),
-        telling,
+    // The end of a claim needs nothing of its spec.
+    const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec => {
+      const guards = { isReporter, isHarmless: wasDeleted };
+      return reportRefusedWrites(
+        asked,
+        service.claim,
+        skipMalformed(asked, service.claim, controller, guards),
       );
-    const { secretStores } = options;
-    const setup = secretStores && { storedConnection: storePlace(secretStores).read };
+    };
+    const storedConnection = options.secretStores && storePlace(options.secretStores).read;
+    const binding = claimBindingController(asked, service, peers, storedConnection);
     return [
       guarded(claimScheduling(asked, service, peers)),
       guarded(claimDefaulting(asked, service, peers)),
-      guarded(claimBindingController(asked, service, peers, setup), () => peers.working()[0] === service),
+      guarded(binding, () => peers.working()[0] === service),
       secretPropagation(asked, service, claimsBesides(service)),
     ];
   }

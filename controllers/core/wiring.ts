@@ -1,9 +1,9 @@
-import countBy from 'lodash/countBy.js';
+import groupBy from 'lodash/groupBy.js';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { ClaimService } from './claim-service.ts';
 import { controllerNames } from './claim-service.ts';
 
-/** A stack, as far as its parts have to go together with those of others. */
+/** A stack: its parts that must fit those of other stacks. */
 export interface StackParts {
   readonly name: string;
   readonly managed: readonly {
@@ -20,73 +20,46 @@ export class WiringError extends Error {
 
 const called = ({ kind, group }: Kind): string => `${kind}.${group}`;
 
-/** Throws a WiringError that says at once all that is wrong, with the names of both who do not go together. */
+/** Throws a WiringError with every problem. */
 export function checkWiring(stacks: readonly StackParts[]): void {
   const problems = wiringProblems(stacks);
   if (problems.length > 0) throw new WiringError(problems.join('\n'));
 }
 
-/** Why stacks do not go together, with the names of both: a line each. */
-export const wiringProblems = (stacks: readonly StackParts[]): readonly string[] => [
-  ...sameNames(stacks),
-  ...sameKinds(stacks),
-  ...sameClaims(stacks),
-  ...notServed(stacks),
-];
-
-function sameNames(stacks: readonly StackParts[]): readonly string[] {
-  const counts = countBy(stacks, ({ name }) => name);
-  return Object.keys(counts).flatMap((name) =>
-    counts[name] === 1 ? [] : [`${counts[name]} stacks are named "${name}"`],
-  );
-}
-
-/** Who serves what, by the name of its controller: two would work against each other. */
-function twice<T>(
-  stacks: readonly StackParts[],
-  partsOf: (stack: StackParts) => readonly T[],
-  nameOf: (part: T) => string,
-  sentence: (part: T, by: string) => string,
-): readonly string[] {
-  const parts = stacks.flatMap((stack) => partsOf(stack).map((part) => ({ part, stack: stack.name })));
-  return [...Map.groupBy(parts, ({ part }) => nameOf(part)).values()].flatMap((same) =>
-    same.length === 1 ? [] : [sentence(same[0]!.part, same.map(({ stack }) => `"${stack}"`).join(' and '))],
-  );
-}
-
-const sameKinds = (stacks: readonly StackParts[]): readonly string[] =>
-  twice(
-    stacks,
-    ({ managed }) => managed,
-    ({ kind }) => controllerNames.managed(kind),
-    ({ kind }, by) => `${called(kind)} is managed twice, by stack ${by}`,
-  );
-
-const sameClaims = (stacks: readonly StackParts[]): readonly string[] =>
-  twice(
-    stacks,
-    ({ claims }) => claims,
-    controllerNames.binding,
-    ({ claim, managed }, by) => `${called(claim)} is satisfied by ${called(managed)} twice, in stack ${by}`,
-  );
-
-/** What waits for ever: nobody would make it ready. */
-function notServed(stacks: readonly StackParts[]): readonly string[] {
-  const served = new Set(stacks.flatMap(({ managed }) => managed.map(({ kind }) => called(kind))));
-  return stacks.flatMap(({ name, managed, claims }) => [
-    ...claims.flatMap((service) =>
-      served.has(called(service.managed))
-        ? []
-        : [
-            `stack "${name}": ${called(service.claim)} is satisfied by ${called(service.managed)}, which no stack manages`,
-          ],
+/** Why stacks cannot run together, with the names of both: a line each. */
+export function wiringProblems(stacks: readonly StackParts[]): readonly string[] {
+  const kinds = stacks.flatMap(({ name, managed }) => managed.map(({ kind }) => ({ name, kind })));
+  const claims = stacks.flatMap(({ name, claims: each }) => each.map((service) => ({ name, service })));
+  const isManaged = (kind: Kind): boolean => kinds.some((each) => called(each.kind) === called(kind));
+  const lacks = (kind: Kind, problem: string): readonly string[] =>
+    isManaged(kind) ? [] : [`${problem} ${called(kind)}, which no stack manages`];
+  return [
+    ...twice(stacks, ({ name }) => name).map((same) => `${same.length} stacks are named "${same[0].name}"`),
+    ...twice(kinds, ({ kind }) => controllerNames.managed(kind)).map(
+      (same) => `${called(same[0].kind)} is managed twice, by stack ${namesOf(same)}`,
     ),
-    ...managed.flatMap(({ kind, references = [] }) =>
-      references.flatMap(({ field, to }) =>
-        served.has(called(to))
-          ? []
-          : [`stack "${name}": ${field} of ${called(kind)} refers to ${called(to)}, which no stack manages`],
+    ...twice(claims, ({ service }) => controllerNames.binding(service)).map((same) => {
+      const { claim, managed } = same[0].service;
+      return `${called(claim)} is satisfied by ${called(managed)} twice, in stack ${namesOf(same)}`;
+    }),
+    ...stacks.flatMap(({ name, managed, claims: services }) => [
+      ...services.flatMap((service) =>
+        lacks(service.managed, `stack "${name}": ${called(service.claim)} is satisfied by`),
       ),
-    ),
-  ]);
+      ...managed.flatMap(({ kind, references = [] }) =>
+        references.flatMap(({ field, to }) =>
+          lacks(to, `stack "${name}": ${field} of ${called(kind)} refers to`),
+        ),
+      ),
+    ]),
+  ];
 }
+
+type Several<T> = readonly [T, T, ...T[]];
+
+/** The parts that share a name, in groups. */
+const twice = <T>(parts: readonly T[], nameOf: (part: T) => string): readonly Several<T>[] =>
+  Object.values(groupBy(parts, nameOf)).filter((same): same is [T, T, ...T[]] => same.length > 1);
+
+const namesOf = (parts: readonly { readonly name: string }[]): string =>
+  parts.map(({ name }) => `"${name}"`).join(' and ');

@@ -17,9 +17,10 @@ import {
   propagatesFrom,
   secretKeyOf,
 } from '../../apis/core/v1alpha1/secret.ts';
-import { decideBinding, isCall, resourceOf } from '../../controllers/core/claim-binding/decide.ts';
+import { decideBinding, resourceOf } from '../../controllers/core/claim-binding/decide.ts';
 import { decideOrphan } from '../../controllers/core/claim-binding/decide-orphan.ts';
 import type { BindingCall, ReadFirst } from '../../controllers/core/claim-binding/decision.ts';
+import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import {
   consentTo,
   withClaimRef,

@@ -17,8 +17,9 @@ import type { ClassDecision } from '../../controllers/core/claim/decide-class.ts
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { misfitOfManaged, unfitness } from '../../controllers/core/claim/misfit.ts';
-import { decideBinding, isCall } from '../../controllers/core/claim-binding/decide.ts';
-import type { BindingDecision, BindingFacts } from '../../controllers/core/claim-binding/decision.ts';
+import { decideBinding } from '../../controllers/core/claim-binding/decide.ts';
+import type { BindingDecision, Observed } from '../../controllers/core/claim-binding/decision.ts';
+import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import { provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
 import { reportOf } from '../../controllers/core/claim-binding/report.ts';
 import { isResponsible, responsibilityFor } from '../../controllers/core/claim-binding/responsibility.ts';
@@ -167,10 +168,7 @@ function bindingOf(
 
 const noSecrets = { isWanted: false, hasCopy: false, stale: [], controlled: [] } as const;
 
-function messageOf(
-  decision: BindingDecision,
-  observed: BindingFacts & { readonly claim: Claim; readonly service: ClaimService },
-): string | undefined {
+function messageOf(decision: BindingDecision, observed: Observed): string | undefined {
   const { provisioning, secrets } = observed;
   if (isCall(decision)) return undefined;
   if (decision.name === 'SecretNotOwned') return secrets.obstacle;

@@ -8,9 +8,9 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import type { BindingCall, SecretWrite } from './decision.ts';
+import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
-import type { Observed, RunMemory } from './observe.ts';
+import type { RunMemory } from './observe.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
 export interface ActOptions {

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -27,19 +28,16 @@ export function describeUnserved({ spec }: Claim, managed: Managed): string | un
  * about a Secret that is not written.
  */
 export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
-  const synced = reconcileSuccess();
   const ready = getCondition(managed.status?.conditions, 'Ready');
-  if (ready.status === 'True' && !wasDeleted(managed)) {
-    const isNotSynced = getCondition(managed.status?.conditions, 'Synced').status === 'False';
-    const message = [
-      ...(isNotSynced ? [describeManaged(managed)] : []),
-      ...(unserved ? [unserved] : []),
-    ].join('; ');
-    if (isFailing(managed)) return [withError(availableWithTrouble(message), errorOf(managed)), synced];
-    return [{ ...available(), ...(message === '' ? {} : { message }) }, synced];
+  const isReady = ready.status === 'True' && !wasDeleted(managed);
+  if (!isReady) {
+    const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
+    return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), reconcileSuccess()];
   }
-  const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
-  return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), synced];
+  const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
+  const message = compact([isSynced ? undefined : describeManaged(managed), unserved]).join('; ');
+  if (isFailing(managed)) return [withError(availableWithTrouble(message), errorOf(managed)), reconcileSuccess()];
+  return [{ ...available(), ...(message !== '' && { message }) }, reconcileSuccess()];
 }
 
 /** The failure that a managed resource reports, as data. */

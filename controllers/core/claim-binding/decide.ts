@@ -25,56 +25,7 @@ import { unknownClaim } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
 import { isNeverChanged } from '../management-policies.ts';
 import { decideClaimEnd } from './decide-claim-end.ts';
-import type { BindingCall, BindingDecision, BindingFacts, BindingWait } from './decision.ts';
-
-/** The decisions of binding, in the order of docs/decision-tables.md. Those of the claim's end are beside them. */
-export const bindingDecisions = [
-  'ClaimGone',
-  'OtherKind',
-  'UnknownKind',
-  'StatusFromBackup',
-  'CorrectClaimRef',
-  'ResourceLost',
-  'ClassMissing',
-  'ClassForbidden',
-  'Incompatible',
-  'RecordName',
-  'Create',
-  'ResourceMissing',
-  'ResourceDeleted',
-  'RemoveClaimRef',
-  'ResourceForbidden',
-  'Released',
-  'ClaimRefIncomplete',
-  'ClaimedByOther',
-  'ControlledByOther',
-  'NotOffered',
-  'SecretNotOwned',
-  'NotReady',
-  'SetClaimRef',
-  'CredentialNotApplied',
-  'Bind',
-  'CopySecret',
-  'DeleteSecret',
-  'KeepBound',
-] as const;
-
-const calls: Readonly<Record<BindingCall['name'], true>> = {
-  CorrectClaimRef: true,
-  SetClaimRef: true,
-  Bind: true,
-  RemoveClaimRef: true,
-  DeleteResource: true,
-  Release: true,
-  RecordName: true,
-  Create: true,
-  CopySecret: true,
-  DeleteSecret: true,
-  RemoveFinalizer: true,
-};
-
-/** Whether a decision has a call. */
-export const isCall = (decision: BindingDecision): decision is BindingCall => decision.name in calls;
+import type { BindingDecision, BindingFacts, BindingWait } from './decision.ts';
 
 type Facts = BindingFacts & { readonly claim: Claim };
 type ResourceFacts = Facts & { readonly managed: Managed };

@@ -1,13 +1,46 @@
 /*
- * The facts that binding decides on, and its decisions: types only.
+ * The decisions of binding, and the facts that it decides on.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ClaimService } from '../claim-service.ts';
 import type { StepFailure } from '../step-failure.ts';
 import type { Responsibility } from './responsibility.ts';
+
+/** The decisions of binding, in the order of docs/decision-tables.md. Those of the claim's end are in decide-claim-end.ts. */
+export const bindingDecisions = [
+  'ClaimGone',
+  'OtherKind',
+  'UnknownKind',
+  'StatusFromBackup',
+  'CorrectClaimRef',
+  'ResourceLost',
+  'ClassMissing',
+  'ClassForbidden',
+  'Incompatible',
+  'RecordName',
+  'Create',
+  'ResourceMissing',
+  'ResourceDeleted',
+  'RemoveClaimRef',
+  'ResourceForbidden',
+  'Released',
+  'ClaimRefIncomplete',
+  'ClaimedByOther',
+  'ControlledByOther',
+  'NotOffered',
+  'SecretNotOwned',
+  'NotReady',
+  'SetClaimRef',
+  'CredentialNotApplied',
+  'Bind',
+  'CopySecret',
+  'DeleteSecret',
+  'KeepBound',
+] as const;
 
 /** Everything that binding decides on. The reconciler reads it before (observe.ts). */
 export interface BindingFacts {
@@ -29,6 +62,14 @@ export interface BindingFacts {
   readonly incompatible?: string | undefined;
   readonly secrets: SecretFacts;
 }
+
+/** The facts of a claim that exists, and what its report names. */
+export type Observed = BindingFacts & {
+  readonly claim: Claim;
+  readonly service: ClaimService;
+  /** The class that `classRef` names. */
+  readonly resourceClass?: Class | undefined;
+};
 
 /** The class of the claim, and the managed resource that it would create. */
 export interface Provisioning {
@@ -82,27 +123,24 @@ export type BindingCall = Reading &
 
 /** A decision that ends the run. */
 export interface BindingWait {
-  readonly name:
-    | 'ClaimGone'
-    | 'OtherKind'
-    | 'UnknownKind'
-    | 'StatusFromBackup'
-    | 'ResourceLost'
-    | 'ClassMissing'
-    | 'ClassForbidden'
-    | 'ResourceForbidden'
-    | 'Incompatible'
-    | 'ResourceMissing'
-    | 'ResourceDeleted'
-    | 'ClaimRefIncomplete'
-    | 'ClaimedByOther'
-    | 'ControlledByOther'
-    | 'NotOffered'
-    | 'SecretNotOwned'
-    | 'Released'
-    | 'NotReady'
-    | 'CredentialNotApplied'
-    | 'KeepBound';
+  readonly name: Exclude<(typeof bindingDecisions)[number], BindingCall['name']>;
 }
 
 export type BindingDecision = BindingCall | BindingWait;
+
+/** The decisions with a call, and the name of the call in messages. */
+export const calls: Readonly<Record<BindingCall['name'], string>> = {
+  RecordName: 'cannot update resource claim',
+  Create: 'cannot create managed resource',
+  SetClaimRef: 'cannot update managed resource',
+  CorrectClaimRef: 'cannot update managed resource',
+  RemoveClaimRef: 'cannot update managed resource',
+  Bind: 'cannot update managed resource status',
+  CopySecret: 'cannot create or update connection secret',
+  DeleteSecret: 'cannot delete connection secret',
+  DeleteResource: 'cannot delete managed resource',
+  Release: 'cannot update managed resource status',
+  RemoveFinalizer: 'cannot update resource claim',
+};
+
+export const isCall = (decision: BindingDecision): decision is BindingCall => decision.name in calls;

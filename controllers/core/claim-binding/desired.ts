@@ -15,8 +15,9 @@ import { nameInUse } from '../external-identity.ts';
  */
 
 /**
- * The claim with its finalizer and the external name of the resource that it owns. If a user removed `resourceRef`, it and
- * `classRef` come back.
+ * The claim with its finalizer, and with the name and external name of the resource that it owns or is about to create: in
+ * one write, so that a crash leaves nothing that cannot be found (H4). If a user removed `resourceRef`, it and `classRef`
+ * come back.
  */
 export function withResource<C extends Claim>(claim: C, managed: Managed | undefined): C {
   const name = managed && nameInUse(managed);

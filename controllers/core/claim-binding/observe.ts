@@ -23,9 +23,9 @@ import { nameInUse } from '../external-identity.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { resourceOf } from './decide.ts';
-import type { BindingFacts, ReadFirst } from './decision.ts';
+import type { BindingFacts, Observed, ReadFirst } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
-import { cannotBind, cannotRead } from './outcome.ts';
+import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
 import { provisioningOf } from './provision.ts';
 import { isResponsible, responsibilityFor } from './responsibility.ts';
 
@@ -61,13 +61,6 @@ export interface RunMemory {
 
 export const newRun = (): RunMemory => ({ hasRead: new Set(), deleted: new Set(), hasActed: false });
 
-export type Observed = BindingFacts & {
-  readonly claim: Claim;
-  readonly service: ClaimService;
-  /** The class that `classRef` names. */
-  readonly resourceClass?: Class | undefined;
-};
-
 const nothingSeen = { isWanted: false, hasCopy: false, stale: [], controlled: [] } as const;
 
 export function observing(options: ObserveOptions) {
@@ -98,7 +91,7 @@ export function observing(options: ObserveOptions) {
       externalName: managed && nameInUse(managed),
       forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
       incompatible: managed && whyIncompatible(claim, managed),
-      secrets: await secretsOf(claim, managed, { controlled, run, signal }),
+      secrets: await secretsOf(claim, managed, controlled, run, signal),
     };
   };
 
@@ -145,36 +138,27 @@ export function observing(options: ObserveOptions) {
   async function secretsOf(
     claim: Claim,
     managed: Managed | undefined,
-    {
-      controlled,
-      run,
-      signal,
-    }: { readonly controlled: readonly Secret[]; readonly run: RunMemory; readonly signal: AbortSignal },
+    controlled: readonly Secret[],
+    run: RunMemory,
+    signal: AbortSignal,
   ): Promise<BindingFacts['secrets']> {
     const source = managed && (await sourceOf(claim, managed, signal));
-    const { target, isStored } = await targetOf(claim, run, signal);
+    const kept = managed && (source ? keptIn(source) : await storedBy(managed, signal));
+    const key = secretKeyOfClaim(claim);
+    const stored = key && secrets.get(key);
+    // A Bound claim may have a Secret of another type: the store does not have it.
+    const isSought = stored === undefined && claim.status?.bindingPhase === 'Bound';
+    if (isSought && !run.hasRead.has('claimSecret')) await readClaimSecret(secrets, claim, run, signal);
     return secretFacts({
       claim,
       managed,
       secretDetails: service.secretDetails ?? {},
       source,
-      kept: managed && (source ? keptIn(source) : await storedBy(managed, signal)),
-      target,
-      isTargetStored: isStored,
+      kept,
+      target: key && (stored ?? run.target),
+      isTargetStored: stored !== undefined,
       controlled,
     });
-  }
-
-  /** The Secret that the claim names. The store does not have one of another type, which a Bound claim may have. */
-  async function targetOf(claim: Claim, run: RunMemory, signal: AbortSignal) {
-    const key = secretKeyOfClaim(claim);
-    const stored = key && secrets.get(key);
-    if (key === undefined || stored !== undefined) return { target: stored, isStored: true };
-    if (claim.status?.bindingPhase === 'Bound' && !run.hasRead.has('claimSecret')) {
-      run.target = await annotate('cannot get connection secret', secrets.fetch(key, signal));
-      run.hasRead.add('claimSecret');
-    }
-    return { target: run.target, isStored: false };
   }
 
   /** The resource's Secret. A Secret of another type, which another version of this product wrote, is not in the store. */
@@ -193,6 +177,20 @@ export function observing(options: ObserveOptions) {
     const isStoreOnly = writeConnectionSecretToRef === undefined && publishConnectionDetailsTo !== undefined;
     return isStoreOnly ? options.storedConnection?.(managed, signal) : undefined;
   }
+}
+
+/** Reads the Secret that the claim names from the API server. */
+export async function readClaimSecret(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  run: RunMemory,
+  signal: AbortSignal,
+): Promise<void> {
+  run.hasRead.add('claimSecret');
+  const key = secretKeyOfClaim(claim);
+  if (key === undefined) return;
+  const facts = wasBound(claim) ? cannotRefresh : cannotBind;
+  run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
 }
 
 /** Whether the claim is bound to it already. Then the checks were made before. */

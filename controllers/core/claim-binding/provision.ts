@@ -3,12 +3,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import {
-  annotationKeys,
-  externalName,
-  finalizerNames,
-  withFinalizer,
-} from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import { misfitOfClass } from '../claim/misfit.ts';
@@ -18,7 +13,7 @@ import { fittingName } from '../name-limits.ts';
 import { blamed } from '../stack-bug.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { Provisioning } from './decision.ts';
-import { consentTo } from './desired.ts';
+import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
@@ -37,26 +32,6 @@ function naming(
 }
 
 /**
- * The claim with the name of the managed resource that it is about to provision: finalizer, resourceRef and external name
- * in one write, before the resource is created, so that a crash leaves nothing that cannot be found (H4).
- */
-export function withRecordedResource<C extends Claim>(service: ClaimService, claim: C, name: string): C {
-  const { managed } = service;
-  return {
-    ...claim,
-    metadata: {
-      ...claim.metadata,
-      finalizers: withFinalizer(claim, finalizerNames.claim),
-      annotations: { ...claim.metadata.annotations, ...naming(service, claim, name) },
-    },
-    spec: {
-      ...claim.spec,
-      resourceRef: claim.spec.resourceRef ?? { apiVersion: apiVersionOf(managed), kind: managed.kind, name },
-    },
-  };
-}
-
-/**
  * What is known about creating a managed resource for a claim that has none; undefined: the claim has no class, or a user
  * wrote another name into `resourceRef`. `isFree` tells whether no resource has a name. Pure.
  */
@@ -72,7 +47,10 @@ export function provisioningOf(
   if (resourceClass === undefined) return { resourceClass };
   const names = provisionedNames(claim);
   const name = resourceRef?.name ?? names.find(isFree) ?? names[0] ?? '';
-  const recorded = withRecordedResource(service, claim, name);
+  const { kind } = service.managed;
+  const annotations = naming(service, claim, name);
+  const apiVersion = apiVersionOf(service.managed);
+  const recorded = withResource(claim, { apiVersion, kind, metadata: { name, annotations }, spec: {} });
   try {
     refuseMalformed(resourceClass, 'it');
     const managed = provisionedManaged(service, recorded, resourceClass);
@@ -116,7 +94,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
   };
 }
 
-/** The API server would drop a misspelt field without a word, and the claim would be Bound to something else. */
+/** The API server would drop a misspelt field silently, and the claim would be Bound to something else. */
 function configured(
   service: ClaimService,
   claim: Claim,
@@ -125,17 +103,15 @@ function configured(
   const { stack, problemsOf, definedAt } = service;
   const misfit = misfitOfClass(service, claim, resourceClass);
   if (misfit !== undefined) throw new Error(misfit);
-  let yielded: ReturnType<ClaimService['configure']>;
-  let problems: readonly string[];
   try {
-    yielded = service.configure(claim, resourceClass);
-    problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
+    const yielded = service.configure(claim, resourceClass);
+    const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
+    if (problems.length === 0) return yielded;
+    const problem = new TypeError(`configure yields ${problems.join('; ')}`);
+    // The stack trace does not show a function that has returned.
+    if (definedAt !== undefined) problem.stack = definedAt;
+    throw problem;
   } catch (error) {
     throw blamed(error, stack);
   }
-  if (problems.length === 0) return yielded;
-  const problem = new TypeError(`configure yields ${problems.join('; ')}`);
-  // What configure has returned has left no trace.
-  if (definedAt !== undefined) problem.stack = definedAt;
-  throw blamed(problem, stack);
 }

@@ -1,65 +1,58 @@
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { restrictsNamespaces } from '../claim/may-claim.ts';
 import { failing } from '../step-failure.ts';
-import type { BindingCall, ReadFirst } from './decision.ts';
-import type { Observed, ObserveOptions, RunMemory } from './observe.ts';
+import type { BindingCall, Observed, ReadFirst } from './decision.ts';
+import type { ObserveOptions, RunMemory } from './observe.ts';
+import { readClaimSecret } from './observe.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
 
 /**
- * Reads from the API server what has to be certain before a call. `news`: something was read, and is decided on. `gone`:
+ * Reads from the API server what has to be certain before a call. `news`: something was read, so decide again. `gone`:
  * the claim does not exist any more. `nothing`: make the call. Throws a conflict if the claim was changed.
  */
 export function readingFirst({ claims, managedResources, secrets, namespaces }: ObserveOptions) {
   return async function readFirst(
-    decision: BindingCall,
-    { claim, managed }: Observed,
+    { readFirst: wanted = [] }: BindingCall,
+    observed: Observed,
     run: RunMemory,
     signal: AbortSignal,
   ): Promise<'news' | 'gone' | 'nothing'> {
-    const reads: Readonly<Record<Exclude<ReadFirst, 'claim'>, () => Promise<unknown> | undefined>> = {
-      claimSecret: () => readClaimSecret(claim, run, signal),
-      namespace: () => (restrictsNamespaces(managed) ? readNamespace(claim, run, signal) : undefined),
-      namedResource: () => readNamedResource(claim, signal),
-    };
-    let hasNews = false;
-    for (const one of decision.readFirst ?? []) {
-      if (one === 'claim' || run.hasRead.has(one)) continue;
-      const reading = reads[one]();
+    const needed = wanted.filter((one) => !run.hasRead.has(one) && isNeeded(one, observed));
+    for (const one of needed) {
       run.hasRead.add(one);
-      await reading;
-      hasNews ||= reading !== undefined;
+      await read(one, observed, run, signal);
     }
-    if (hasNews) return 'news';
-    if (decision.readFirst?.includes('claim') !== true) return 'nothing';
-    const confirming = claims.confirm(claim, signal);
+    if (needed.length > 0) return 'news';
+    if (!wanted.includes('claim')) return 'nothing';
+    const confirming = claims.confirm(observed.claim, signal);
     const confirmed = await failing('cannot get resource claim', confirming, cannotBind);
     return confirmed === undefined ? 'gone' : 'nothing';
   };
 
-  /** A Secret of another type than connection Secrets have is not in the store. */
-  function readClaimSecret(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<void> | undefined {
-    const key = secretKeyOfClaim(claim);
-    if (key === undefined || secrets.get(key) !== undefined) return undefined;
-    const reading = secrets.fetch(key, signal).then((secret) => {
-      run.target = secret;
-    });
-    return failing('cannot get connection secret', reading, cannotBind);
+  function isNeeded(one: ReadFirst, { claim, managed }: Observed): boolean {
+    const secretKey = secretKeyOfClaim(claim);
+    switch (one) {
+      case 'claim':
+        return false; // right before the call, after all other reads
+      case 'claimSecret': // the store does not have a Secret of another type
+        return secretKey !== undefined && secrets.get(secretKey) === undefined;
+      case 'namespace':
+        return restrictsNamespaces(managed);
+      case 'namedResource': // the store may not have a resource that was just created for the claim
+        return claim.spec.resourceRef?.name !== undefined;
+    }
   }
 
-  async function readNamespace(
-    { metadata: { namespace = '' } }: Claim,
-    run: RunMemory,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const reading = namespaces.now(namespace, signal);
-    run.namespace = await failing('cannot get the namespace of the claim', reading, cannotRead);
-  }
-
-  /** The store may not have a resource that was just created for the claim. */
-  function readNamedResource({ spec }: Claim, signal: AbortSignal): Promise<unknown> | undefined {
-    const name = spec.resourceRef?.name;
-    if (name === undefined) return undefined;
-    return failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead);
+  async function read(one: ReadFirst, { claim }: Observed, run: RunMemory, signal: AbortSignal) {
+    const { namespace = '' } = claim.metadata;
+    const { name = '' } = claim.spec.resourceRef ?? {};
+    if (one === 'claimSecret') await readClaimSecret(secrets, claim, run, signal);
+    if (one === 'namespace') {
+      const reading = namespaces.now(namespace, signal);
+      run.namespace = await failing('cannot get the namespace of the claim', reading, cannotRead);
+    }
+    if (one === 'namedResource') {
+      await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead);
+    }
   }
 }

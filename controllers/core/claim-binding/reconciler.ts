@@ -8,17 +8,21 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { isNotFound } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import { reportClaimEvent } from '../claim/claim-events.ts';
 import { failing, StepFailure } from '../step-failure.ts';
+import { aboutClaim, logQuietAct } from '../story.ts';
 import type { ActOptions } from './act.ts';
 import { acting } from './act.ts';
-import { decideBinding, isCall } from './decide.ts';
-import type { BindingCall, BindingDecision, BindingWait } from './decision.ts';
-import type { Observed, ObserveOptions, RunMemory } from './observe.ts';
+import { decideBinding } from './decide.ts';
+import type { BindingCall, BindingDecision, BindingWait, Observed } from './decision.ts';
+import { isCall } from './decision.ts';
+import type { ObserveOptions, RunMemory } from './observe.ts';
 import { newRun, observing } from './observe.ts';
 import { orphanRelease } from './orphan-release.ts';
-import type { Happened, Outcome } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import { cannotPropagate, conclude, failed, failureOf, reported } from './outcome.ts';
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
@@ -50,82 +54,79 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
 
   return async (request, signal, log) => {
     const claim = claims.get(request);
-    if (claim === undefined) {
-      await releaseOrphans(request, signal, log);
-      return { ...done, decision: 'ClaimGone' };
-    }
-    const result = await conclude({ ...options, log }, await runFor(claim, signal), signal);
+    const result =
+      claim === undefined ? { ...done, decision: 'ClaimGone' } : await runFor(claim, signal, log);
     await releaseOrphans(request, signal, log);
     return result;
   };
 
   /** A step that fails ends the run, and the claim shows it. */
-  async function runFor(claim: Claim, signal: AbortSignal): Promise<Outcome> {
+  async function runFor(claim: Claim, signal: AbortSignal, log: Logger): Promise<Result> {
     const run = newRun();
-    const happened: Happened[] = [];
     let last: BindingDecision | undefined;
     const stored = (): Claim => {
       const now = claims.get(objectKey(claim.metadata));
       return now !== undefined && now.metadata.uid === claim.metadata.uid ? now : claim;
     };
-    const ended = (outcome: Outcome): Outcome => ({
-      ...outcome,
-      happened,
-      ...(last && { decision: last.name }),
-    });
+    const logOf = (decision = last?.name) => log.child(() => ({ ...aboutClaim(stored()), decision }));
+    const ended = async (outcome: Outcome): Promise<Result> => {
+      const result = await conclude({ ...options, log: logOf() }, stored(), outcome, signal);
+      return { ...result, ...(last && { decision: last.name }) };
+    };
     try {
       for (let round = 0; round < maxRounds; round += 1) {
         const observed = await observe(stored(), run, signal);
         last = decideBinding(observed);
-        if (!isCall(last)) return ended(reportedOf(last, observed));
+        if (!isCall(last)) return ended(outcomeOf(last, observed));
         const read = await readFirst(last, observed, run, signal);
         if (read === 'news') continue;
         if (read === 'gone') return ended({ result: done }); // the deletion of the claim wakes the orphan's release
-        const outcome = await called(last, observed, run, happened, signal);
-        if (outcome !== undefined) return ended(outcome);
+        const result = await called(last, observed, run, logOf(), signal);
+        if (result !== undefined) return ended({ result });
       }
-      return ended({ claim: stored(), result: requeue });
+      return ended({ result: requeue });
     } catch (error) {
-      if (!(error instanceof StepFailure)) throw error;
-      return ended(failed(stored(), error, error.isSilent || signal.aborted));
+      if (!(error instanceof StepFailure) || error.isSilent || signal.aborted) throw error;
+      return ended(failed(error));
     }
   }
 
-  /** Makes the call. Returns the outcome of the run if that is its last. */
+  /** Makes the call and reports it. Returns the result of the run if the call was its last. */
   async function called(
     decision: BindingCall,
     observed: Observed,
     run: RunMemory,
-    happened: Happened[],
+    log: Logger,
     signal: AbortSignal,
-  ): Promise<Outcome | undefined> {
-    const { claim } = observed;
+  ): Promise<Result | undefined> {
     const { what, facts } = failureOf(decision, observed);
     try {
       const events = await failing(what, act(decision, observed, run, signal), facts);
-      happened.push(...events.map((event) => ({ event, decision: decision.name })));
+      for (const event of events) reportClaimEvent(env, log, observed.claim, event);
     } catch (error) {
       // The object was deleted, and the store lags. A creation gets the same error if its kind or namespace is missing.
       const isCreation = decision.name === 'Create' || decision.name === 'CopySecret';
       if (isCreation || !isNotFound(error)) throw error;
-      return { claim, result: decision.name === 'RemoveFinalizer' ? done : requeue };
+      return decision.name === 'RemoveFinalizer' ? done : requeue;
     }
     run.hasActed = true;
-    return decision.name === 'RemoveFinalizer' ? { claim, result: done } : undefined;
+    if (decision.name !== 'RemoveFinalizer') return undefined;
+    logQuietAct(log, 'RemovedFinalizer');
+    return done;
   }
 
-  function reportedOf(decision: BindingWait, observed: Observed): Outcome {
-    const { claim, provisioning, managed } = observed;
+  function outcomeOf(decision: BindingWait, observed: Observed): Outcome {
+    const { provisioning, managed, secrets } = observed;
     if (decision.name === 'Incompatible' && provisioning?.plan instanceof StepFailure) {
-      return failed(claim, provisioning.plan);
+      return failed(provisioning.plan);
     }
     if (decision.name === 'SecretNotOwned') {
       // No event tells that the Secret of another owner was deleted: retry.
-      return failed(claim, new StepFailure('', observed.secrets.obstacle ?? '', cannotPropagate));
+      return failed(new StepFailure('', secrets.obstacle ?? '', cannotPropagate));
     }
     const report = reportOf(decision.name, observed);
     if (report === undefined) return { result: done };
-    const outcome = reported(claim, report, env.clock.now());
+    const outcome = reported(report, env.clock.now());
     const isOfStore = managed !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
     return decision.name === 'CredentialNotApplied' && isOfStore
       ? { ...outcome, result: after(storePollMs) }

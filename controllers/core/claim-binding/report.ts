@@ -3,8 +3,8 @@
  * object, and what to do now.
  */
 
+import compact from 'lodash/compact.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   binding,
@@ -24,7 +24,7 @@ import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/owners
 import type { ClaimService } from '../claim-service.ts';
 import { boundConditions, describeManaged, describeUnserved, errorOf, troubleOf } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
-import type { BindingFacts, BindingWait } from './decision.ts';
+import type { BindingWait, Observed } from './decision.ts';
 import { quietMs } from './responsibility.ts';
 import { adviceToClaim } from './told-to-claim.ts';
 
@@ -36,31 +36,19 @@ export interface Report {
   readonly notBeforeMs?: number;
 }
 
-type Facts = BindingFacts & {
-  readonly claim: Claim;
-  readonly service: ClaimService;
-  /** The class that `classRef` names. */
-  readonly resourceClass?: Class | undefined;
-};
+type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
 /** Undefined: nothing is reported. A Secret that cannot be written is a failure (reconciler.ts). */
-export function reportOf(
-  decision: Exclude<BindingWait['name'], 'SecretNotOwned'>,
-  facts: Facts,
-): Report | undefined {
-  return reports[decision](facts);
-}
+export const reportOf = (decision: Reported, facts: Observed): Report | undefined => reports[decision](facts);
 
-const reports: Readonly<
-  Record<Exclude<BindingWait['name'], 'SecretNotOwned'>, (facts: Facts) => Report | undefined>
-> = {
+const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined>> = {
   ClaimGone: () => undefined,
   OtherKind: () => undefined,
   UnknownKind: reportUnknownKind,
-  StatusFromBackup: (facts) =>
+  StatusFromBackup: ({ managed, named }) =>
     waiting(
-      `waiting for ${named(facts)}: a backup brought its binding status, and its controller replaces that first`,
-      keepsPhase,
+      `waiting for ${describe(managed ?? named)}: a backup brought its binding status, and its controller replaces that first`,
+      { phase: keepsPhase },
     ),
   ResourceLost: reportLost,
   ClassMissing: ({ claim }) => {
@@ -90,21 +78,17 @@ const reports: Readonly<
       managed,
       'it is only observed, and no claim may have it; an administrator names the claim in its spec.claimRef, or sets its spec.namespaceSelector ({}: claims of all namespaces)',
     ),
-  Released: (facts) => {
-    const how = `an administrator can make it available to this claim: ${howToMakeAvailable(facts.service.managed, facts.managed, facts.claim)}`;
-    const told = waiting(`${describe(facts.managed)} was released by a previous claim; ${how}`);
-    return { ...told, events: told.events.map((event) => ({ ...event, type: 'Warning' as const })) };
+  Released: ({ service, managed, claim }) => {
+    const command = howToMakeAvailable(service.managed, managed, claim);
+    const how = `an administrator can make it available to this claim: ${command}`;
+    return waiting(`${describe(managed)} was released by a previous claim; ${how}`, { type: 'Warning' });
   },
   NotReady: reportNotReady,
-  CredentialNotApplied: (facts) => {
-    const { managed, secrets } = facts;
+  CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) => {
     const trouble = managed && troubleOf(managed);
     const state = managed && trouble ? describeManaged(managed) : describe(managed);
-    const told = waiting(
-      `waiting for ${state}: ${reasons[secrets.notUsable ?? ''] ?? secrets.notUsable}`,
-      keepsPhase,
-    );
-    return trouble === undefined ? told : { ...told, events: [trouble] };
+    const message = `waiting for ${state}: ${reasons[notUsable] ?? notUsable}`;
+    return waiting(message, { phase: keepsPhase, trouble });
   },
   KeepBound: reportBound,
 };
@@ -123,32 +107,32 @@ const keepsPhase = 'as before';
 interface Shown {
   readonly isError?: boolean;
   readonly phase?: 'Unbound' | 'Released' | typeof keepsPhase;
+  readonly type?: EventFacts['type'];
+  /** The Event, if the managed resource reports a failure. */
+  readonly trouble?: EventFacts | undefined;
 }
 
 function report(
   reason: string,
   ready: ReadyFacts,
-  { isError = false, phase = 'Unbound' }: Shown = {},
+  { isError = false, phase = 'Unbound', type = isError ? 'Warning' : 'Normal', trouble }: Shown = {},
 ): Report {
   const { message = '' } = ready;
   const conditions = [ready, isError ? reconcileError(message) : reconcileSuccess()];
-  const type = isError || phase === 'Released' ? 'Warning' : 'Normal';
   const facts = { conditions, ...(phase !== keepsPhase && { bindingPhase: phase }) };
-  return { facts, events: [{ type, reason, message }] };
+  return { facts, events: [trouble ?? { type, reason, message }] };
 }
 
-const waiting = (message: string, phase?: Shown['phase'], error?: ReadyFacts['error']): Report =>
-  report('WaitingToBind', withError(binding(message), error), { ...(phase && { phase }) });
+const waiting = (message: string, { error, ...shown }: Shown & Pick<ReadyFacts, 'error'> = {}): Report =>
+  report('WaitingToBind', withError(binding(message), error), shown);
 
-const refusal = (managed: Managed | undefined, why: string): Report =>
-  report('CannotBindManagedResource', binding(`refusing to bind to ${describe(managed)}: ${why}`), {
-    isError: true,
-  });
+function refusal(managed: Managed | undefined, why: string): Report {
+  const message = `refusing to bind to ${describe(managed)}: ${why}`;
+  return report('CannotBindManagedResource', binding(message), { isError: true });
+}
 
 const describe = (managed: Managed | undefined): string =>
   managed === undefined ? 'its managed resource' : `${managed.kind} ${managed.metadata.name}`;
-
-const named = ({ managed, named: one }: Facts): string => describe(managed ?? one);
 
 /** An administrator's command that makes a Released resource available to this claim alone. */
 export function howToMakeAvailable(
@@ -161,7 +145,7 @@ export function howToMakeAvailable(
   return `kubectl patch ${plural}.${group} ${managed?.metadata.name} --type=merge -p '${patch}'`;
 }
 
-function reportUnknownKind({ claim, responsibility }: Facts): Report | undefined {
+function reportUnknownKind({ claim, responsibility }: Observed): Report | undefined {
   if (typeof responsibility !== 'object') return undefined;
   const { message, consideredKinds, notBeforeMs } = responsibility;
   const { facts, events } = report('UnknownKind', notReady('UnknownKind', message), {
@@ -171,13 +155,13 @@ function reportUnknownKind({ claim, responsibility }: Facts): Report | undefined
   return { facts: { ...facts, consideredKinds }, events, ...(notBeforeMs !== undefined && { notBeforeMs }) };
 }
 
-function reportLost({ claim: { spec } }: Facts): Report {
+function reportLost({ claim: { spec } }: Observed): Report {
   const what = spec.resourceRef === undefined ? 'its managed resource' : describeReference(spec.resourceRef);
   const message = `was bound to ${what}, which no longer exists; create another claim, and delete this one once its secret is not needed any more`;
-  return report('ManagedResourceNotFound', binding(message), { phase: 'Released' });
+  return report('ManagedResourceNotFound', binding(message), { phase: 'Released', type: 'Warning' });
 }
 
-function reportNamespace({ managed, provisioning, forbidden = '' }: Facts): Report {
+function reportNamespace({ managed, provisioning, forbidden = '' }: Observed): Report {
   const { kind, metadata } = provisioning?.resourceClass ?? {};
   const ready =
     managed === undefined
@@ -187,13 +171,13 @@ function reportNamespace({ managed, provisioning, forbidden = '' }: Facts): Repo
 }
 
 /** A Bound claim keeps its status and its Secret until its resource was deleted. */
-function reportDeleted(facts: Facts): Report | undefined {
+function reportDeleted(facts: Observed): Report | undefined {
   const { claim, managed } = facts;
   const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);
   return wasItsOwn ? reportBound(facts) : waiting(`${describe(managed)} is being deleted`);
 }
 
-function reportClaimedByOther({ claim, managed }: Facts): Report {
+function reportClaimedByOther({ claim, managed }: Observed): Report {
   const owner = describeReference(managed?.spec.claimRef ?? {});
   const isFormer = managed !== undefined && namesClaim(managed, claim);
   return refusal(
@@ -205,40 +189,40 @@ function reportClaimedByOther({ claim, managed }: Facts): Report {
 }
 
 /** The events of the resource wake the claim. */
-function reportNotReady({ claim, managed, service, resourceClass }: Facts): Report | undefined {
+function reportNotReady({ claim, managed, service, resourceClass }: Observed): Report | undefined {
   if (managed === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
   const error = errorOf(managed);
   const advice = adviceToClaim(service, claim, madeFrom, error);
   const message = [advice, `waiting for ${describeManaged(managed)}`].filter(Boolean).join(': ');
-  const told = waiting(message, keepsPhase, error);
-  const trouble = troubleOf(managed, message);
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
-  const isSilent =
+  const isUnobserved =
     managed.status?.conditions === undefined && wasProvisioned(managed) && !Number.isNaN(createdMs);
   return {
-    ...told,
-    ...(trouble && { events: [trouble] }),
-    ...(isSilent && { notBeforeMs: createdMs + quietMs }),
+    ...waiting(message, { phase: keepsPhase, error, trouble: troubleOf(managed, message) }),
+    ...(isUnobserved && { notBeforeMs: createdMs + quietMs }),
   };
 }
 
-function reportBound({ claim, managed, secrets: { hasCopy } }: Facts): Report | undefined {
+function reportBound({ claim, managed, secrets: { hasCopy } }: Observed): Report | undefined {
   if (managed === undefined) return undefined;
-  const unserved = describeUnserved(claim, managed);
-  const warning: EventFacts | undefined = unserved
-    ? { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved }
-    : undefined;
   const isNew = claim.status?.bindingPhase !== 'Bound';
-  const news: EventFacts = {
-    type: 'Normal',
-    reason: 'BoundManagedResource',
-    message: `bound to ${describe(managed)}`,
-  };
-  const conditions = boundConditions(managed, unserved);
-  const trouble = troubleOf(managed);
+  const unserved = describeUnserved(claim, managed);
+  const event = (type: EventFacts['type'], reason: string, message: string): EventFacts => ({
+    type,
+    reason,
+    message,
+  });
   return {
-    facts: { conditions, bindingPhase: 'Bound', hasSecret: unserved === undefined && hasCopy },
-    events: [...(isNew ? [news] : []), ...(warning ? [warning] : []), ...(trouble ? [trouble] : [])],
+    facts: {
+      conditions: boundConditions(managed, unserved),
+      bindingPhase: 'Bound',
+      hasSecret: unserved === undefined && hasCopy,
+    },
+    events: compact([
+      isNew && event('Normal', 'BoundManagedResource', `bound to ${describe(managed)}`),
+      unserved !== undefined && event('Warning', 'CannotPropagateConnectionDetails', unserved),
+      troubleOf(managed),
+    ]),
   };
 }

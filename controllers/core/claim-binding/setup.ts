@@ -1,3 +1,4 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -24,6 +25,7 @@ import {
   triggersIn,
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
+import type { Stage } from '../../../runtime/controller/urgency.ts';
 import { claimNamespaces } from '../claim/claim-namespaces.ts';
 import { isServed } from '../claim/is-served.ts';
 import { ownedResources } from '../claim/owned-resources.ts';
@@ -43,11 +45,16 @@ import { aboutClaim } from '../story.ts';
 import type { StoredConnection } from './observe.ts';
 import { claimBinding } from './reconciler.ts';
 import { isResponsible } from './responsibility.ts';
-import { stageOfClaim } from './stage.ts';
 
-export interface ClaimBindingSetup {
-  /** Reads the credential of a resource that publishes to a secret store alone. Absent: no store is enabled. */
-  readonly storedConnection?: StoredConnection;
+/**
+ * How far a claim has come that names this managed resource. A claim that was deleted may have left a resource. While its
+ * resource cannot be bound, a run only reports what the claim waits for.
+ */
+export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefined): Stage {
+  if (claim === undefined || wasDeleted(claim)) return 'begun';
+  if (claim.status?.bindingPhase === 'Bound') return 'settled';
+  if (claim.spec.resourceRef === undefined) return 'new';
+  return managed !== undefined && managed.status?.bindingPhase === undefined ? 'waiting' : 'begun';
 }
 
 /** Changes of a managed resource that binding reads. Finalizers and the annotations of a creation are not among them. */
@@ -59,12 +66,15 @@ const isChangedForClaims: Predicate<Managed> = changed(
   externalName,
 );
 
-/** Binds claims of one kind to managed resources of one kind; `peers` are the services of the claim kind. */
+/**
+ * Binds claims of one kind to managed resources of one kind. `peers` are the services of the claim kind. `storedConnection`
+ * reads the credential of a resource that publishes to a secret store alone; absent: no store is enabled.
+ */
 export function claimBindingController(
   env: Environment,
   service: ClaimService,
   peers: Peers,
-  { storedConnection }: ClaimBindingSetup = {},
+  storedConnection?: StoredConnection,
 ): ControllerSpec {
   const claims = env.resource(service.claim);
   const classes = env.resource(service.class);
@@ -104,7 +114,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls a secret and names another, or none: an earlier creation may be carried out late. */
+  /** The claim that controls a secret and does not name it: an earlier creation may be carried out late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);
@@ -156,10 +166,7 @@ export function claimBindingController(
       ),
     namespaces.trigger(
       (claim) => isUnbound(objectKey(claim.metadata)) && isResponsible(service, claim, ownedBy(claim)),
-      {
-        claims: claims.store,
-        offered: [classes.store, managedResources.store],
-      },
+      { claims: claims.store, offered: [classes.store, managedResources.store] },
     ),
   ];
 

@@ -14,8 +14,8 @@ import { done } from '../../../runtime/controller/reconcile.ts';
 import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
-import { aboutClaim, logAct, logConditions } from '../story.ts';
-import { recordClaimEvent } from './claim-events.ts';
+import { aboutClaim, logConditions } from '../story.ts';
+import { reportClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
@@ -84,14 +84,17 @@ export function classAssignment(
       const { status } = await annotate('cannot update resource claim status', writing);
       logConditions(logOf(claim), { before: claim.status?.conditions, after: status?.conditions });
       // Each time: an Event is deleted after an hour. The recorder bounds how often it is sent.
-      recordClaimEvent({ events }, claim, { type: 'Warning', reason: decision.reason, message });
+      reportClaimEvent({ events }, logOf(claim), claim, {
+        type: 'Warning',
+        reason: decision.reason,
+        message,
+      });
       return ended;
     }
     const assigned = { ...claim, spec: { ...claim.spec, classRef: decision.classRef } };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
     const event = { type: 'Normal', reason: eventReason, message } as const;
-    recordClaimEvent({ events }, assigned, event);
-    logAct(logOf(assigned), event);
+    reportClaimEvent({ events }, logOf(assigned), assigned, event);
     return ended;
   };
 

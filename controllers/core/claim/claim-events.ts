@@ -3,24 +3,24 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import { logAct } from '../story.ts';
 
-/** What the Events of a claim are annotated with, as far as it has them (crossplane-runtime v0.5 to v0.9). */
-const claimEventKeys = {
-  externalName: 'external-name',
-  managed: 'managed-name',
-  class: 'class-name',
-} as const;
-
-/** Records an Event of a claim, annotated with the names that go with the claim. */
-export function recordClaimEvent(
+/**
+ * Records an Event of a claim, annotated with the names of its resource and class (crossplane-runtime v0.5 to v0.9), and
+ * writes its line to the log of the run.
+ */
+export function reportClaimEvent(
   { events }: Pick<Environment, 'events'>,
+  log: Pick<Logger, 'info'>,
   claim: Claim,
   event: EventFacts,
 ): void {
   const annotations = pickBy({
-    [claimEventKeys.externalName]: externalName(claim),
-    [claimEventKeys.managed]: claim.spec.resourceRef?.name,
-    [claimEventKeys.class]: claim.spec.classRef?.name,
+    'external-name': externalName(claim),
+    'managed-name': claim.spec.resourceRef?.name,
+    'class-name': claim.spec.classRef?.name,
   }) as Record<string, string>;
   events.record(claim, { ...event, ...(Object.keys(annotations).length > 0 && { annotations }) });
+  logAct(log, event);
 }

@@ -4,6 +4,7 @@
  *   secret, variable or file ◀── credential-sources.ts ┘
  */
 
+import omit from 'lodash/omit.js';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -65,41 +66,19 @@ export function providerFacts<P extends object>(
   env: Environment,
   kinds: ProviderKinds<P>,
 ): (managed: Managed) => Promise<ProviderFacts<P>> {
-  const providers = env.resource(kinds.provider);
-  const providerConfigs = env.resource(kinds.providerConfig);
   const choose = providerChooser(env, kinds);
+  const find = providerFinder(env, kinds);
   const read = credentialReader(env);
-
   return async (managed) => {
     const { kind, name } = choose(managed);
-    const { selector, parameters } = kind === 'Provider' ? legacy(name) : config(name);
+    const who = `${kind} ${name}`;
+    const { provider } = find(managed) ?? {};
+    if (provider === undefined) throw new Error(`${who} does not exist`);
     const isFresh = managed.spec.providerConfigRef?.policy?.resolve === 'Always';
-    return { credentials: await read(selector, { who: `${kind} ${name}`, isFresh }), parameters };
+    const credentials = await read(credentialsOf(provider), { who, isFresh });
+    const parameters = omit(provider.spec, ['credentials', 'credentialsSecretRef']);
+    return { credentials, parameters: parameters as unknown as ProviderParameters<P> };
   };
-
-  function legacy(name: string): Found<P> {
-    const provider = providers.get({ name });
-    if (provider === undefined) throw new Error(`Provider ${name} does not exist`);
-    const selector = credentialsOf(provider);
-    const { credentialsSecretRef: _, ...parameters } = provider.spec;
-    return {
-      selector,
-      parameters: parameters as unknown as ProviderParameters<P>,
-    };
-  }
-
-  function config(name: string): Found<P> {
-    const found = providerConfigs.get({ name });
-    if (found === undefined) throw new Error(`ProviderConfig ${name} does not exist`);
-    const selector = credentialsOf(found);
-    const { credentials: _, ...parameters } = found.spec;
-    return { selector, parameters: parameters as unknown as ProviderParameters<P> };
-  }
-}
-
-interface Found<P extends object> {
-  readonly selector: CredentialSelector;
-  readonly parameters: ProviderParameters<P>;
 }
 
 /** The Provider or ProviderConfig that a managed resource uses, if it exists. */
@@ -141,24 +120,19 @@ export function providerTriggers(
   store.addIndex(byProvider, (managed) => [
     ...new Set([...providersOf(managed), providerOf(managed)].map(providerKey)),
   ]);
-  const usersOf =
-    (kind: ProviderName['kind']) =>
-    ({ metadata: { name } }: Provider | ProviderConfig) =>
-      store.byIndex(byProvider, providerKey({ kind, name }));
   const wokenBy = triggersIn(env);
-  // The count of its users, which changes with each of them, concerns none of them.
+  // Not its status: the number of its users changes with each of them.
   const isNews = anyOf(
     appears,
     changed(({ spec }: Provider | ProviderConfig) => spec),
   );
-  return [
-    wokenBy(env.resource(kinds.provider).store)
+  const triggerOf = (kind: ProviderName['kind'], of: Kind<Provider | ProviderConfig>): Trigger =>
+    wokenBy(env.resource(of).store)
       .when(isNews)
       .sharedByMany()
-      .through(usersOf('Provider'), 'its Provider appeared or changed'),
-    wokenBy(env.resource(kinds.providerConfig).store)
-      .when(isNews)
-      .sharedByMany()
-      .through(usersOf('ProviderConfig'), 'its ProviderConfig appeared or changed'),
-  ];
+      .through(
+        ({ metadata: { name } }) => store.byIndex(byProvider, providerKey({ kind, name })),
+        `its ${kind} appeared or changed`,
+      );
+  return [triggerOf('Provider', kinds.provider), triggerOf('ProviderConfig', kinds.providerConfig)];
 }

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { bindingDecisions } from '../../../controllers/core/claim-binding/decide.ts';
 import { claimEndDecisions } from '../../../controllers/core/claim-binding/decide-claim-end.ts';
 import { orphanDecisions } from '../../../controllers/core/claim-binding/decide-orphan.ts';
+import { bindingDecisions } from '../../../controllers/core/claim-binding/decision.ts';
 import { defaultingDecisions } from '../../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingDecisions } from '../../../controllers/core/claim-scheduling/decide.ts';
 import {

@@ -377,7 +377,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
   ],
-  'controllers/core/claim-binding/provision.ts': [
+  'controllers/core/claim-binding/desired.ts': [
     {
       against: 'a claim that goes while its resource is made',
       provenBy:
@@ -385,6 +385,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       was: 'finalizers: withFinalizer(claim, finalizerNames.claim),',
       becomes: 'finalizers: claim.metadata.finalizers ?? [],',
     },
+  ],
+  'controllers/core/claim-binding/provision.ts': [
     {
       against: 'a resource that passes to the next claim of that name',
       provenBy:

@@ -11,11 +11,7 @@ import {
   reconcileSuccess,
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
-import {
-  bindingDecisions,
-  decideBinding,
-  isCall,
-} from '../../../../controllers/core/claim-binding/decide.ts';
+import { decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
 import { claimEndDecisions } from '../../../../controllers/core/claim-binding/decide-claim-end.ts';
 import type {
   BindingCall,
@@ -23,6 +19,7 @@ import type {
   BindingFacts,
   BindingWait,
 } from '../../../../controllers/core/claim-binding/decision.ts';
+import { bindingDecisions, isCall } from '../../../../controllers/core/claim-binding/decision.ts';
 import type { Report } from '../../../../controllers/core/claim-binding/report.ts';
 import { reportOf } from '../../../../controllers/core/claim-binding/report.ts';
 import { StepFailure } from '../../../../controllers/core/step-failure.ts';

@@ -54,7 +54,7 @@ export function sceneOf({ claims = [], managed = [], secrets = [], ...given }: W
   for (const each of secrets) cluster.put(SecretKind, each);
   const start = () =>
     new FakeProcess(cluster, (env) => [
-      claimBindingController(env, ours, peersOf(ours), { ...(storedConnection && { storedConnection }) }),
+      claimBindingController(env, ours, peersOf(ours), storedConnection),
       secretPropagation(env, ours),
     ]);
   const claimAt = (key = orders) => cluster.get(claimKind, key);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { stageOfClaim } from '../../../../controllers/core/claim-binding/stage.ts';
+import { stageOfClaim } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { Stage } from '../../../../runtime/controller/urgency.ts';
 import { claim, classRef, deletionTimestamp, managed, resourceRef } from '../objects.ts';
 

@@ -34,8 +34,7 @@ function scene(...users: ReturnType<typeof user>[]) {
   for (const object of users) cluster.put(managedKind, object);
   const clock = testClock(now);
   const process = new FakeProcess(cluster, undefined, { clock });
-  const controller = providerConfigController(process.env, {
-    providerConfig: configKind,
+  const controller = providerConfigController(process.env, configKind, {
     managed: [managedKind, otherManagedKind],
   });
   return {
@@ -99,8 +98,8 @@ describe('a ProviderConfig', () => {
     const at = scene(user('a'));
     await at.process.synced();
     const unread = { ...otherManagedKind, kind: 'UnreadDBInstance', plural: 'unreaddbinstances' };
-    const kinds = { providerConfig: configKind, managed: [managedKind, unread] };
-    const { reconcile } = providerConfigController(at.process.env, kinds);
+    const options = { managed: [managedKind, unread] };
+    const { reconcile } = providerConfigController(at.process.env, configKind, options);
     const run = () => reconcile({ name: 'default' }, new AbortController().signal, at.process.env.log);
     assert.deepEqual(await run(), after(500));
     assert.deepEqual(at.cluster.writes, []);

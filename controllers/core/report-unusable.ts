@@ -1,0 +1,83 @@
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { reconcileError, setConditions } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { malformationOf } from '../../apis/core/v1alpha1/well-formed.ts';
+import { annotate, isInvalid, messageOf } from '../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import { done } from '../../runtime/controller/reconcile.ts';
+import { eventSources } from './claim-service.ts';
+import { withShortMessage } from './message.ts';
+
+/** The controller. An Event shows that it fails because the object's definition refuses the write: the status is refused, too. */
+export function reportRefusedWrites<T extends KubernetesObject>(
+  env: Environment,
+  kind: Kind<T>,
+  controller: ControllerSpec,
+): ControllerSpec {
+  const events = env.events.from(eventSources.definition(kind));
+  const resource = env.resource(kind);
+  return {
+    ...controller,
+    async reconcile(request, signal, log) {
+      try {
+        return await controller.reconcile(request, signal, log);
+      } catch (error) {
+        const object = isInvalid(error) ? resource.get(request) : undefined;
+        if (object !== undefined) {
+          events.record(object, { type: 'Warning', reason: 'CannotUpdateObject', message: messageOf(error) });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+interface WithConditions extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+export interface MalformedOptions<T> {
+  /** Of all controllers of a kind, this one reports. */
+  readonly isReporter: () => boolean;
+  /** The controller may run over a malformed object, for example because it only removes a finalizer. */
+  readonly isHarmless: (object: T) => boolean;
+}
+
+/**
+ * The controller, except for objects that do not have the shape of their kind. An older definition let them through. They
+ * are left alone, because a field that cannot be read may forbid what the controller does. Synced and an Event show what
+ * is wrong. An edit of the object wakes it.
+ */
+export function skipMalformed<T extends WithConditions>(
+  env: Environment,
+  kind: Kind<T>,
+  controller: ControllerSpec,
+  { isReporter, isHarmless }: MalformedOptions<T>,
+): ControllerSpec {
+  const events = env.events.from(eventSources.definition(kind));
+  const resource = env.resource(kind);
+  return {
+    ...controller,
+    async reconcile(request, signal, log) {
+      const object = resource.get(request);
+      const malformation = object && malformationOf(object);
+      if (object === undefined || malformation === undefined || isHarmless(object)) {
+        return controller.reconcile(request, signal, log);
+      }
+      const ended = { ...done, decision: 'MalformedObject' };
+      if (!isReporter()) return ended;
+      const message = `malformed, and left alone until it is corrected: ${malformation}`;
+      const at = { now: env.clock.now(), generation: object.metadata.generation };
+      const facts = [withShortMessage(reconcileError(message))];
+      const conditions = setConditions(object.status?.conditions, facts, at);
+      events.record(object, { type: 'Warning', reason: 'MalformedObject', message });
+      const desired = { ...object, status: { ...object.status, conditions } };
+      const writing = resource.updateStatus(object, desired, signal);
+      await annotate('cannot update status', writing).catch((error: unknown) => {
+        if (!isInvalid(error)) throw error; // the definition refuses the status as well: the Event has to do
+      });
+      return { ...ended, failure: message };
+    },
+  };
+}
