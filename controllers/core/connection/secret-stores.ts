@@ -1,5 +1,6 @@
 import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
+import pickBy from 'lodash/pickBy.js';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -26,13 +27,14 @@ export interface SecretStoresOptions {
 
 const byStoreConfig = 'StoreConfig of publishConnectionDetailsTo';
 const byUid = 'uid of publisher';
-const byEntry = 'entry of publishConnectionDetailsTo';
 const byOwnerLabel = 'owner-uid label';
 
 const storeConfigOf = ({ spec }: Managed): readonly string[] =>
   spec.publishConnectionDetailsTo === undefined
     ? []
     : [spec.publishConnectionDetailsTo.configRef?.name ?? 'default'];
+
+const dataOf = ({ data }: Secret) => data;
 
 const ownerIn = ({ metadata }: Secret): string => metadata.labels?.[ownerUidLabel] ?? '';
 
@@ -59,21 +61,18 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     },
     async removeFormer(managed, signal) {
       for (const secret of secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '')) {
-        // Anybody may label a secret of his own: only the namespaces of stores are looked after.
+        // Any user may set the label on a Secret: only the namespaces of stores count.
         if (!isOfStore(secret) || isKeptAt(managed, secret.metadata)) continue;
         await secrets.delete(secret, signal);
       }
     },
-    triggers: (managed) => triggersFor(managed),
+    triggers: triggersFor,
   };
 
   function isOfStore({ metadata: { namespace } }: Secret): boolean {
-    return configs.store
-      .all()
-      .some(
-        ({ spec: { type = 'Kubernetes', defaultScope } }) =>
-          type === 'Kubernetes' && defaultScope === namespace,
-      );
+    const isScope = ({ spec: { type = 'Kubernetes', defaultScope } }: StoreConfig) =>
+      type === 'Kubernetes' && defaultScope === namespace;
+    return configs.store.all().some(isScope);
   }
 
   async function openVault({ metadata: { name }, spec }: StoreConfig): Promise<SecretStore> {
@@ -81,25 +80,19 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (vault === undefined) throw new Error(`StoreConfig ${name} is of type Vault and has no spec.vault`);
     const token = await tokenOf(name, vault.auth.token);
     const { server, mountPath, caBundle, namespace } = vault;
-    const wanted = {
-      server,
-      ...(token !== undefined && { token }),
-      ...(caBundle && { caBundle }),
-      ...(namespace && { namespace }),
-    };
+    const wanted = { mountPath, server, ...pickBy({ token, caBundle, namespace }) };
     let entry = clients.get(name);
-    if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
-      // What still uses the old one finishes: closing waits for calls under way.
+    if (entry === undefined || !isEqual(entry.options, wanted)) {
+      // Closing waits for the calls that still use the former client.
       void entry?.client.close().catch(() => undefined);
-      const client = createVaultClient(mountPath, { ...wanted, clock: env.clock });
-      entry = { options: { mountPath, ...wanted }, client };
+      entry = { options: wanted, client: createVaultClient(mountPath, { ...wanted, clock: env.clock }) };
       clients.set(name, entry);
     }
     const where = { server: new URL(server).origin, mountPath, scope };
     return leadersOnly(env, vaultStore(entry.client, where));
   }
 
-  /** Undefined: none is to be sent. */
+  /** Undefined: no token is sent. */
   async function tokenOf(
     config: string,
     selector: CredentialSelector | undefined,
@@ -110,12 +103,12 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (credentials.source === 'None') return undefined;
     const { text, origin } = heldCredentials(credentials);
     const token = text.trim();
-    // What is no legal header would be repeated by whoever refuses to send it.
+    // An error about an illegal header would contain the token.
     if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${origin} of ${who} holds no token`);
     return token;
   }
 
-  /** Whether it publishes to the secret of that namespace and name. */
+  /** Whether a managed resource publishes to the Secret of that namespace and name. */
   function isKeptAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
     const [config = ''] = storeConfigOf(publisher);
     const scope = configs.get({ name: config })?.spec.defaultScope;
@@ -128,7 +121,6 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     store.addIndex(byUid, (object) =>
       storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
     );
-    store.addIndex(byEntry, ({ spec }) => compact([spec.publishConnectionDetailsTo?.name]));
     const wokenBy = triggersIn(env);
     return [
       wokenBy(configs.store)
@@ -138,35 +130,18 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           'the StoreConfig it publishes to changed',
         ),
       wokenBy(secrets.store)
-        .when(
-          anyOf(
-            goes,
-            changed(({ data }: Secret) => data),
-          ),
-        )
+        .when(anyOf(goes, changed(dataOf)))
         .through(
           (secret) =>
-            // Anybody may label a secret of his own: it is kept for a resource only where that publishes to.
+            // Any user may set the label on a Secret: it counts where the resource publishes to that Secret.
             store.byIndex(byUid, ownerIn(secret)).filter((publisher) => isKeptAt(publisher, secret.metadata)),
           'its secret in a secret store was edited or lost',
-        ),
-      wokenBy(secrets.store)
-        .when(anyOf(goes, changed(ownerIn)))
-        .through(
-          (secret) =>
-            store
-              .byIndex(byEntry, secret.metadata.name)
-              .filter(
-                (publisher) =>
-                  publisher.metadata.uid !== ownerIn(secret) && isKeptAt(publisher, secret.metadata),
-              ),
-          'the secret in a secret store that it is to publish to is free, or changed hands',
         ),
     ];
   }
 }
 
-/** A store outside the cluster, which only the leader writes to. That in the cluster is looked after by the client. */
+/** Only the leader writes to a store outside the cluster. The client checks the lease for writes to the cluster. */
 function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: SecretStore): SecretStore {
   return {
     ...store,

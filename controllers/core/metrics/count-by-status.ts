@@ -1,69 +1,61 @@
+import chunk from 'lodash/chunk.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import { phaseLabel, reasonLabel, statusLabel } from './reasons.ts';
 
-/** What is counted: a claim, a managed resource or a ProviderConfig. */
+/** A claim, a managed resource, a Provider or a ProviderConfig. */
 export interface Counted extends KubernetesObject {
   readonly status?:
     | { readonly bindingPhase?: string; readonly conditions?: readonly Condition[] }
     | undefined;
 }
 
-/** Objects that say the same. */
+/** Objects with the same status. */
 export interface Group {
-  readonly phase: string;
-  readonly ready: string;
-  readonly readyReason: string;
-  readonly synced: string;
-  readonly syncedReason: string;
+  readonly labels: Readonly<Record<(typeof stateLabels)[number], string>>;
   count: number;
-  /** Since when the one that has waited longest has not been Ready; milliseconds since 1970, undefined: nobody waits. */
+  /** Since when the oldest of them is not Ready, epoch ms; undefined: all are. */
   waitingSinceMs: number | undefined;
 }
 
-/** So many objects are looked at in one turn of the event loop. */
-const slice = 2_000;
+export const stateLabels = ['phase', 'ready', 'ready_reason', 'synced', 'synced_reason'] as const;
 
-/**
- * Counts objects by what they say: one walk, at each scrape, which leaves the event loop to others now and then. Nothing is
- * kept, so that nothing can go out of step.
- */
-export async function census(
+/** Counts objects by status, at each scrape. No count is kept, so that none can be out of date. */
+export async function countByStatus(
   objects: readonly Counted[],
   clock: Pick<Clock, 'nextTurn'>,
 ): Promise<readonly Group[]> {
   const groups = new Map<string, Group>();
-  for (let index = 0; index < objects.length; index += 1) {
-    if (index > 0 && index % slice === 0) await clock.nextTurn();
-    const { metadata, status } = objects[index]!;
-    let ready: Condition | undefined;
-    let synced: Condition | undefined;
-    for (const condition of status?.conditions ?? []) {
-      if (condition.type === 'Ready') ready = condition;
-      else if (condition.type === 'Synced') synced = condition;
-    }
-    const labels = [
-      phaseLabel(status?.bindingPhase),
-      statusLabel(ready?.status),
-      reasonLabel(ready?.reason),
-      statusLabel(synced?.status),
-      reasonLabel(synced?.reason),
-    ] as const;
-    const key = labels.join();
-    let group = groups.get(key);
-    if (group === undefined) {
-      const [phase, readyIs, readyReason, syncedIs, syncedReason] = labels;
-      group = {
-        ...{ phase, ready: readyIs, readyReason, synced: syncedIs, syncedReason },
-        ...{ count: 0, waitingSinceMs: undefined },
-      };
-      groups.set(key, group);
-    }
+  await inSlices(objects, clock, ({ metadata, status }) => {
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    const synced = status?.conditions?.find(({ type }) => type === 'Synced');
+    const labels = {
+      phase: phaseLabel(status?.bindingPhase),
+      ready: statusLabel(ready?.status),
+      ready_reason: reasonLabel(ready?.reason),
+      synced: statusLabel(synced?.status),
+      synced_reason: reasonLabel(synced?.reason),
+    };
+    const key = Object.values(labels).join();
+    const group = groups.get(key) ?? { labels, count: 0, waitingSinceMs: undefined };
+    groups.set(key, group);
     group.count += 1;
-    if (ready?.status === 'True') continue;
+    if (ready?.status === 'True') return;
     const sinceMs = Date.parse(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? '');
     if (sinceMs < (group.waitingSinceMs ?? Number.POSITIVE_INFINITY)) group.waitingSinceMs = sinceMs;
-  }
+  });
   return [...groups.values()];
+}
+
+/** Visits all items, and yields the event loop after each slice. */
+export async function inSlices<T>(
+  items: readonly T[],
+  clock: Pick<Clock, 'nextTurn'>,
+  visit: (item: T) => void,
+): Promise<void> {
+  for (const [index, slice] of chunk(items, 1_000).entries()) {
+    if (index > 0) await clock.nextTurn();
+    slice.forEach(visit);
+  }
 }

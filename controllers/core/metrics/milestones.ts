@@ -1,73 +1,58 @@
 import type { OperatorFunction } from 'rxjs';
 import { defer, mergeMap } from 'rxjs';
-import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Change } from '../../../runtime/cache/store.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
-import type { Counted } from './census.ts';
+import type { Counted } from './count-by-status.ts';
 
-/** A turn in the life of an object, and how long it took to come. */
-export interface Turn {
-  /**
-   * - `reconciled`: something was said of it for the first time.
-   * - `ready`: it was Ready for the first time.
-   * - `bound`: it was Bound for the first time.
-   * - `deleted`: it was gone, after somebody had asked for that.
-   */
+/** An object got its first condition, became Ready or Bound for the first time, or was deleted. */
+export interface Milestone {
   readonly type: 'reconciled' | 'ready' | 'bound' | 'deleted';
-  /** Since its creation; of a deletion, since it was asked for. */
+  /** Since its creation; for `deleted`, since the deletion was requested. */
   readonly seconds: number;
 }
 
-export interface LivesOptions {
+export interface MilestonesOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** False: another process does the work, and counts it. */
   readonly isWorking: () => boolean;
 }
 
-/**
- * The turns in the lives of objects, of those that were new when they were first seen: nobody knows how long it took the
- * others, which are there when the process begins.
- */
-export function lives<T extends Counted>({
+/** The milestones of objects that were new when this process first saw them. */
+export function milestones<T extends Counted>({
   clock,
   isWorking,
-}: LivesOptions): OperatorFunction<Change<T>, Turn> {
+}: MilestonesOptions): OperatorFunction<Change<T>, Milestone> {
+  function reached(type: Milestone['type'], since: string | undefined): readonly Milestone[] {
+    const seconds = (clock.now().getTime() - Date.parse(since ?? '')) / 1000;
+    // The clock may have been set back.
+    return isWorking() && !Number.isNaN(seconds) ? [{ type, seconds: Math.max(0, seconds) }] : [];
+  }
   return (changes$) =>
     defer(() => {
-      /** Objects that have not been Ready yet, and of those the ones of which nothing has been said. */
-      const unready = new Set<string>();
-      const unsaid = new Set<string>();
+      const notReadyYet = new Set<string>();
       return changes$.pipe(
         mergeMap((change) => {
-          const { type, object } = change;
-          const { uid = '', creationTimestamp, deletionTimestamp } = object.metadata;
-          const turns: Turn[] = [];
-          const tell = (turn: Turn['type'], since: string | undefined): void => {
-            const seconds = (clock.now().getTime() - Date.parse(since ?? '')) / 1000;
-            // Who sets the clock back has waited for no time.
-            if (isWorking() && !Number.isNaN(seconds)) {
-              turns.push({ type: turn, seconds: Math.max(0, seconds) });
-            }
-          };
-          if (type === 'deleted') {
-            unready.delete(uid);
-            unsaid.delete(uid);
-            if (deletionTimestamp !== undefined) tell('deleted', deletionTimestamp);
-            return turns;
+          const { uid = '', creationTimestamp, deletionTimestamp } = change.object.metadata;
+          const { conditions = [], bindingPhase } = change.object.status ?? {};
+          if (change.type === 'deleted') {
+            notReadyYet.delete(uid);
+            return reached('deleted', deletionTimestamp);
           }
-          const { conditions, bindingPhase } = object.status ?? {};
-          if (type === 'added' && (conditions ?? []).length === 0) {
-            unready.add(uid);
-            unsaid.add(uid);
+          if (change.type === 'added') {
+            if (conditions.length === 0) notReadyYet.add(uid);
+            return [];
           }
-          if ((conditions ?? []).length > 0 && unsaid.delete(uid)) tell('reconciled', creationTimestamp);
-          if (getCondition(conditions, 'Ready').status === 'True' && unready.delete(uid)) {
-            tell('ready', creationTimestamp);
-          }
-          const before =
-            type === 'modified' ? (change.previous.status?.bindingPhase ?? 'Unbound') : undefined;
-          if (before === 'Unbound' && bindingPhase === 'Bound') tell('bound', creationTimestamp);
-          return turns;
+          const { conditions: before = [], bindingPhase: phaseBefore = 'Unbound' } =
+            change.previous.status ?? {};
+          const isReconciled = notReadyYet.has(uid) && before.length === 0 && conditions.length > 0;
+          const isReady = isConditionTrue(conditions, 'Ready') && notReadyYet.delete(uid);
+          const isBound = phaseBefore === 'Unbound' && bindingPhase === 'Bound';
+          return [
+            ...(isReconciled ? reached('reconciled', creationTimestamp) : []),
+            ...(isReady ? reached('ready', creationTimestamp) : []),
+            ...(isBound ? reached('bound', creationTimestamp) : []),
+          ];
         }),
       );
     });

@@ -1,27 +1,21 @@
 /**
- * What conditions may say as their reason in a label. Everybody who may write a status, and every author of a stack, may
- * give a reason of his own, and each would be a time series for good: theirs are counted together.
+ * The reasons of conditions that have a label of their own. All others count together, because everyone who may write a
+ * status, and every author of a stack, can invent reasons, and each would be a time series for ever.
  */
 const reasons: ReadonlySet<string> = new Set([
-  ...[
-    'Available',
-    'AvailableWithTrouble',
-    'Binding',
-    'Creating',
-    'Deleting',
-    'InvalidClassSelector',
-    'NoDefaultClass',
-  ],
-  ...['NoMatchingClass', 'Pending', 'Unavailable', 'UnknownKind'],
+  // Ready
+  ...['Available', 'AvailableWithTrouble', 'Binding', 'Creating', 'Deleting', 'Pending', 'Unavailable'],
+  ...['InvalidClassSelector', 'NoDefaultClass', 'NoMatchingClass', 'UnknownKind'],
+  // Synced
   ...['ReconcileError', 'ReconcilePaused', 'ReconcileSuccess'],
-  // Of ProviderConfigs and Providers.
+  // Ready of ProviderConfigs and Providers
   ...['CannotReadCredentials', 'CredentialsAccepted', 'CredentialsRefused', 'NoAnswer', 'Unused'],
 ]);
 
 const statuses: ReadonlySet<string> = new Set(['True', 'False', 'Unknown']);
 const phases: ReadonlySet<string> = new Set(['Unbound', 'Bound', 'Released']);
 
-/** The value of a label; `None` for what is not said, `Other` for what is not ours. */
+/** The value of a label: `otherwise` if the value is absent, `Other` if it is not known. */
 const among =
   (known: ReadonlySet<string>, otherwise: string) =>
   (value: string | undefined): string => {

@@ -6,7 +6,8 @@
 import castArray from 'lodash/castArray.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
-import sortBy from 'lodash/sortBy.js';
+import map from 'lodash/map.js';
+import orderBy from 'lodash/orderBy.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
@@ -51,12 +52,6 @@ export interface ReferenceLookup {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One referenced resource and the policy it is looked up under. */
-interface Candidate {
-  readonly reference: Reference;
-  readonly isRequired: boolean;
-}
-
 const isAlways = (policy: ReferencePolicy | undefined): boolean => policy?.resolve === 'Always';
 const isRequired = (policy: ReferencePolicy | undefined): boolean => policy?.resolution !== 'Optional';
 
@@ -81,32 +76,29 @@ export function isResolvable(managed: Managed, field: ReferenceField): boolean {
   return (selector ? [selector] : referencesIn(managed, field)).some(({ policy }) => isAlways(policy));
 }
 
-/** Why nothing is to be made: a creation would leave out what `initProvider` refers to. Undefined: it would not. */
+/** Why nothing is created: the creation would leave out a field that `initProvider` refers to. Undefined: it would not. */
 export function unresolvedInitially(managed: Managed, fields: readonly ReferenceField[]): string | undefined {
-  const { initProvider = {}, forProvider = {} } = managed.spec;
-  const [initial, wanted] = [initProvider, forProvider] as Json[];
-  const left = fields.find(
-    ({ field, ref, selector }) =>
-      (initial?.[ref] ?? initial?.[selector]) !== undefined &&
-      isNothing(initial?.[field]) &&
-      isNothing(wanted?.[field]),
+  const { initProvider = {} } = managed.spec;
+  const initial = initProvider as Json;
+  const unresolved = fields.find(
+    (field) =>
+      (initial[field.ref] ?? initial[field.selector]) !== undefined &&
+      castArray(initial[field.field] || []).length === 0 &&
+      valuesOf(managed, field).length === 0,
   );
   return (
-    left &&
-    `references in spec.initProvider are not resolved; set ${left.field} there, or refer in spec.forProvider`
+    unresolved &&
+    `references in spec.initProvider are not resolved; set ${unresolved.field} there, or refer in spec.forProvider`
   );
 }
 
-const isNothing = (value: unknown): boolean => castArray(value || []).length === 0;
-
 /**
- * The managed resource with its references resolved (crossplane-runtime v1.16, Resolve and ResolveMultiple), or
- * itself if nothing changes. Throws an Error that names the field, what it looked for and what to do.
+ * The managed resource with its references resolved (crossplane-runtime v1.16, Resolve and ResolveMultiple), or itself if
+ * nothing changes. Throws an Error that names the field, the object and what to do.
  *
- * Where the original is hazardous this is not: an Optional reference that finds nothing leaves value, reference
- * and siblings as they are; each reference is judged by its own policy; a selector's results are ordered by name,
- * explicit references keep their order, and nothing is merged; a single selector prefers what it chose before,
- * then what is ready.
+ * It differs from the original in four ways. An Optional reference that finds nothing changes nothing. Each reference is
+ * judged by its own policy. The matches of a selector are ordered by name, and explicit references keep their order. A
+ * selector for one value prefers the previous choice, then a resource that has a value.
  */
 export function withReferences<M extends Managed>(
   managed: M,
@@ -116,100 +108,72 @@ export function withReferences<M extends Managed>(
   const forProvider = forProviderOf(managed);
   const found = fields
     .filter((field) => isResolvable(managed, field))
-    .map((field) => (field.multiple ? resolveMany : resolveOne)(managed, field, lookup));
+    .map((field) => resolve(managed, field, lookup));
   const resolved = Object.assign({}, forProvider, ...found) as Json;
   const isChanged = Object.keys(resolved).some((key) => resolved[key] !== forProvider[key]);
   return isChanged ? { ...managed, spec: { ...managed.spec, forProvider: resolved } } : managed;
 }
 
-function resolveOne(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Json {
-  const candidate = chooseOne(managed, field, lookup);
-  if (candidate === undefined) return {};
-  const value = resolvedValue(managed, field, candidate, lookup);
-  if (value === undefined) return {};
-  // The reference an author wrote stays as written; one that a selector found is recorded by name alone.
-  const isChosen = referencesIn(managed, field)[0]?.name !== candidate.reference.name;
-  return { [field.field]: value, ...(isChosen ? { [field.ref]: { name: candidate.reference.name } } : {}) };
-}
-
-function chooseOne(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Candidate | undefined {
-  const [reference] = referencesIn(managed, field);
-  const selector = selectorOf(managed, field);
-  const isSelected = selector !== undefined && (reference === undefined || isAlways(selector.policy));
-  if (!isSelected) return reference && { reference, isRequired: isRequired(reference.policy) };
-  const matches = select(managed, field, selector, lookup);
-  const extract = field.extract ?? externalName;
-  const chosen =
-    matches.find(({ metadata }) => metadata.name === reference?.name) ??
-    matches.find((match) => extract(match) !== undefined) ??
-    matches[0];
-  return chosen && { reference: { name: chosen.metadata.name }, isRequired: isRequired(selector.policy) };
-}
-
-function resolveMany(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Json {
+/** What changes in `forProvider` by one field: its value, and the reference if a selector chose it. */
+function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Json {
   const references = referencesIn(managed, field);
   const selector = selectorOf(managed, field);
+  // An explicit reference wins over a selector, unless the selector is looked up always.
   const isSelected = selector !== undefined && (references.length === 0 || isAlways(selector.policy));
-  const candidates: readonly Candidate[] = isSelected
-    ? select(managed, field, selector, lookup).map(({ metadata: { name } }) => ({
-        reference: { name },
-        isRequired: isRequired(selector.policy),
-      }))
-    : references.map((reference) => ({ reference, isRequired: isRequired(reference.policy) }));
-  const values = candidates.flatMap((candidate) => resolvedValue(managed, field, candidate, lookup) ?? []);
+  const selected = isSelected ? select(managed, field, selector, lookup) : references;
+  const chosen = field.multiple ? selected : selected.slice(0, 1);
+  const values = chosen.flatMap((reference) => valueOf(managed, field, reference, lookup) ?? []);
   if (values.length === 0) return {};
-  const names = candidates.map(({ reference: { name } }) => name);
+  const names = chosen.map(({ name }) => ({ name }));
+  const isRecorded = isEqual(map(names, 'name'), map(references, 'name'));
   const isSame = isEqual(values, valuesOf(managed, field));
-  const areSameNames = isEqual(
-    names,
-    references.map(({ name }) => name),
-  );
   return {
-    ...(isSame ? {} : { [field.field]: values }),
-    ...(isSelected && !areSameNames ? { [field.ref]: names.map((name) => ({ name })) } : {}),
+    ...(isSame ? {} : { [field.field]: field.multiple ? values : values[0] }),
+    ...(isSelected && !isRecorded ? { [field.ref]: field.multiple ? names : names[0] } : {}),
   };
 }
 
-/** What a reference yields; undefined if nothing, and nothing is required. */
-function resolvedValue(
+/** The value of a referenced resource; undefined if it has none and the reference is Optional. */
+function valueOf(
   managed: Managed,
   field: ReferenceField,
-  { reference: { name }, isRequired: mustBe }: Candidate,
+  { name, policy }: Reference,
   lookup: ReferenceLookup,
 ): string | undefined {
   const found = lookup.get(field.to, name);
-  const value = found && ((field.extract ?? externalName)(found) || undefined);
-  if (value !== undefined || !mustBe) return value;
-  const who = `${pathOf(managed, field)}: ${field.to.kind} ${name}`;
+  const value = found && (extractOf(field)(found) || undefined);
+  if (value !== undefined || !isRequired(policy)) return value;
+  const holder = referencesIn(managed, field).length === 0 ? field.selector : field.ref;
+  const subject = `spec.forProvider.${holder}: ${field.to.kind} ${name}`;
   throw new Error(
     found === undefined
-      ? `${who} does not exist; create it, or change the reference`
-      : `${who} has no value for ${field.field} yet; it is resolved as soon as ${name} is ready`,
+      ? `${subject} does not exist; create it, or change the reference`
+      : `${subject} has no value for ${field.field} yet; it is resolved as soon as ${name} is ready`,
   );
 }
 
-/** The field a person would look at: the reference if there is one, else the selector. */
-const pathOf = (managed: Managed, field: ReferenceField): string =>
-  `spec.forProvider.${referencesIn(managed, field).length === 0 ? field.selector : field.ref}`;
+const extractOf = ({ extract = externalName }: ReferenceField) => extract;
 
-/** What a selector matches, by name. Throws if that is nothing and it must be something. */
+/** The matches of a selector, the preferred ones first, then by name. Throws if there are none and one is required. */
 function select(
   managed: Managed,
   field: ReferenceField,
   selector: ReferenceSelector,
   lookup: ReferenceLookup,
-): readonly Managed[] {
-  const matches = sortBy(
-    lookup.all(field.to).filter((object) => isSelectedBy(object, managed, selector)),
-    ({ metadata }) => metadata.name,
-  );
+): readonly Reference[] {
+  const matches = lookup.all(field.to).filter((object) => isSelectedBy(object, managed, selector));
   if (matches.length === 0 && isRequired(selector.policy)) {
     const controller = selector.matchControllerRef ? ' and the same controller' : '';
     throw new Error(
       `spec.forProvider.${field.selector}: no ${field.to.kind} matches ${describeSelector(selector)}${controller}; label one, or change the selector`,
     );
   }
-  return matches;
+  const [previous] = referencesIn(managed, field);
+  const isPrevious = ({ metadata }: Managed) => !field.multiple && metadata.name === previous?.name;
+  const hasValue = (match: Managed) => !field.multiple && extractOf(field)(match) !== undefined;
+  return orderBy(matches, [isPrevious, hasValue, 'metadata.name'], ['desc', 'desc', 'asc']).map(
+    ({ metadata: { name } }) => ({ name, ...(selector.policy && { policy: selector.policy }) }),
+  );
 }
 
 /** Whether a selector of `referrer` takes `object`. */

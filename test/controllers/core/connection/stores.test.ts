@@ -278,25 +278,6 @@ describe('the place in the Kubernetes store', () => {
     );
   });
 
-  test('who waits for a secret there that another has is woken when that goes or is given away', async () => {
-    const { cluster, process, stores, place } = configured(spec);
-    cluster.put(managedKind, publishing());
-    cluster.put(managedKind, managed({ publishConnectionDetailsTo: { name: 'orders' } }, { name: 'second' }));
-    cluster.put(managedKind, managed({ publishConnectionDetailsTo: { name: 'other' } }, { name: 'third' }));
-    const triggers = stores.triggers(process.env.resource(managedKind));
-    await process.synced();
-    const woken: string[] = [];
-    const subscription = requestsOf(...triggers).subscribe(({ name }) => woken.push(name));
-    await keep(place, publishing(), details);
-    woken.length = 0;
-    const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-third' };
-    cluster.edit(SecretKind, key, (secret) => ({ ...secret, metadata: { ...secret.metadata, labels } }));
-    assert.deepEqual(woken.splice(0).toSorted(), ['db', 'second']);
-    cluster.delete(SecretKind, key, deletionTimestamp);
-    assert.deepEqual(woken.toSorted(), ['db', 'second']);
-    subscription.unsubscribe();
-  });
-
   test('a StoreConfig that does not exist is named, with what to do', async () => {
     const { place } = configured(spec);
     await assert.rejects(
