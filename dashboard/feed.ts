@@ -38,13 +38,12 @@ export function feed$(
   return defer(() => {
     const waiting = new Map<string, GraphNode | undefined>();
     let told: ToldEvent[] = [...memory.recent()];
-    const exists = (kind: Kind, name: string): boolean => storeOf(kind).get({ name }) !== undefined;
     const changes$ = catalogue.kinds.map((known: KnownKind) =>
       storeOf(known.kind).changes$.pipe(
         tap(({ type, object }) =>
           waiting.set(
             nodeId(known.kind, object.metadata),
-            type === 'deleted' ? undefined : nodeOf(object, known, catalogue, exists),
+            type === 'deleted' ? undefined : nodeOf(object, known, catalogue),
           ),
         ),
       ),

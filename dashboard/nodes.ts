@@ -9,7 +9,7 @@ import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { isPaused, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 import { printable, shortened } from '../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
-import { chooseProvider } from '../controllers/core/provider/provider-choice.ts';
+import { providerOf } from '../controllers/core/provider/provider-choice.ts';
 import type { ProviderKinds } from '../controllers/core/provider/provider-credentials.ts';
 import type { Catalogue, KnownKind, Sort } from '../trace/catalogue.ts';
 import type { GraphNode, Health } from './page/wire.ts';
@@ -40,13 +40,8 @@ export function healthOf(object: WithConditions, sort: Sort): Health {
   return waiting.includes(ready.reason) ? 'waits' : 'broken';
 }
 
-/** Tells the page of an object of a known kind; `exists` says which providers there are. Pure. */
-export function nodeOf(
-  object: WithConditions,
-  known: KnownKind,
-  catalogue: Catalogue,
-  exists: (kind: Kind, name: string) => boolean,
-): GraphNode {
+/** Tells the page of an object of a known kind. Pure. */
+export function nodeOf(object: WithConditions, known: KnownKind, catalogue: Catalogue): GraphNode {
   const { kind, sort } = known;
   const { namespace, name, creationTimestamp } = object.metadata;
   const ready = getCondition(object.status?.conditions, 'Ready');
@@ -65,7 +60,7 @@ export function nodeOf(
     ...(phase !== undefined && { phase }),
     ...(told !== undefined && { reason: printable(told) }),
     ...(words !== undefined && { message: shortened(printable(words), longestMessage) }),
-    to: compact(leadingFrom(object, known, catalogue, exists)),
+    to: compact(leadingFrom(object, known, catalogue)),
     ...(creationTimestamp !== undefined && { createdAt: creationTimestamp }),
   };
 }
@@ -74,7 +69,6 @@ function leadingFrom(
   object: KubernetesObject,
   { sort, kind }: KnownKind,
   catalogue: Catalogue,
-  exists: (kind: Kind, name: string) => boolean,
 ): readonly (string | undefined)[] {
   const referred = (reference: ObjectReference | undefined): string | undefined => {
     const known = catalogue.ofReference(reference);
@@ -88,7 +82,7 @@ function leadingFrom(
     const service = catalogue.managed.find(
       ({ kind: one }) => one.plural === kind.plural && one.group === kind.group,
     );
-    return [service && providerId(object as Managed, service.providers, exists)];
+    return [service && providerId(object as Managed, service.providers)];
   }
   if (sort === 'class') {
     const made = catalogue.services.find(
@@ -100,22 +94,12 @@ function leadingFrom(
         ({ kind: one }) => one.kind === made.managed.kind && one.group === made.managed.group,
       );
     const template = { metadata: { name: '' }, spec: (object as Class).specTemplate } as unknown as Managed;
-    return [service && providerId(template, service.providers, exists)];
+    return [service && providerId(template, service.providers)];
   }
   return [];
 }
 
-function providerId(
-  managed: Managed,
-  { provider, providerConfig }: ProviderKinds,
-  exists: (kind: Kind, name: string) => boolean,
-): string | undefined {
-  const kindOf = (kind: 'Provider' | 'ProviderConfig'): Kind =>
-    kind === 'Provider' ? provider : providerConfig;
-  try {
-    const chosen = chooseProvider(managed, ({ kind, name }) => exists(kindOf(kind), name));
-    return nodeId(kindOf(chosen.kind), { name: chosen.name });
-  } catch {
-    return undefined; // it leads to two at a time: its condition says so
-  }
+function providerId(managed: Managed, { provider, providerConfig }: ProviderKinds): string {
+  const { kind, name } = providerOf(managed);
+  return nodeId(kind === 'Provider' ? provider : providerConfig, { name });
 }

@@ -8,25 +8,25 @@ import type { NameLimits } from './name-limits.ts';
 /** The parts of a managed resource's spec that a class and a claim decide. */
 export type ManagedSpecOf<M extends Managed> = M['spec'];
 
-/**
- * How one managed kind satisfies one claim kind. `configure` is pure: claim and class in, spec of the managed
- * resource out. It sets neither references, names, secret nor policies: those are the same for every service.
- * It throws an Error whose message tells the claim's author what does not fit.
- */
+/** How one managed kind satisfies one claim kind. */
 export interface ClaimService<C extends Claim = Claim, K extends Class = Class, M extends Managed = Managed> {
   readonly claim: Kind<C>;
   readonly class: Kind<K>;
   readonly managed: Kind<M>;
-  /** Who names what managed resources stand for: we, before it is made, or the external system. Absent: we. */
+  /** `assigned`: the external system names the external resource. Absent: this product does, before the creation. */
   readonly externalNames?: 'deterministic' | 'assigned';
-  /** What the external system takes for a name that we choose; absent: any. */
+  /** The names that the external system accepts; absent: any. */
   readonly names?: NameLimits;
   /** Which connection details of the managed kind are secret. Absent: none. */
   readonly secretDetails?: SecretDetails;
+  /**
+   * The spec of the managed resource, without references, names, Secret and policies. Pure. Throws an Error whose message
+   * tells the author of the claim what to correct.
+   */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
-   * What is wrong with what `configure` yielded of claim and class, by the schema of the managed kind: each says what is
-   * yielded, as `forProvider.sise, which Queue does not have`. Pure. Absent: nobody knows the schema.
+   * The fields that `configure` returned and that the schema of the managed kind does not have, for example
+   * `forProvider.sise, which Queue does not have`. Pure. Absent: the schema is not known.
    */
   readonly problemsOf?: (
     configured: Pick<ManagedSpecOf<Managed>, 'forProvider'>,
@@ -34,21 +34,21 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
     resourceClass: Class,
   ) => readonly string[];
   /**
-   * Why what is offered cannot serve the claim, as `has engine "postgres", which …`: said after the name of a class or of a
-   * managed resource. Undefined: it can. Pure. `offered` is the class's `forProvider`; of a managed resource its own, over
-   * what of that name `initProvider` and the status say. Absent: whatever is offered serves.
+   * Why a class or managed resource cannot serve the claim, for example `has engine "postgres", which …`; undefined: it
+   * can. Pure. `offered` is the class's `forProvider`, or the resource's over its `initProvider` and status. Absent: each
+   * can.
    */
   misfit?(claim: C, offered: object): string | undefined;
   /** The name of its stack, for messages. */
   readonly stack?: string;
-  /** The stack trace of where it was written, for messages. */
+  /** The stack trace of its definition, for messages. */
   readonly definedAt?: string;
 }
 
 /** Every service of one claim kind in this process, in one order for all. */
 export interface Peers {
   readonly all: readonly ClaimService[];
-  /** Those of stacks that can work: the others' kinds are not there, as if their stacks had not been chosen. */
+  /** Those of stacks whose kinds are all installed. */
   working(): readonly ClaimService[];
 }
 
@@ -56,7 +56,7 @@ const kindName = ({ kind, group }: Kind): string => `${kind}.${group}`.toLowerCa
 const serviceName = ({ claim, managed }: ClaimService): string =>
   `${claim.kind.toLowerCase()}.${kindName(managed)}`;
 
-/** Controllers are named for the kinds they join, in lower case: in logs and metrics. */
+/** The names of controllers in logs and metrics. */
 export const controllerNames = {
   managed: kindName,
   provider: kindName,
@@ -67,7 +67,7 @@ export const controllerNames = {
   secret: ({ managed }: ClaimService) => `connectionsecret.${kindName(managed)}`,
 };
 
-/** Whom `kubectl describe` names in an Event's From: the original's controller names (its ControllerName functions). */
+/** The From of Events: the original's names of controllers (its ControllerName functions). */
 export const eventSources = {
   managed: (managed: Kind) => `managed/${kindName(managed)}`,
   scheduling: ({ claim }: Pick<ClaimService, 'claim'>) => `claimscheduling/${kindName(claim)}`,

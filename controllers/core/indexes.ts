@@ -22,11 +22,7 @@ const byController = 'controller';
 /** What an index holds for a reference or for the object it names; UIDs and versions do not count. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
-/*
- * Every controller asks for the indexes it needs: a store takes each once.
- */
-
-/** Defines how claims are found by what they name, and where they are. */
+/** Finds claims by class, managed resource and namespace. */
 export function indexClaims(store: Store<Claim>): void {
   store.addIndex(byClass, ({ spec }) => compact([spec.classRef]).map(value));
   store.addIndex(byManaged, ({ spec }) => compact([spec.resourceRef]).map(value));
@@ -42,17 +38,17 @@ export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference)
 export const claimsIn = (store: Store<Claim>, namespace: string): readonly Claim[] =>
   store.byIndex(byNamespace, namespace);
 
-/** Defines how managed resources are found by the claim that they name. */
+/** Finds managed resources by their `claimRef`. */
 export function indexManaged(store: Store<Managed>): void {
   store.addIndex(byClaim, ({ spec }) => compact([claimKeyOf(spec.claimRef)]).map(objectKeyText));
   store.addIndex(byClaimUid, ({ spec }) => compact([spec.claimRef?.uid]));
 }
 
-/** The managed resources whose `claimRef` holds this namespace and name, of whatever kind and UID. */
+/** Those whose `claimRef` has this namespace and name, of any kind and UID. */
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
   store.byIndex(byClaim, objectKeyText(claim));
 
-/** The managed resources whose `claimRef` holds this UID, whatever name it holds, which may have been edited. */
+/** Those whose `claimRef` has this UID, and any name: it may have been edited. */
 export const managedWithClaimUid = (store: Store<Managed>, uid: string | undefined): readonly Managed[] =>
   store.byIndex(byClaimUid, uid ?? '');
 
@@ -60,10 +56,7 @@ export const managedWithClaimUid = (store: Store<Managed>, uid: string | undefin
 export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request | undefined =>
   name ? objectKey({ ...(namespace ? { namespace } : {}), name }) : undefined;
 
-/**
- * Connection secrets, and only those: the API server filters by type, so that the process never sees, holds
- * or needs to watch any other secret of the cluster. Indexed by their controller's UID.
- */
+/** Connection Secrets: the API server filters by type, so that the process sees no other Secret. Indexed by controller. */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
   secrets.store.addIndex(byController, (secret) => compact([controllerUid(secret)]));
@@ -73,10 +66,7 @@ export function connectionSecrets(env: Environment): Resource<Secret> {
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
   store.byIndex(byController, uid ?? '');
 
-/**
- * The managed resource of a kind that controls a secret and publishes its connection details there. A secret that only
- * says that a resource controls it may be anybody's, and concerns nobody else.
- */
+/** The managed resource that controls a Secret and names it. Any user may write a controller to a Secret of their own. */
 export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
   const controller = controllerOf(secret);
   if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;
@@ -87,8 +77,8 @@ export function publisherOf<M extends Managed>(secret: Secret, managedResources:
 }
 
 /**
- * The secrets of a claim, or of the claim that a reference names: those that it controls, in its own namespace. Owners are
- * never in another one (Kubernetes, "Owners and Dependents"): who says so there may be anybody who has learnt the UID.
+ * The Secrets that a claim controls, in its own namespace. An owner is never in another namespace (Kubernetes, "Owners and
+ * Dependents"): a user who has learnt the UID may claim so.
  */
 export const secretsOfClaim = (
   store: Store<Secret>,

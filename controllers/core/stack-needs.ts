@@ -7,13 +7,13 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { StackNeeds } from '../../runtime/controller/stack-needs.ts';
 import type { ClaimService } from './claim-service.ts';
 
-/** An environment, and the kinds that have been asked for through it. */
+/** An environment, and the kinds that were asked for through it. */
 export interface NotedKinds {
   readonly env: Environment;
   readonly resources: ReadonlyMap<string, Resource<KubernetesObject>>;
 }
 
-/** Notes which kinds are asked for, so that nobody has to list what a controller reads. */
+/** Records the kinds that controllers ask for. */
 export function notingKinds(env: Environment): NotedKinds {
   const resources = new Map<string, Resource<KubernetesObject>>();
   const resource: Environment['resource'] = (kind, selection) => {
@@ -24,7 +24,7 @@ export function notingKinds(env: Environment): NotedKinds {
   return { env: { ...env, resource }, resources };
 }
 
-/** A stack whose controllers have been made. */
+/** A stack whose controllers were created. */
 export interface MadeStack {
   readonly name: string;
   readonly managed: readonly {
@@ -49,10 +49,9 @@ const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
   intersection(claimsOf(one), claimsOf(other)).length > 0;
 
 /**
- * What a stack needs before it may run: all that its controllers ask for. Of that, what only other stacks serve (classes
- * and managed resources of its peers, what it refers to) need not be there: if there is no such kind, there is nothing
- * of it to miss. So with all that its peers need for themselves: it must know whether they work, for what it chooses and
- * says depends on it, and two processes that did not know yet would not say the same. `isListed`: all the rest is there, so that the stack works.
+ * The kinds that a stack needs before it may run: all that its controllers ask for, except those that only other stacks
+ * serve (classes and resources of its peers, kinds that it refers to). It waits for the lists of those as well, and for the
+ * needs of its peers: its choices depend on which peers work, and two processes have to agree. `isListed`: the stack works.
  */
 export function stackNeeds(
   stack: MadeStack,

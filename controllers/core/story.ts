@@ -3,6 +3,7 @@
  *   the run was over
  */
 
+import some from 'lodash/some.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
@@ -16,18 +17,18 @@ import type { Logger } from '../../runtime/log/log.ts';
 import { nameInUse } from './external-identity.ts';
 import { claimKeyOf } from './indexes.ts';
 
-/** What the log says of an object beside its kind and key. What it does not know it leaves out. */
-export type About = {
-  /** `team/orders`: whom it serves, or itself. */
+/** What lines of the log say of an object, beside its kind and key. */
+export interface About extends Readonly<Record<string, unknown>> {
+  /** `team/orders`: the claim, or the claim that it serves. */
   readonly claim?: string | undefined;
   /** `FavouriteDBInstance/team-orders-x78mc`. */
   readonly resource?: string | undefined;
   readonly externalName?: string | undefined;
-};
+}
 
 export function aboutClaim(claim: Claim | undefined): About {
   if (claim === undefined) return {};
-  // An older definition, or none, lets an object through that has no spec.
+  // An older definition lets an object through that has no spec.
   const { kind, name } = claim.spec?.resourceRef ?? {};
   return {
     claim: objectKeyText(claim.metadata),
@@ -46,14 +47,14 @@ export function aboutManaged(managed: Managed | undefined): About {
   };
 }
 
-/** Of the secret of a claim of this kind; what another object controls is no claim's. */
+/** Empty if no claim of this kind controls the Secret. */
 export function aboutSecret(secret: Secret | undefined, claimKind: Pick<Kind, 'kind'>): About {
   const controller = secret && controllerOf(secret);
   if (controller?.kind !== claimKind.kind) return {};
   return { claim: objectKeyText({ ...secret?.metadata, name: controller.name }) };
 }
 
-/** The Events that tell what was done to an object; others tell what is waited for, or failed. */
+/** The reasons of Events that report a change. Other Events report a wait or a failure. */
 const acts: ReadonlySet<string> = new Set([
   'BoundManagedResource',
   'ClaimNotFound',
@@ -69,7 +70,7 @@ const acts: ReadonlySet<string> = new Set([
   'UpdatedExternalResource',
 ]);
 
-/** Acts that no Event tells of. */
+/** A change without an Event. */
 export type QuietAct =
   | 'GenerateCredential'
   | 'PublishedConnectionDetails'
@@ -78,33 +79,29 @@ export type QuietAct =
   | 'RotateCredential'
   | 'SetCredentials';
 
-/** Writes the line of an Event, if that tells of an act. The log is that of the run, with what it is about. */
+/** Writes the line of an Event, if it reports a change. The log is that of the run. */
 export function logAct(log: Pick<Logger, 'info'>, { reason, message }: EventFacts): void {
   if (acts.has(reason)) log.info('changed', { change: reason, message });
 }
 
-/** Writes the line of an act that no Event tells of. */
-export function logQuietAct(
-  log: Pick<Logger, 'info'>,
-  change: QuietAct,
-  facts: Readonly<Record<string, unknown>> = {},
-): void {
+/** Writes the line of a change without an Event. */
+export const logQuietAct = (log: Pick<Logger, 'info'>, change: QuietAct, facts: object = {}): void =>
   log.info('changed', { change, ...facts });
-}
 
 export interface Conditions {
   readonly before: readonly Condition[] | undefined;
   readonly after: readonly Condition[] | undefined;
-  /** What the run failed with: the line of that failure says it. */
+  /** Why the run failed. The line of that failure has it, so that Synced needs none. */
   readonly failure?: string | undefined;
 }
 
-/** Writes a line for each condition that says something else than before. */
-export function logConditions(log: Pick<Logger, 'info'>, { before, after, failure }: Conditions): void {
-  if (before === after) return;
-  for (const { type, status, reason, message } of after ?? []) {
-    const was = before?.find((condition) => condition.type === type);
-    if (was?.status === status && was.reason === reason && was.message === message) continue;
+/** Writes a line for each condition whose status, reason or message changed. */
+export function logConditions(
+  log: Pick<Logger, 'info'>,
+  { before = [], after = [], failure }: Conditions,
+): void {
+  for (const { type, status, reason, message } of after) {
+    if (some(before, { type, status, reason, message })) continue;
     if (failure !== undefined && type === 'Synced' && message === failure) continue;
     log.info('condition changed', { condition: type, status, reason, message });
   }

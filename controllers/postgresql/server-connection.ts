@@ -7,8 +7,9 @@ import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
+import { providerOf } from '../core/provider/provider-choice.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
-import { providerChooser, providerFacts } from '../core/provider/provider-credentials.ts';
+import { providerFacts, providerFinder } from '../core/provider/provider-credentials.ts';
 import type { ServerClosing } from './server-closing.ts';
 import { closing } from './server-closing.ts';
 
@@ -34,16 +35,13 @@ export function serverConnection(
   createServer: (options: PostgresqlServerOptions) => PostgresqlServer,
 ): (managed: Managed) => Promise<ServerConnection> {
   const read = providerFacts(env, kinds);
-  const choose = providerChooser(env, kinds);
+  const find = providerFinder(env, kinds);
   const { clock, random, checkLease } = env;
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** To the administrator: a tenant does not see the provider. */
   const tellProvider = (managed: Managed, event: EventFacts): void => {
-    const { kind, name } = choose(managed);
-    const provider =
-      kind === 'Provider'
-        ? env.resource(kinds.provider).get({ name })
-        : env.resource(kinds.providerConfig).get({ name });
+    const { kind, name } = providerOf(managed);
+    const { provider } = find(managed) ?? {};
     if (provider !== undefined) env.events.record(provider, event);
     const { type, reason, message } = event;
     env.log[type === 'Warning' ? 'warn' : 'info'](message, { reason, provider: `${kind}/${name}` });

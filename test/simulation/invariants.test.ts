@@ -1053,28 +1053,6 @@ const cases: readonly Case[] = [
   ),
   ...(
     [
-      ['Optional', []],
-      ['Required', [/leads nowhere/]],
-    ] as const
-  ).map(
-    ([resolution, says]): Case => ({
-      invariant: resourcesSettled,
-      name: `a database whose provider does not exist and was passed over, being ${resolution}`,
-      async history({ cluster, clouds, rest }) {
-        const to = { writeConnectionSecretToRef: { namespace: 'ops', name: 'a' } };
-        const providerConfigRef = { name: 'nobody', policy: { resolution } };
-        const annotations = { [annotationKeys.resolvedProvider]: 'ProviderConfig/default' };
-        const spec = { ...to, providerConfigRef };
-        const one = managed('a', { spec, status: status(available) }, { annotations });
-        put(...credentials, one, secret('ops', 'a', one, { password: 'a-password' }))(cluster);
-        await post(clouds, 'a');
-        rest();
-      },
-      says,
-    }),
-  ),
-  ...(
-    [
       ['and nobody can look, for it refers to nothing', 'cannot resolve references: no Network', []],
       ['and it does not say so', '', [/nothing outside, which it may not create/]],
     ] as const

@@ -25,7 +25,7 @@ import { secretKeyOfClaim } from '../../controllers/core/claim-binding/observe-s
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
-import { providerOf, providersOf } from '../../controllers/core/provider/provider-choice.ts';
+import { providerOf } from '../../controllers/core/provider/provider-choice.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
@@ -286,12 +286,9 @@ async function beneath(
   const service = serviceOf(catalogue, managed, resourceClass, services);
   const secrets = await connectionSecrets(source, { claim, managed, service });
   if (service === undefined) return secrets;
-  const candidates =
-    managed === undefined
-      ? resourceClass && providersOf({ spec: resourceClass.specTemplate } as unknown as Managed)
-      : [providerOf(managed), ...providersOf(managed)];
+  const user = managed ?? (resourceClass && { spec: resourceClass.specTemplate });
   const [chosen, referenced, holding] = await Promise.all([
-    candidates === undefined ? undefined : firstThere(source, service, candidates),
+    user && providerIn(source, service, providerOf(user)),
     Promise.all(
       uniqBy(
         managed === undefined ? [] : (service.references ?? []).map(({ to: kind }) => kind),
@@ -374,25 +371,16 @@ function serviceOf(
   return made && all.find(({ kind }) => kindKey(kind) === kindKey(made));
 }
 
-/** Of several that a resource may use the first that is there, else the one it prefers. */
-async function firstThere(
+/** The Provider or ProviderConfig of this name. */
+async function providerIn(
   source: Source,
   { providers }: ManagedService,
-  [first, ...rest]: readonly ProviderName[],
-): Promise<
-  { readonly name: Findings['providerName']; readonly found: Found<Provider | ProviderConfig> } | undefined
-> {
-  if (first === undefined) return undefined;
+  name: ProviderName,
+): Promise<{ readonly name: Findings['providerName']; readonly found: Found<Provider | ProviderConfig> }> {
   const kindOf: Kind<Provider | ProviderConfig> =
-    first.kind === 'Provider' ? providers.provider : providers.providerConfig;
-  const found = await source.get(kindOf, { name: first.name });
-  const own = {
-    name: { ...first, kindOf, credentialEntries: providers.credentialEntries },
-    found,
-  };
-  if (found.is !== 'absent') return own;
-  const other = await firstThere(source, { providers } as ManagedService, rest);
-  return other?.found.is === 'there' ? other : own;
+    name.kind === 'Provider' ? providers.provider : providers.providerConfig;
+  const found = await source.get(kindOf, { name: name.name });
+  return { name: { ...name, kindOf, credentialEntries: providers.credentialEntries }, found };
 }
 
 /** The secret with a provider's credentials, where they are in one, and who else has them from there. */

@@ -157,7 +157,7 @@ export const referencePolicy = z
 export const providerConfigRef = z
   .object({ name: name('Name of the ProviderConfig.'), policy: optional(referencePolicy) })
   .describe(
-    'The ProviderConfig with the credentials. Without it and providerRef: the one named default; with the policy resolution Optional, also while it does not exist.',
+    'The ProviderConfig with the credentials. Without it and providerRef: the one named default. Its policy has no effect.',
   );
 
 export const publishConnectionDetailsTo = z

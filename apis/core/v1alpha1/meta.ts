@@ -10,8 +10,6 @@ export const annotationKeys = {
   externalCreateSucceeded: 'crossplane.io/external-create-succeeded',
   externalCreateFailed: 'crossplane.io/external-create-failed',
   defaultClass: 'resourceclass.crossplane.io/is-default-class',
-  /** Ours: what an Optional providerConfigRef led to, `Kind/name`. */
-  resolvedProvider: 'crossplane.io/resolved-provider',
   /** Ours: what identifies the external resource, written before it is created. */
   externalIdentity: 'crossplane.io/external-identity',
   /** Ours: an admin sets it to `true` to have what a managed resource names now taken for what it has always named. */

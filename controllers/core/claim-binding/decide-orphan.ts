@@ -30,11 +30,8 @@ export interface OrphanFacts {
 }
 
 export type OrphanDecision =
-  | { readonly name: 'NotBound' | 'HasClaim' | 'StatusFromBackup' }
-  /** An Event only: a backup may bring the claim. */
-  | { readonly name: 'ClaimMissing' }
-  | { readonly name: 'DeleteSecret'; readonly secret: Secret }
-  | { readonly name: 'Release' | 'DeleteResource' };
+  | { readonly name: Exclude<(typeof orphanDecisions)[number], 'DeleteSecret'> }
+  | { readonly name: 'DeleteSecret'; readonly secret: Secret };
 
 export const decideOrphan = (facts: OrphanFacts): OrphanDecision =>
   firstMatch(facts, orphanChecks) ?? {
@@ -56,6 +53,7 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
     : undefined;
 }
 
+/** An Event only: a backup may bring the claim. */
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;

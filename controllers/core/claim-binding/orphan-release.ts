@@ -6,8 +6,9 @@ import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { isServed } from '../claim/is-served.ts';
+import { isServed } from '../claim/claim-namespaces.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { managedNaming, secretsOfClaim } from '../indexes.ts';
 import { aboutManaged, logAct } from '../story.ts';
@@ -23,29 +24,18 @@ export interface OrphanOptions {
   readonly secrets: Resource<Secret>;
 }
 
-/** So many calls one orphan may need: its claim's Secrets, then the resource. */
-const maxRounds = 4;
-
 /**
  * Releases the managed resources of one kind whose `claimRef` names the claim of a key, if that claim does not exist. The
  * API server is asked for the claim before anything is done. Costs nothing where every resource has its claim.
  */
-export function orphanRelease(
-  options: OrphanOptions,
-): (key: Request, signal: AbortSignal, log: Pick<Logger, 'child'>) => Promise<void> {
-  const { env, service, claims, managedResources, secrets } = options;
+export function orphanRelease({ env, service, claims, managedResources, secrets }: OrphanOptions) {
+  function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
+    const controlled = secretsOfClaim(secrets.store, managed.spec.claimRef ?? {});
+    return decideOrphan({ managed, claim, secrets: controlled.filter((secret) => !deleted.has(secret)) });
+  }
 
-  const decide = (managed: Managed, claim: Claim | undefined, deleted?: ReadonlySet<string | undefined>) =>
-    decideOrphan({
-      managed,
-      claim,
-      secrets: secretsOfClaim(secrets.store, managed.spec.claimRef ?? {}).filter(
-        ({ metadata }) => deleted?.has(metadata.uid) !== true,
-      ),
-    });
-
-  return async (key, signal, log) => {
-    // Another process may look after claims that this one does not see.
+  return async (key: Request, signal: AbortSignal, log: Pick<Logger, 'child'>): Promise<void> => {
+    // Another process may serve claims that this one does not see.
     if (!isServed(env, key)) return;
     const seen = claims.get(key);
     const naming = managedNaming(managedResources.store, key).filter(({ spec }) =>
@@ -63,47 +53,38 @@ export function orphanRelease(
     signal: AbortSignal,
     log: Pick<Logger, 'child'>,
   ): Promise<void> {
-    const deleted = new Set<string | undefined>();
-    for (let round = 0; round < maxRounds; round += 1) {
-      const decision = decide(managed, claim, deleted);
-      if (isOver(decision)) return;
-      await act(managed, decision, signal);
-      if (decision.name !== 'DeleteSecret') {
-        tell(managed, decision, log);
-        return;
-      }
-      deleted.add(decision.secret.metadata.uid);
+    const deleted = new Set<Secret>(); // the store may not know yet
+    let decision = decide(managed, claim);
+    while (decision.name === 'DeleteSecret') {
+      await annotate('cannot delete connection secret', secrets.delete(decision.secret, signal));
+      deleted.add(decision.secret);
+      decision = decide(managed, claim, deleted);
     }
-  }
-
-  async function act(managed: Managed, decision: OrphanDecision, signal: AbortSignal): Promise<void> {
-    switch (decision.name) {
-      case 'DeleteSecret':
-        return annotate('cannot delete connection secret', secrets.delete(decision.secret, signal));
-      case 'DeleteResource':
-        return annotate('cannot delete managed resource', managedResources.delete(managed, signal));
-      case 'Release': {
-        const releasing = managedResources.updateStatus(managed, withPhase(managed, 'Released'), signal);
-        await annotate('cannot update managed resource status', releasing);
-      }
+    if (isOver(decision)) return;
+    if (decision.name === 'DeleteResource') {
+      await annotate('cannot delete managed resource', managedResources.delete(managed, signal));
     }
-  }
-
-  function tell(managed: Managed, { name }: OrphanDecision, log: Pick<Logger, 'child'>): void {
-    const { claimRef = {} } = managed.spec;
-    const gone = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
-    const result = name === 'DeleteResource' ? 'this resource is deleted' : 'this resource is Released';
-    const message =
-      name === 'ClaimMissing'
-        ? `${gone}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`
-        : `${gone}, to which it was bound, no longer exists: ${result}`;
-    const event = { type: 'Warning', reason: 'ClaimNotFound', message } as const;
+    if (decision.name === 'Release') {
+      const releasing = managedResources.updateStatus(managed, withPhase(managed, 'Released'), signal);
+      await annotate('cannot update managed resource status', releasing);
+    }
+    const event = eventOf(managed, decision);
     env.events.record(managed, event);
     logAct(
       log.child(() => aboutManaged(managed)),
       event,
     );
   }
+}
+
+function eventOf({ spec: { claimRef = {} } }: Managed, { name }: OrphanDecision): EventFacts {
+  const claim = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
+  const result = name === 'DeleteResource' ? 'this resource is deleted' : 'this resource is Released';
+  const message =
+    name === 'ClaimMissing'
+      ? `${claim}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`
+      : `${claim}, to which it was bound, no longer exists: ${result}`;
+  return { type: 'Warning', reason: 'ClaimNotFound', message };
 }
 
 /** Nothing is done, and nothing is reported. */

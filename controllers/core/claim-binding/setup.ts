@@ -26,8 +26,7 @@ import {
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
 import type { Stage } from '../../../runtime/controller/urgency.ts';
-import { claimNamespaces } from '../claim/claim-namespaces.ts';
-import { isServed } from '../claim/is-served.ts';
+import { claimNamespaces, isServed } from '../claim/claim-namespaces.ts';
 import { ownedResources } from '../claim/owned-resources.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';

@@ -3,21 +3,10 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { newestFirst } from '../claim/class-choice.ts';
-import type { ClassDecision, ClassDecisionName, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
-import { decideClass } from '../claim/decide-class.ts';
+import type { ClassDecision, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
+import { classDecisions, decideClass } from '../claim/decide-class.ts';
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
-export const defaultingDecisions = [
-  'ClaimGone',
-  'HasResource',
-  'HasClass',
-  'NeedsNoClass',
-  'NoDefaultClass',
-  'ReportedElsewhere',
-  'PeerReports',
-  'AssignClass',
-  'PeerAssigns',
-] as const satisfies readonly ClassDecisionName[];
+export const defaultingDecisions = classDecisions('NoDefaultClass');
 
 export const needsDefaulting = ({ spec }: Claim): boolean =>
   spec.classSelector === undefined && spec.resourceRef === undefined;

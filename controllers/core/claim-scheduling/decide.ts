@@ -2,25 +2,13 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { drawClass } from '../claim/class-choice.ts';
-import type { ClassDecision, ClassDecisionName, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
-import { decideClass } from '../claim/decide-class.ts';
+import type { ClassDecision, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
+import { classDecisions, decideClass } from '../claim/decide-class.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
-export const schedulingDecisions = [
-  'ClaimGone',
-  'HasResource',
-  'HasClass',
-  'NeedsNoClass',
-  'InvalidClassSelector',
-  'NoMatchingClass',
-  'ReportedElsewhere',
-  'PeerReports',
-  'AssignClass',
-  'PeerAssigns',
-] as const satisfies readonly ClassDecisionName[];
+export const schedulingDecisions = classDecisions('InvalidClassSelector', 'NoMatchingClass');
 
 export const needsScheduling = ({ spec }: Claim): boolean =>
   spec.classSelector !== undefined && spec.resourceRef === undefined;

@@ -9,6 +9,7 @@ import type { Observable } from 'rxjs';
 import { filter, merge, switchMap, take } from 'rxjs';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Namespace } from '../../../apis/core/v1alpha1/namespace.ts';
 import { labelsOf, NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
@@ -77,3 +78,9 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
     },
   };
 }
+
+/** Whether this process serves the claims of a key's namespace. It does not see the claims of other namespaces. */
+export const isServed = (
+  { claimNamespaces: served }: Pick<Environment, 'claimNamespaces'>,
+  { namespace = '' }: ObjectKey,
+): boolean => served === undefined || served.includes(namespace);

@@ -28,14 +28,18 @@ export interface ClassFacts {
 }
 
 type NoClass = 'NoMatchingClass' | 'NoDefaultClass';
-type Nothing =
-  | 'ClaimGone'
-  | 'HasResource'
-  | 'HasClass'
-  | 'NeedsNoClass'
-  | 'ReportedElsewhere'
-  | 'PeerReports'
-  | 'PeerAssigns';
+type Nothing = Exclude<
+  ReturnType<typeof classDecisions>[number],
+  NoClass | 'InvalidClassSelector' | 'AssignClass'
+>;
+
+/** The decisions, in the order of docs/decision-tables.md. `reports`: those without a class that are reported. */
+export const classDecisions = (...reports: readonly (NoClass | 'InvalidClassSelector')[]) =>
+  [
+    ...(['ClaimGone', 'HasResource', 'HasClass', 'NeedsNoClass'] as const),
+    ...reports,
+    ...(['ReportedElsewhere', 'PeerReports', 'AssignClass', 'PeerAssigns'] as const),
+  ] as const;
 
 /** A decision about one claim that may need a class; `name` is its line in docs/decision-tables.md. */
 export type ClassDecision =

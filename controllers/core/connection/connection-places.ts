@@ -2,18 +2,12 @@ import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { KeptCredential } from '../credential.ts';
-import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
+import type { ConnectionPlace } from './connection-place.ts';
 
-/** All places of a managed resource. */
-export interface ConnectionPlaces {
-  /** What the place that decides keeps: the Secret, or without one the secret store. Undefined: nothing. */
-  read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
-  /** Keeps these details there for the first time. Throws a conflict if something is kept there already. */
-  create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
+/** All places of a managed resource. Reads and creates in the one that decides; removes from both. */
+export interface ConnectionPlaces extends Omit<ConnectionPlace, 'isNamed'> {
   /** Makes the secret store a copy of the Secret, where both are named. Writes only what differs. */
   copy(managed: Managed, kept: KeptCredential, signal: AbortSignal): Promise<void>;
-  removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
-  remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
 /** The Secret decides, and the store is a copy; a store alone decides. */

@@ -1,9 +1,11 @@
+import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
+import uniq from 'lodash/uniq.js';
 import { labelledFor } from '../../../apis/core/v1alpha1/connection-labels.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import {
   annotationsWithoutClaims,
   controlOf,
@@ -68,39 +70,37 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       }
     },
     async removeFormer(managed, signal) {
-      const named = managed.spec.writeConnectionSecretToRef;
+      const key = managed.spec.writeConnectionSecretToRef;
       const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
-      const former = owned.filter((secret) => !isEqual(secretKeyOf(secret), named) && !wasDeleted(secret));
-      for (const secret of former) {
-        await annotate('cannot delete connection secret', secrets.delete(secret, signal));
-      }
+      const former = owned.filter((secret) => !isEqual(secretKeyOf(secret), key));
+      await deleteOwned(managed, former, signal);
     },
     async remove(managed, signal) {
       // The garbage collector would do it where one runs.
       const key = managed.spec.writeConnectionSecretToRef;
       const named = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
       const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
-      for (const secret of new Set(named === undefined ? owned : [named, ...owned])) {
-        if (!isControlledBy(secret, managed) || wasDeleted(secret)) continue;
-        await annotate('cannot delete connection secret', secrets.delete(secret, signal));
-      }
+      await deleteOwned(managed, uniq(compact([named, ...owned])), signal);
     },
   };
+
+  async function deleteOwned(managed: Managed, some: readonly Secret[], signal: AbortSignal): Promise<void> {
+    for (const secret of some) {
+      if (!isControlledBy(secret, managed) || wasDeleted(secret)) continue;
+      await annotate('cannot delete connection secret', secrets.delete(secret, signal));
+    }
+  }
 }
 
 const noteAnnotation = ({ note }: KeptCredential): Readonly<Record<string, string>> =>
   note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) };
 
-const freshSecret = (
-  managed: Managed,
-  key: { readonly namespace: string; readonly name: string },
-  desired: KeptCredential,
-): Secret => ({
+const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: KeptCredential): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {
-    namespace: key.namespace,
-    name: key.name,
+    namespace,
+    name,
     labels: labelledFor(undefined, managed),
     ownerReferences: [controllerReference(managed)],
     annotations: { ...propagationAnnotations(managed), ...noteAnnotation(desired) },
@@ -129,17 +129,14 @@ function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Se
       ...metadata,
       labels: labelledFor(metadata.labels, managed),
       annotations: { ...annotations, ...noteAnnotation(desired) },
-      ...(isControlledBy(secret, managed)
-        ? {}
-        : { ownerReferences: [...others, controllerReference(managed)] }),
+      ...(!isControlledBy(secret, managed) && { ownerReferences: [...others, controllerReference(managed)] }),
     },
     data: Object.fromEntries(entries),
   };
 }
 
 function refusalOf({ refusal }: { readonly refusal: string }, secret: Secret, managed: Managed): NotOurs {
+  const { namespace, name } = secretKeyOf(secret);
   const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
-  return new NotOurs(
-    `${refusal} (${secret.metadata.namespace}/${secret.metadata.name}); ${insteadOf(secret, field)}`,
-  );
+  return new NotOurs(`${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`);
 }

@@ -80,12 +80,13 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (vault === undefined) throw new Error(`StoreConfig ${name} is of type Vault and has no spec.vault`);
     const token = await tokenOf(name, vault.auth.token);
     const { server, mountPath, caBundle, namespace } = vault;
-    const wanted = { mountPath, server, ...pickBy({ token, caBundle, namespace }) };
+    const wanted = { server, ...pickBy({ token, caBundle, namespace }) };
     let entry = clients.get(name);
-    if (entry === undefined || !isEqual(entry.options, wanted)) {
+    if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
       // Closing waits for the calls that still use the former client.
       void entry?.client.close().catch(() => undefined);
-      entry = { options: wanted, client: createVaultClient(mountPath, { ...wanted, clock: env.clock }) };
+      const client = createVaultClient(mountPath, { ...wanted, clock: env.clock });
+      entry = { options: { mountPath, ...wanted }, client };
       clients.set(name, entry);
     }
     const where = { server: new URL(server).origin, mountPath, scope };
@@ -99,7 +100,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   ): Promise<string | undefined> {
     const who = `StoreConfig ${config}`;
     if (selector === undefined) throw new Error(`${who} has no spec.vault.auth.token`);
-    const credentials = await read(selector, { who });
+    const credentials = await read(selector, who);
     if (credentials.source === 'None') return undefined;
     const { text, origin } = heldCredentials(credentials);
     const token = text.trim();

@@ -54,8 +54,6 @@ export interface Run {
   readonly isCredentialJustSet?: true;
   /** The connection details that calls of this run reported. */
   readonly reported: ReportedDetails;
-  /** Annotations that record which provider is used. */
-  readonly providerRecord?: Readonly<Record<string, string>>;
   /** The conditions of operations that outlive a run. */
   readonly operation?: readonly ConditionFacts[];
   /** The operation that the external system carries out at the moment. */

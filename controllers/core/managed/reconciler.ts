@@ -28,7 +28,7 @@ import type { ExternalClient, ExternalConnector, Observation } from './external-
 import { cannot } from './failures.ts';
 import { followUp } from './follow-up.ts';
 import type { IdentityMarks } from './identity.ts';
-import { named, recordedIdentity, refusedName, withAnnotations } from './identity.ts';
+import { named, recordedIdentity, refusedName } from './identity.ts';
 import { keepCredential } from './keep-credential.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import type { ExternalContext, RunContext } from './steps.ts';
@@ -73,11 +73,6 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly marks?: IdentityMarks;
   /** The names that the external system accepts, where we choose it: see `fittingName`. Absent: any. */
   readonly names?: NameLimits;
-  /**
-   * Annotations that record which provider is used, if the spec does not name it. They are written before anything is
-   * created, and `connect` receives them. Throws the reason if the provider cannot be used.
-   */
-  providerRecord?(managed: M): Readonly<Record<string, string>>;
 }
 
 /**
@@ -140,7 +135,7 @@ async function unlessNothingCreated(context: RunContext, run: Run, error: unknow
 
 /** Resolves references and connects: to examine, and to disconnect in any case. */
 async function connect(
-  { connector, providerRecord, resolveReferences }: ManagedReconcilerOptions<Managed>,
+  { connector, resolveReferences }: ManagedReconcilerOptions<Managed>,
   context: RunContext,
   found: Run,
 ): Promise<Ending> {
@@ -151,9 +146,8 @@ async function connect(
     current = await step(found, 'cannot resolve references', resolving, cannot.resolve);
   const resolved: Run = { ...found, current };
   const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
-    const record = providerRecord?.(current) ?? {};
-    const external = await connector.connect(withAnnotations(current, record), signal);
-    return [{ ...resolved, providerRecord: record }, external];
+    const external = await connector.connect(current, signal);
+    return [resolved, external];
   };
   let run = resolved;
   let external: ExternalClient | undefined;

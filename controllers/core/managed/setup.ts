@@ -32,14 +32,8 @@ import { disabledStorePlace, storePlace } from '../connection/store-place.ts';
 import type { SecretDetails } from '../credential.ts';
 import { credentialAnnotation } from '../credential.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
-import { providerRecord } from '../provider/provider-choice.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
-import {
-  originOf,
-  providerChooser,
-  providerFinder,
-  providerTriggers,
-} from '../provider/provider-credentials.ts';
+import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
 import type { ProviderHealth } from '../provider/provider-health.ts';
 import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
@@ -130,7 +124,6 @@ export function managedController<M extends Managed>(
   const secrets = connectionSecrets(env);
   const { references = [], secretStores } = service;
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
-  const choose = providerChooser(env, service.providers);
   const providerOf = providerFinder(env, service.providers);
 
   /** The resource whose connection secret this is, unless it is on its way out. */
@@ -174,7 +167,6 @@ export function managedController<M extends Managed>(
       ...(env.randomBytes && { randomBytes: env.randomBytes }),
       env: { ...env, events: resourceEvents },
       managedResources,
-      providerRecord: (object) => providerRecord(object, choose(object)),
       connector: limitedConnector(
         leasedConnector(
           witnessedConnector(

@@ -213,7 +213,7 @@ export async function prepare(
 ): Promise<Run> {
   const known = named(context.identity, run.current);
   const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
-  const prepared = withAnnotations(object, { ...run.providerRecord, ...annotations });
+  const prepared = withAnnotations(object, annotations);
   const isRoutine = (ready ?? lateInitialized) === undefined;
   const facts = isRoutine ? {} : { ...cannot.write, ...(ready && { ready }) };
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });

@@ -33,8 +33,8 @@ export async function countByStatus(
     const labels = {
       phase: phaseLabel(status?.bindingPhase),
       ready: statusLabel(ready?.status),
-      ready_reason: reasonLabel(ready?.reason),
       synced: statusLabel(synced?.status),
+      ready_reason: reasonLabel(ready?.reason),
       synced_reason: reasonLabel(synced?.reason),
     };
     const key = Object.values(labels).join();

@@ -164,7 +164,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     const { uid = '' } = object.metadata;
     const nowMs = clock.elapsedMs();
     const lastMs = upToDateAtMs.get(uid);
-    const isUpdated = operation === 'update' && !hasFailed && lastMs !== undefined;
+    const isUpdated = operation === 'update' && errorClass === undefined && lastMs !== undefined;
     if (isUpdated) {
       drift.observe({ gvk: `${object.apiVersion}, Kind=${object.kind}` }, (nowMs - lastMs) / 1000);
     }

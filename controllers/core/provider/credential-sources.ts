@@ -30,19 +30,8 @@ export type Credentials =
       readonly who: string;
     };
 
-/** What was asked for: who names it, for messages, and how fresh it has to be. */
-export interface CredentialRequest {
-  /** `ProviderConfig default`. */
-  readonly who: string;
-  /** A secret that was read a moment ago will not do. */
-  readonly isFresh?: boolean;
-}
-
-/** The credentials at one place. Throws an Error that names what is missing (secret, key, variable, path) only. */
-export type CredentialReader = (
-  selector: CredentialSelector,
-  request: CredentialRequest,
-) => Promise<Credentials>;
+/** The credentials that an object (`who`, for messages) refers to. Throws an Error that names what is missing, and no secret. */
+export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
 /** How long a read secret serves the reconciles that follow, so that a burst does not read it for each. */
 const freshMs = 2_000;
@@ -60,14 +49,14 @@ export function credentialReader(env: Environment): CredentialReader {
     perf: { now: () => env.clock.elapsedMs() },
   });
 
-  return async ({ source, secretRef, env: variable, fs }, { who, isFresh = false }) => {
+  return async ({ source, secretRef, env: variable, fs }, who) => {
     switch (source) {
       case 'None':
       case 'InjectedIdentity':
         return { source, who };
       case 'Secret':
         if (secretRef === undefined) throw incomplete(who, source, 'secretRef');
-        return fromSecret(secretRef, who, isFresh);
+        return fromSecret(secretRef, who);
       case 'Environment':
         if (variable === undefined) throw incomplete(who, source, 'env');
         return fromText(source, hostVariable(variable.name, who), `environment variable ${variable.name}`);
@@ -82,13 +71,10 @@ export function credentialReader(env: Environment): CredentialReader {
   async function fromSecret(
     { namespace, name, key }: SecretKeySelector,
     who: string,
-    isFresh: boolean,
   ): Promise<HeldCredentials> {
     const secret = `${namespace}/${name}`;
-    const data = await annotate(
-      `cannot get secret ${secret} of ${who}`,
-      read(secret, { namespace, name }, isFresh),
-    );
+    const reading = read(secret, { namespace, name });
+    const data = await annotate(`cannot get secret ${secret} of ${who}`, reading);
     if (data === 'absent') throw new Error(`secret ${secret} of ${who} does not exist`);
     const text = data[key];
     if (text === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
@@ -114,11 +100,10 @@ export function credentialReader(env: Environment): CredentialReader {
   function read(
     secret: string,
     key: { readonly namespace: string; readonly name: string },
-    isFresh: boolean,
   ): Promise<ConnectionDetails | 'absent'> {
     recent.purgeStale(); // clear text is not kept for longer than it serves
     const held = recent.get(secret);
-    if (held !== undefined && !isFresh) return held;
+    if (held !== undefined) return held;
     const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown): 'absent' => {
       // An answer like any other: all who use the provider ask, and go on asking.
       if (isNotFound(error)) return 'absent';

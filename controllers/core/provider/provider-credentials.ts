@@ -16,7 +16,7 @@ import { anyOf, appears, changed, triggersIn } from '../../../runtime/controller
 import type { Credentials } from './credential-sources.ts';
 import { credentialReader } from './credential-sources.ts';
 import type { ProviderName } from './provider-choice.ts';
-import { chooseProvider, providerKey, providerOf, providersOf } from './provider-choice.ts';
+import { providerKey, providerOf } from './provider-choice.ts';
 
 /** The kinds of a stack's providers. `P` are the fields of their specs beside the credentials. */
 export interface ProviderKinds<P extends object = object> {
@@ -66,16 +66,14 @@ export function providerFacts<P extends object>(
   env: Environment,
   kinds: ProviderKinds<P>,
 ): (managed: Managed) => Promise<ProviderFacts<P>> {
-  const choose = providerChooser(env, kinds);
   const find = providerFinder(env, kinds);
   const read = credentialReader(env);
   return async (managed) => {
-    const { kind, name } = choose(managed);
+    const { kind, name } = providerOf(managed);
     const who = `${kind} ${name}`;
     const { provider } = find(managed) ?? {};
     if (provider === undefined) throw new Error(`${who} does not exist`);
-    const isFresh = managed.spec.providerConfigRef?.policy?.resolve === 'Always';
-    const credentials = await read(credentialsOf(provider), { who, isFresh });
+    const credentials = await read(credentialsOf(provider), who);
     const parameters = omit(provider.spec, ['credentials', 'credentialsSecretRef']);
     return { credentials, parameters: parameters as unknown as ProviderParameters<P> };
   };
@@ -86,26 +84,16 @@ export function providerFinder(
   env: Environment,
   kinds: ProviderKinds,
 ): (managed: Managed) => { readonly kind: Kind; readonly provider: Provider | ProviderConfig } | undefined {
-  const choose = providerChooser(env, kinds);
   const find = {
     Provider: { of: kinds.provider, store: env.resource(kinds.provider) },
     ProviderConfig: { of: kinds.providerConfig, store: env.resource(kinds.providerConfig) },
   };
   return (managed) => {
-    const { kind, name } = choose(managed);
+    const { kind, name } = providerOf(managed);
     const { of, store } = find[kind];
     const provider = store.get({ name });
     return provider && { kind: of, provider };
   };
-}
-
-/** Which Provider or ProviderConfig a managed resource uses, as things are in the stores now; see `chooseProvider`. */
-export function providerChooser(env: Environment, kinds: ProviderKinds): (managed: Managed) => ProviderName {
-  const stores = {
-    Provider: env.resource(kinds.provider),
-    ProviderConfig: env.resource(kinds.providerConfig),
-  };
-  return (managed) => chooseProvider(managed, ({ kind, name }) => stores[kind].get({ name }) !== undefined);
 }
 
 const byProvider = 'provider';
@@ -117,9 +105,7 @@ export function providerTriggers(
   managedKind: Kind<Managed>,
 ): readonly Trigger[] {
   const { store } = env.resource(managedKind);
-  store.addIndex(byProvider, (managed) => [
-    ...new Set([...providersOf(managed), providerOf(managed)].map(providerKey)),
-  ]);
+  store.addIndex(byProvider, (managed) => [providerKey(providerOf(managed))]);
   const wokenBy = triggersIn(env);
   // Not its status: the number of its users changes with each of them.
   const isNews = anyOf(

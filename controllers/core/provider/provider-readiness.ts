@@ -43,7 +43,7 @@ export function providerReadiness(
   /** Why its credentials cannot be read; undefined: they can. `unknown`: the API server does not say. */
   async function unreadable(provider: Provider | ProviderConfig): Promise<Unreadable | undefined> {
     try {
-      await read(credentialsOf(provider), { who: `${provider.kind} ${provider.metadata.name}` });
+      await read(credentialsOf(provider), `${provider.kind} ${provider.metadata.name}`);
       return undefined;
     } catch (error) {
       return faultOfConnecting(error) === undefined ? 'unknown' : { message: messageOf(error) };

@@ -122,7 +122,7 @@ function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLooku
   const isSelected = selector !== undefined && (references.length === 0 || isAlways(selector.policy));
   const selected = isSelected ? select(managed, field, selector, lookup) : references;
   const chosen = field.multiple ? selected : selected.slice(0, 1);
-  const values = chosen.flatMap((reference) => valueOf(managed, field, reference, lookup) ?? []);
+  const values = chosen.flatMap((reference) => resolvedValue(managed, field, reference, lookup) ?? []);
   if (values.length === 0) return {};
   const names = chosen.map(({ name }) => ({ name }));
   const isRecorded = isEqual(map(names, 'name'), map(references, 'name'));
@@ -134,7 +134,7 @@ function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLooku
 }
 
 /** The value of a referenced resource; undefined if it has none and the reference is Optional. */
-function valueOf(
+function resolvedValue(
   managed: Managed,
   field: ReferenceField,
   { name, policy }: Reference,

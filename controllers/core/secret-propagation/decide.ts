@@ -15,7 +15,6 @@ import { isOwnedBy } from '../claim/ownership.ts';
 import { isFrozen, propagated } from '../claim/propagated-secret.ts';
 import type { SecretDetails } from '../credential.ts';
 import { keptIn, whyNotUsable } from '../credential.ts';
-import type { Check } from '../first-match.ts';
 import { firstMatch } from '../first-match.ts';
 
 /** A claim's Secret, the Secret that it names as its source, and the controllers of the two. */
@@ -49,34 +48,14 @@ export const propagationDecisions = [
 
 /** A decision about one claim's Secret. A `message` becomes an Event. */
 export type PropagationDecision =
-  | {
-      readonly name: 'NothingToCopyTo' | 'SourceMissing' | 'OtherKind' | 'CredentialNotApplied' | 'InSync';
-    }
-  | {
-      readonly name:
-        | 'NoConsent'
-        | 'SourceNotControlled'
-        | 'TargetNotControlled'
-        | 'NotBound'
-        | 'TargetImmutable';
-      readonly message: string;
-    }
+  | { readonly name: Exclude<(typeof propagationDecisions)[number], 'CopySecret'>; readonly message?: string }
   | { readonly name: 'CopySecret'; readonly desired: Secret };
 
 type Pair = PropagationFacts & { readonly target: Secret; readonly source: Secret };
 type Chain = Pair & { readonly claim: Claim; readonly managed: Managed };
 
-const pairChecks: readonly Check<Pair, PropagationDecision>[] = [
-  notResponsible,
-  noConsent,
-  sourceNotControlled,
-  targetNotControlled,
-];
-const chainChecks: readonly Check<Chain, PropagationDecision>[] = [
-  notBound,
-  credentialNotApplied,
-  targetImmutable,
-];
+const pairChecks = [notResponsible, noConsent, sourceNotControlled, targetNotControlled];
+const chainChecks = [notBound, credentialNotApplied, targetImmutable];
 
 /**
  * Whether a claim's Secret gets the data of its source. Both Secrets name each other (consent), and the chain holds: the
@@ -103,6 +82,7 @@ function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision
 }
 
 const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
+const describe = ({ kind, metadata }: Claim | Managed): string => `${kind} ${metadata.name}`;
 
 /** Another controller keeps Secrets of this pair of kinds. */
 function notResponsible({ kind, besides = [], target, source }: Pair): PropagationDecision | undefined {
@@ -121,34 +101,26 @@ function noConsent({ target, source }: Pair): PropagationDecision | undefined {
 
 function sourceNotControlled({ source, managed }: Pair): PropagationDecision | undefined {
   if (managed !== undefined && isControlledBy(source, managed)) return undefined;
-  const owner =
-    managed === undefined ? 'a managed resource that exists' : `${managed.kind} ${managed.metadata.name}`;
-  return {
-    name: 'SourceNotControlled',
-    message: `connection secret ${nameOf(source)} is not controlled by ${owner}`,
-  };
+  const owner = managed === undefined ? 'a managed resource that exists' : describe(managed);
+  const message = `connection secret ${nameOf(source)} is not controlled by ${owner}`;
+  return { name: 'SourceNotControlled', message };
 }
 
 function targetNotControlled({ target, claim }: Pair): PropagationDecision | undefined {
   if (claim !== undefined && isControlledBy(target, claim)) return undefined;
-  const owner = claim === undefined ? 'a claim that exists' : `${claim.kind} ${claim.metadata.name}`;
+  const owner = claim === undefined ? 'a claim that exists' : describe(claim);
   return { name: 'TargetNotControlled', message: `secret ${nameOf(target)} is not controlled by ${owner}` };
 }
 
 /** A restored claim waits until binding has corrected the UID in `claimRef`. */
 function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
   if (managed.status?.bindingPhase === 'Bound' && isOwnedBy(managed, claim)) return undefined;
-  const message = `${managed.kind} ${managed.metadata.name} is not bound to ${claim.kind} ${claim.metadata.name}`;
-  return { name: 'NotBound', message };
+  return { name: 'NotBound', message: `${describe(managed)} is not bound to ${describe(claim)}` };
 }
 
 /** The record of the resource wakes us. The claim keeps the copy that it has. */
-function credentialNotApplied({
-  claim,
-  managed,
-  source,
-  secretDetails = {},
-}: Chain): PropagationDecision | undefined {
+function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
+  const { claim, managed, source, secretDetails = {} } = facts;
   const reason = whyNotUsable(managed, keptIn(source), referenceTo(claim), secretDetails);
   return reason === undefined ? undefined : { name: 'CredentialNotApplied' };
 }

@@ -6,7 +6,7 @@
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
@@ -14,7 +14,6 @@ import { propagationSource, propagationTargets } from '../../../apis/core/v1alph
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { changed, is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -73,37 +72,37 @@ export function secretPropagation(
       const target = secrets.get(request);
       const named = target && propagationSource(target);
       const source = named && (await annotate('cannot get connection secret', secrets.find(named, signal)));
-      const claimName = target && controllerOf(target)?.name;
-      const managedName = source && controllerOf(source)?.name;
+      const claimName = (target && controllerOf(target)?.name) ?? '';
+      const managedName = (source && controllerOf(source)?.name) ?? '';
       const decision = decidePropagation({
         kind: service.managed,
         secretDetails: service.secretDetails,
         besides,
         target,
         source,
-        claim: claims.get({ ...request, name: claimName ?? '' }),
-        managed: managedResources.get({ name: managedName ?? '' }),
+        claim: claims.get({ ...request, name: claimName }),
+        managed: managedResources.get({ name: managedName }),
       });
-      const ended: Result = { ...done, decision: decision.name };
+      const ended = { ...done, decision: decision.name };
       if (target === undefined || source === undefined) return ended;
-      if ('message' in decision) {
+      if (decision.name !== 'CopySecret' && decision.message !== undefined) {
         const message = `not copied: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
-        // Only an event brings it back.
-        log.info('not propagated', { decision: decision.name, message });
+        log.info('not propagated', { decision: decision.name, message }); // only an event wakes it
       }
       if (decision.name === 'CopySecret') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
-        const from = `${source.metadata.namespace}/${source.metadata.name}`;
+        const from = `secret ${objectKeyText(source.metadata)} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`;
+        const to = `secret ${objectKeyText(request)} of ${service.claim.kind} ${claimName}`;
         events.record(source, {
           type: 'Normal',
           reason: 'PropagatedDataTo',
-          message: `connection details propagated to secret ${request.namespace}/${request.name} of ${service.claim.kind} ${claimName}`,
+          message: `connection details propagated to ${to}`,
         });
         const received: EventFacts = {
           type: 'Normal',
           reason: 'PropagatedDataFrom',
-          message: `connection details propagated from secret ${from} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`,
+          message: `connection details propagated from ${from}`,
         };
         events.record(target, received);
         logAct(

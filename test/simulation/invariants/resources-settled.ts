@@ -2,7 +2,7 @@ import attempt from 'lodash/attempt.js';
 import isError from 'lodash/isError.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -36,14 +36,9 @@ interface ProviderLike extends KubernetesObject {
   };
 }
 
-/** Which provider it uses: an optional one that did not exist was passed over, which is on record. */
-function providerNamed({ metadata, spec }: Managed): readonly [kind: string, name: string] {
+/** The provider that a managed resource uses. */
+function providerNamed({ spec }: Managed): readonly [kind: string, name: string] {
   const { providerConfigRef, providerRef } = spec;
-  const resolved = metadata.annotations?.[annotationKeys.resolvedProvider];
-  if (resolved !== undefined && providerConfigRef?.policy?.resolution === 'Optional') {
-    const [kind = '', name = ''] = resolved.split('/');
-    return [kind, name];
-  }
   if (providerConfigRef?.name !== undefined) return ['ProviderConfig', providerConfigRef.name];
   return providerRef?.name === undefined ? ['ProviderConfig', 'default'] : ['Provider', providerRef.name];
 }

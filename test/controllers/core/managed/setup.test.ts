@@ -230,28 +230,6 @@ describe('what a service adds', () => {
     assert.deepEqual([...external.things.keys()], ['us']);
   });
 
-  test('which provider an Optional reference led to is on record before anything is made', async () => {
-    const cluster = new FakeCluster();
-    const { external, process } = keeping(cluster);
-    const recorded = () =>
-      cluster.get(managedKind, { name: 'db' })?.metadata.annotations?.['crossplane.io/resolved-provider'];
-    let atCreation: string | undefined;
-    external.gate = (method) => {
-      if (method === 'create') atCreation = recorded();
-    };
-    const providerConfigRef = { name: 'gone', policy: { resolution: 'Optional' as const } };
-    cluster.put(providerConfigKind, {
-      apiVersion: 'fcp.crossplane.io/v1alpha3',
-      kind: 'ProviderConfig',
-      metadata: { name: 'default' },
-      spec: { credentials: { source: 'None' } },
-    });
-    await process.synced();
-    cluster.put(managedKind, managed({ providerConfigRef }));
-    await process.settle(100);
-    assert.equal(atCreation, 'ProviderConfig/default');
-  });
-
   test('references, which are resolved before anything is made', async () => {
     const cluster = new FakeCluster();
     const { external, process } = keeping(cluster, {

@@ -75,7 +75,7 @@ describe('credentials by source', () => {
   };
   for (const [name, { selector, text, entries, origin }] of Object.entries(rows)) {
     test(name, async () => {
-      const credentials = heldCredentials(await reader().read(selector, { who }));
+      const credentials = heldCredentials(await reader().read(selector, who));
       assert.deepEqual([credentials.source, credentials.text], [selector.source, text]);
       assert.equal(credentials.origin, origin);
       if (entries !== undefined) assert.deepEqual(credentials.entries(), entries);
@@ -84,7 +84,7 @@ describe('credentials by source', () => {
 
   for (const source of ['None', 'InjectedIdentity'] as const) {
     test(`${source}: there is nothing to read, and who cannot do without says so`, async () => {
-      const credentials = await reader().read({ source }, { who });
+      const credentials = await reader().read({ source }, who);
       assert.deepEqual(credentials, { source, who });
       assert.throws(
         () => heldCredentials(credentials),
@@ -130,7 +130,7 @@ describe('what is missing is named, and what is there is not repeated', () => {
   for (const [name, row] of Object.entries(rows)) {
     test(name, async () => {
       const { read } = reader('host' in row ? {} : { host });
-      await assert.rejects(read(row.selector, { who }), (error: Error) => {
+      await assert.rejects(read(row.selector, who), (error: Error) => {
         assert.match(error.message, row.says);
         assert.ok(!error.message.includes('hush-hush'));
         return true;
@@ -143,7 +143,7 @@ describe('what is missing is named, and what is there is not repeated', () => {
   const withoutEntries = { text: noJson, list: noObject, string: noObject, number: noObject, null: noObject };
   for (const [what, message] of Object.entries(withoutEntries)) {
     test(`entries of what holds none: ${what}`, async () => {
-      const credentials = heldCredentials(await reader().read(inFile(`/etc/${what}`), { who }));
+      const credentials = heldCredentials(await reader().read(inFile(`/etc/${what}`), who));
       assert.throws(() => credentials.entries(), { message });
     });
   }
@@ -153,21 +153,20 @@ test('a read that fails late takes nothing back from one that has succeeded sinc
   const { cluster, read } = reader();
   const { promise: failing, reject: fail } = Promise.withResolvers<void>();
   cluster.gate = () => failing;
-  const early = read(inSecret('other'), { who });
+  const early = read(inSecret('other'), who);
   cluster.gate = () => {};
-  await read(inSecret('other'), { who, isFresh: true });
+  await cluster.clock.advance(2001);
+  await read(inSecret('other'), who);
   fail(broken());
   await assert.rejects(early, /etcd is unavailable/);
-  await read(inSecret('other'), { who });
+  await read(inSecret('other'), who);
   assert.equal(cluster.calls.length, 2);
 });
 
-test('a burst reads a secret once, unless it has to be fresh', async () => {
+test('a burst reads a secret once', async () => {
   const { cluster, read } = reader();
-  await Promise.all([1, 2].map(() => read(inSecret('other'), { who })));
+  await Promise.all([1, 2].map(() => read(inSecret('other'), who)));
   assert.equal(cluster.calls.length, 1);
-  await read(inSecret('other'), { who, isFresh: true });
-  assert.equal(cluster.calls.length, 2);
 });
 
 test('a secret that does not exist is asked for every two seconds at most, and each is told for itself', async () => {
@@ -176,7 +175,7 @@ test('a secret that does not exist is asked for every two seconds at most, and e
     source: 'Secret',
     secretRef: { namespace: 'infra', name: 'gone', key: 'token' },
   };
-  const asker = (name: string) => read(missing, { who: name });
+  const asker = (name: string) => read(missing, name);
   const told = (name: string) => ({ message: `secret infra/gone of ${name} does not exist` });
   await Promise.all([
     assert.rejects(asker('Provider one'), told('Provider one')),
@@ -203,7 +202,7 @@ test('a read that failed is told with the name of each who waited for it', async
   });
   await Promise.all(
     ['one', 'two'].map((name) =>
-      assert.rejects(read(inSecret('other'), { who: `Provider ${name}` }), {
+      assert.rejects(read(inSecret('other'), `Provider ${name}`), {
         message: `cannot get secret infra/cloud of Provider ${name}: ${broken().message}`,
       }),
     ),
