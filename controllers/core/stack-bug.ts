@@ -4,21 +4,21 @@
 
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The name of the stack that a programming error comes from: on the error itself, whatever that is wrapped in. */
+/** The name of the stack that a programming error comes from: a property of the error itself, which may be wrapped later. */
 const whose = Symbol('stack');
 
 interface Blamed {
   readonly [whose]?: string;
 }
 
-/** Says that an error, if it is a programming error, is one of this stack. Returns the error as it was. */
+/** Records that an error, if it is a programming error, comes from this stack. Returns the error. */
 export function blamed<E>(error: E, stack: string | undefined): E {
   const bug = bugIn(error);
   if (stack !== undefined && bug !== undefined) Reflect.defineProperty(bug, whose, { value: stack });
   return error;
 }
 
-/** What a call of a stack's code comes to. A programming error that it throws is one of that stack. */
+/** Calls a stack's code. A programming error that it throws is recorded as one of that stack. */
 export async function blaming<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -28,8 +28,8 @@ export async function blaming<T>(stack: string | undefined, call: () => T | Prom
 }
 
 /**
- * `bug in the stack example: … (TypeError at example/external-client.ts:41)`, for who reads a condition; of what no stack is
- * to blame for, `bug in the controllers: …`. The place is the first that is whose the bug is, and left out where there is none.
+ * For a condition: `bug in the stack example: … (TypeError at example/external-client.ts:41)`, or `bug in the controllers: …`.
+ * The place is the first in the stack trace that belongs to that stack, or to the controllers.
  */
 export function describeBug(bug: Error): string {
   const stack = (bug as Blamed)[whose];
@@ -39,13 +39,13 @@ export function describeBug(bug: Error): string {
 }
 
 const root = new URL('../..', import.meta.url).pathname;
-/** What runs stacks, and what helps their authors. */
+/** The rooms that run stacks or help their authors. */
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
-/** Of a library, be it beside us or beside the stack. */
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
+/** This product may be a library itself. */
 const isOurs = (path: string): boolean =>
-  path.startsWith(root) ? !isLibrary(path.slice(root.length - 1)) : !isLibrary(path);
+  !isLibrary(path.startsWith(root) ? path.slice(root.length - 1) : path);
 
 const isOfStacks = (path: string): boolean =>
   !isLibrary(path) && !rooms.some((room) => path.startsWith(`${root}${room}`));

@@ -14,9 +14,9 @@ import { describeSelector, labelSelector } from '../../apis/core/v1alpha1/select
 import type { Candidates } from '../../controllers/core/claim/class-choice.ts';
 import { qualified } from '../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../controllers/core/claim/decide-class.ts';
+import { whyNotSuitable, whyResourceIncompatible } from '../../controllers/core/claim/incompatible.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
-import { misfitOfManaged, unfitness } from '../../controllers/core/claim/misfit.ts';
 import { decideBinding } from '../../controllers/core/claim-binding/decide.ts';
 import type { BindingDecision, Observed } from '../../controllers/core/claim-binding/decision.ts';
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
@@ -113,7 +113,7 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
   const candidates: readonly Candidates[] = classes.map(({ service, classes: found }) => ({
     kind: service.class,
     classes: thereOf(found) ?? [],
-    unfitness: (one, offered) => unfitness(service, one, offered),
+    whyNotSuitable: (one, offered) => whyNotSuitable(service, one, offered),
     isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
   }));
   const kind = candidates[0]?.kind;
@@ -147,7 +147,7 @@ function bindingOf(
       ? provisioningOf(service, claim, theClass, () => true)
       : undefined;
   const offered = managed ?? provisioning?.resourceClass;
-  const incompatible = attempt(() => managed && misfitOfManaged(service, claim, managed));
+  const incompatible = attempt(() => managed && whyResourceIncompatible(service, claim, managed));
   const observed = {
     claim,
     service,

@@ -5,23 +5,15 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
-import type { RunMemory } from './observe.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
-export interface ActOptions {
-  readonly claims: Resource<Claim>;
-  readonly secrets: Resource<Secret>;
-  /** The resource of a managed resource's kind. */
-  readonly resourcesOf: (managed: Managed) => Resource<Managed>;
-}
-
 /** Returns the Events of the claim that tell what was done. Every write of an object carries its resourceVersion. */
-export function acting({ claims, secrets, resourcesOf }: ActOptions) {
+export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   return async function act(
     decision: BindingCall,
     { claim, provisioning: { plan } = { resourceClass: undefined } }: Observed,

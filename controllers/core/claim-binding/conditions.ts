@@ -36,7 +36,8 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
   }
   const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
   const message = compact([isSynced ? undefined : describeManaged(managed), unserved]).join('; ');
-  if (isFailing(managed)) return [withError(availableWithTrouble(message), errorOf(managed)), reconcileSuccess()];
+  if (isFailing(managed))
+    return [withError(availableWithTrouble(message), errorOf(managed)), reconcileSuccess()];
   return [{ ...available(), ...(message !== '' && { message }) }, reconcileSuccess()];
 }
 

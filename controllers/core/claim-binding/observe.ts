@@ -11,60 +11,26 @@ import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
-import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
-import type { ClaimNamespace } from '../claim/may-claim.ts';
+import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
-import { misfitOfManaged } from '../claim/misfit.ts';
 import { isOwnedBy, wasBound } from '../claim/ownership.ts';
-import type { ClaimService, Peers } from '../claim-service.ts';
 import type { KeptCredential } from '../credential.ts';
 import { keptIn } from '../credential.ts';
 import { nameInUse } from '../external-identity.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import { failing, StepFailure } from '../step-failure.ts';
+import type { BindingContext, RunMemory } from './context.ts';
 import { resourceOf } from './decide.ts';
-import type { BindingFacts, Observed, ReadFirst } from './decision.ts';
+import type { BindingFacts, Observed } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
 import { provisioningOf } from './provision.ts';
 import { isResponsible, responsibilityFor } from './responsibility.ts';
 
-/** Where binding reads. */
-export interface ObserveOptions {
-  readonly service: ClaimService;
-  readonly peers: Peers;
-  readonly claims: Resource<Claim>;
-  readonly classes: Resource<Class>;
-  readonly managedResources: Resource<Managed>;
-  readonly secrets: Resource<Secret>;
-  readonly namespaces: ClaimNamespaces;
-  /** The managed resources of every kind whose `claimRef` has the claim's UID, those that are Bound first. */
-  readonly ownedBy: (claim: Claim) => readonly Managed[];
-  /** The credential of a resource that publishes to a secret store alone. */
-  readonly storedConnection?: StoredConnection | undefined;
-}
-
-export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promise<KeptCredential | undefined>;
-
-/** Results of one run that the stores may not have yet. They are forgotten when the run ends. */
-export interface RunMemory {
-  /** Which objects this run has read from the API server. */
-  readonly hasRead: Set<ReadFirst>;
-  namespace?: ClaimNamespace;
-  /** The Secret that the claim names: one of another type is not in the store. */
-  target?: Secret | undefined;
-  /** The UIDs of the objects that this run deleted: the store may not know yet. */
-  readonly deleted: Set<string | undefined>;
-  /** The run has made a call: its controller was responsible for the claim, and finishes. */
-  hasActed: boolean;
-}
-
-export const newRun = (): RunMemory => ({ hasRead: new Set(), deleted: new Set(), hasActed: false });
-
 const nothingSeen = { isWanted: false, hasCopy: false, stale: [], controlled: [] } as const;
 
-export function observing(options: ObserveOptions) {
-  const { service, peers, classes, managedResources, secrets, namespaces, ownedBy } = options;
+export function observing(context: BindingContext) {
+  const { service, peers, classes, managedResources, secrets, namespaces, ownedBy } = context;
 
   return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<Observed> {
     const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
@@ -129,7 +95,7 @@ export function observing(options: ObserveOptions) {
   function whyIncompatible(claim: Claim, managed: Managed): string | undefined {
     if (isBoundTo(claim, managed)) return undefined;
     try {
-      return misfitOfManaged(service, claim, managed);
+      return whyResourceIncompatible(service, claim, managed);
     } catch (error) {
       throw new StepFailure('cannot tell whether the resource can serve the claim', error, cannotBind);
     }
@@ -175,7 +141,7 @@ export function observing(options: ObserveOptions) {
   async function storedBy(managed: Managed, signal: AbortSignal): Promise<KeptCredential | undefined> {
     const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
     const isStoreOnly = writeConnectionSecretToRef === undefined && publishConnectionDetailsTo !== undefined;
-    return isStoreOnly ? options.storedConnection?.(managed, signal) : undefined;
+    return isStoreOnly ? context.storedConnection?.(managed, signal) : undefined;
   }
 }
 

@@ -2,33 +2,23 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
-import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { isServed } from '../claim/claim-namespaces.ts';
-import type { ClaimService } from '../claim-service.ts';
 import { managedNaming, secretsOfClaim } from '../indexes.ts';
-import { aboutManaged, logAct } from '../story.ts';
+import { aboutManaged, logAct } from '../log-changes.ts';
+import type { BindingContext } from './context.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { withPhase } from './desired.ts';
-
-export interface OrphanOptions {
-  readonly env: Pick<Environment, 'events' | 'claimNamespaces'>;
-  readonly service: ClaimService;
-  readonly claims: Resource<Claim>;
-  readonly managedResources: Resource<Managed>;
-  readonly secrets: Resource<Secret>;
-}
 
 /**
  * Releases the managed resources of one kind whose `claimRef` names the claim of a key, if that claim does not exist. The
  * API server is asked for the claim before anything is done. Costs nothing where every resource has its claim.
  */
-export function orphanRelease({ env, service, claims, managedResources, secrets }: OrphanOptions) {
+export function orphanRelease({ env, service, claims, managedResources, secrets }: BindingContext) {
   function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
     const controlled = secretsOfClaim(secrets.store, managed.spec.claimRef ?? {});
     return decideOrphan({ managed, claim, secrets: controlled.filter((secret) => !deleted.has(secret)) });

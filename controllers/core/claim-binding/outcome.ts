@@ -9,9 +9,7 @@ import {
   reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
-import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -20,8 +18,9 @@ import { reportClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { withClaimStatus } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/ownership.ts';
+import { logConditions } from '../log-changes.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
-import { logConditions } from '../story.ts';
+import type { BindingContext } from './context.ts';
 import type { BindingCall, Observed } from './decision.ts';
 import { calls } from './decision.ts';
 import type { Report } from './report.ts';
@@ -87,16 +86,10 @@ export function failed(failure: StepFailure): Outcome {
   };
 }
 
-export interface ConcludeOptions {
-  readonly env: Pick<Environment, 'events' | 'clock'>;
-  readonly claims: Resource<Claim>;
-  /** That of the run. */
-  readonly log: Pick<Logger, 'info'>;
-}
-
 /** Writes the status of the claim, if it changes, and records the Events. The recorder bounds how often one is sent. */
 export async function conclude(
-  { env, claims, log }: ConcludeOptions,
+  { env, claims }: Pick<BindingContext, 'env' | 'claims'>,
+  log: Pick<Logger, 'info'>,
   claim: Claim,
   { result, facts, events = [], failure }: Outcome,
   signal: AbortSignal,

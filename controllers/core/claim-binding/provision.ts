@@ -6,7 +6,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
-import { misfitOfClass } from '../claim/misfit.ts';
+import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { fittingName } from '../name-limits.ts';
@@ -101,7 +101,7 @@ function configured(
   resourceClass: Class,
 ): ReturnType<ClaimService['configure']> {
   const { stack, problemsOf, definedAt } = service;
-  const misfit = misfitOfClass(service, claim, resourceClass);
+  const misfit = whyClassIncompatible(service, claim, resourceClass);
   if (misfit !== undefined) throw new Error(misfit);
   try {
     const yielded = service.configure(claim, resourceClass);

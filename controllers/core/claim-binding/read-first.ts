@@ -1,7 +1,7 @@
 import { restrictsNamespaces } from '../claim/may-claim.ts';
 import { failing } from '../step-failure.ts';
+import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, Observed, ReadFirst } from './decision.ts';
-import type { ObserveOptions, RunMemory } from './observe.ts';
 import { readClaimSecret } from './observe.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
@@ -10,7 +10,7 @@ import { cannotBind, cannotRead } from './outcome.ts';
  * Reads from the API server what has to be certain before a call. `news`: something was read, so decide again. `gone`:
  * the claim does not exist any more. `nothing`: make the call. Throws a conflict if the claim was changed.
  */
-export function readingFirst({ claims, managedResources, secrets, namespaces }: ObserveOptions) {
+export function readingFirst({ claims, managedResources, secrets, namespaces }: BindingContext) {
   return async function readFirst(
     { readFirst: wanted = [] }: BindingCall,
     observed: Observed,

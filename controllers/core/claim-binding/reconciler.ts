@@ -7,30 +7,24 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { isNotFound } from '../../../runtime/client/errors.ts';
-import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { reportClaimEvent } from '../claim/claim-events.ts';
+import { aboutClaim, logQuietAct } from '../log-changes.ts';
 import { failing, StepFailure } from '../step-failure.ts';
-import { aboutClaim, logQuietAct } from '../story.ts';
-import type { ActOptions } from './act.ts';
 import { acting } from './act.ts';
+import type { BindingContext, RunMemory } from './context.ts';
+import { newRun } from './context.ts';
 import { decideBinding } from './decide.ts';
 import type { BindingCall, BindingDecision, BindingWait, Observed } from './decision.ts';
 import { isCall } from './decision.ts';
-import type { ObserveOptions, RunMemory } from './observe.ts';
-import { newRun, observing } from './observe.ts';
+import { observing } from './observe.ts';
 import { orphanRelease } from './orphan-release.ts';
 import type { Outcome } from './outcome.ts';
 import { cannotPropagate, conclude, failed, failureOf, reported } from './outcome.ts';
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
-
-export interface ClaimBindingOptions extends ObserveOptions, ActOptions {
-  readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespaces'>;
-  readonly secrets: ObserveOptions['secrets'];
-}
 
 /** So many calls a run may make. A claim needs six. */
 const maxRounds = 16;
@@ -45,12 +39,12 @@ const storePollMs = 2_000;
  * two calls leaves what the next run continues. An event of the object that a claim waits for ends each wait. Conflicts
  * are thrown and put back silently (H13).
  */
-export function claimBinding(options: ClaimBindingOptions): Reconciler {
-  const { env, claims } = options;
-  const observe = observing(options);
-  const readFirst = readingFirst(options);
-  const act = acting(options);
-  const releaseOrphans = orphanRelease(options);
+export function claimBinding(context: BindingContext): Reconciler {
+  const { env, claims } = context;
+  const observe = observing(context);
+  const readFirst = readingFirst(context);
+  const act = acting(context);
+  const releaseOrphans = orphanRelease(context);
 
   return async (request, signal, log) => {
     const claim = claims.get(request);
@@ -70,7 +64,7 @@ export function claimBinding(options: ClaimBindingOptions): Reconciler {
     };
     const logOf = (decision = last?.name) => log.child(() => ({ ...aboutClaim(stored()), decision }));
     const ended = async (outcome: Outcome): Promise<Result> => {
-      const result = await conclude({ ...options, log: logOf() }, stored(), outcome, signal);
+      const result = await conclude(context, logOf(), stored(), outcome, signal);
       return { ...result, ...(last && { decision: last.name }) };
     };
     try {

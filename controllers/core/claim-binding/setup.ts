@@ -40,8 +40,8 @@ import {
   managedWithClaimUid,
   publisherOf,
 } from '../indexes.ts';
-import { aboutClaim } from '../story.ts';
-import type { StoredConnection } from './observe.ts';
+import { aboutClaim } from '../log-changes.ts';
+import type { StoredConnection } from './context.ts';
 import { claimBinding } from './reconciler.ts';
 import { isResponsible } from './responsibility.ts';
 

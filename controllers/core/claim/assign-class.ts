@@ -14,14 +14,14 @@ import { done } from '../../../runtime/controller/reconcile.ts';
 import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
-import { aboutClaim, logConditions } from '../story.ts';
+import { aboutClaim, logConditions } from '../log-changes.ts';
 import { reportClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
 import type { ClaimFacts } from './claim-status.ts';
 import { withClaimStatus } from './claim-status.ts';
 import type { ClassDecision, ClassFacts } from './decide-class.ts';
+import { whyNotSuitable } from './incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
-import { unfitness } from './misfit.ts';
 import { ownedResources } from './owned-resources.ts';
 
 /** How scheduling and defaulting differ. */
@@ -65,7 +65,7 @@ export function classAssignment(
       candidates: peers.working().map((peer) => ({
         kind: peer.class,
         classes: stores.get(peer)?.all() ?? [],
-        unfitness: (one, offered) => unfitness(peer, one, offered),
+        whyNotSuitable: (one, offered) => whyNotSuitable(peer, one, offered),
         isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
       })),
       kind: service.class,

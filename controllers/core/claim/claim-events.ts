@@ -4,7 +4,7 @@ import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
-import { logAct } from '../story.ts';
+import { logAct } from '../log-changes.ts';
 
 /**
  * Records an Event of a claim, annotated with the names of its resource and class (crossplane-runtime v0.5 to v0.9), and

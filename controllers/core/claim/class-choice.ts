@@ -9,58 +9,61 @@ import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
 export interface Candidates {
   readonly kind: Kind<Class>;
   readonly classes: readonly Class[];
-  /** Why a claim is not to be given one of them; undefined: it may. Absent: each may be given. */
-  readonly unfitness?: (claim: Claim, offered: Class) => string | undefined;
-  /** Whether claims of the claim's namespace may not have it, as far as is known. Absent: they may have each. */
+  /** Why a claim is not given a class; undefined: it may get it. Absent: it may get each. */
+  readonly whyNotSuitable?: (claim: Claim, offered: Class) => string | undefined;
+  /** Whether the claim's namespace may not have a class. Absent: it may have each. */
   readonly isForbidden?: (offered: Class) => boolean;
 }
 
 /** Classes that qualify for a claim. */
 export interface Qualified {
-  /** Those that can serve it. */
+  /** The classes that can serve it. */
   readonly fit: readonly Class[];
-  /** Why the others cannot, a sentence each, in the order of their names. */
+  /** Why the others cannot, a sentence each, ordered. */
   readonly misfits: readonly string[];
-  /** How many are not for the claim's namespace, nor looked at further: what they are called is not for its eyes. */
+  /** How many are not for the claim's namespace, which must not learn their names. */
   readonly forbidden: number;
 }
 
-/** Of the classes that qualify for a claim, those that it may have and that can serve it, and why the others cannot. */
 export function qualified(
   claim: Claim,
   candidates: readonly Candidates[],
   qualifies: (candidate: Class) => boolean,
 ): Qualified {
-  const found = candidates.flatMap(({ classes, unfitness, isForbidden }) =>
-    classes.filter(qualifies).map((candidate) => ({ candidate, unfitness, isForbidden })),
-  );
-  const allowed = found.filter(({ candidate, isForbidden }) => isForbidden?.(candidate) !== true);
-  const judged = allowed.map(({ candidate, unfitness }) => ({
-    candidate,
-    why: unfitness?.(claim, candidate),
-  }));
-  return {
-    forbidden: found.length - allowed.length,
-    fit: judged.flatMap(({ candidate, why }) => (why === undefined ? [candidate] : [])),
-    misfits: judged.flatMap(({ why }) => (why === undefined ? [] : [why])).toSorted(compareNames),
-  };
+  const fit: Class[] = [];
+  const misfits: string[] = [];
+  let forbidden = 0;
+  for (const { classes, whyNotSuitable, isForbidden } of candidates) {
+    for (const candidate of classes.filter(qualifies)) {
+      const isAllowed = isForbidden?.(candidate) !== true;
+      const why = isAllowed ? whyNotSuitable?.(claim, candidate) : undefined;
+      if (!isAllowed) forbidden += 1;
+      else if (why === undefined) fit.push(candidate);
+      else misfits.push(why);
+    }
+  }
+  return { fit, misfits: misfits.toSorted(compareNames), forbidden };
 }
 
-/** So many misfits are told one by one. */
-const toldMisfits = 3;
+/** A message names so many classes that do not fit. */
+const namedMisfits = 3;
 
-/** What the Event of a choice says of those that were passed over. */
+const listed = (misfits: readonly string[]): readonly string[] => {
+  const more = misfits.length - namedMisfits;
+  return [...misfits.slice(0, namedMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
+};
+
+/** For the end of the Event of a choice. */
 export const passedOver = (misfits: readonly string[]): string =>
-  misfits.length === 0 ? '' : `; passed over${describeMisfits(misfits, ': ')}`;
+  misfits.length === 0 ? '' : `; passed over: ${listed(misfits).join('; ')}`;
 
-/** `; RDSInstanceClass small has …; and 2 more`, for the end of a message; empty where there are none. */
-export function describeMisfits(misfits: readonly string[], before = '; '): string {
-  const more = misfits.length - toldMisfits;
-  const told = [...misfits.slice(0, toldMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
-  return told.length === 0 ? '' : `${before}${told.join('; ')}`;
-}
+/** `; RDSInstanceClass small has …; and 2 more`, for the end of a message. */
+export const describeMisfits = (misfits: readonly string[]): string =>
+  listed(misfits)
+    .map((each) => `; ${each}`)
+    .join('');
 
-/** `; 2 of them may not be claimed from namespace team`, for the end of a message; empty where all may. */
+/** `; 2 of them may not be claimed from namespace team`, for the end of a message. */
 export const describeForbidden = (count: number, { metadata: { namespace } }: Claim): string =>
   count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
 
@@ -73,9 +76,8 @@ export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
   candidate.kind === kind.kind && candidate.apiVersion.startsWith(`${kind.group}/`);
 
 /**
- * Draws one class for a claim: uniform over claims, over all class kinds alike, and the same on every call
- * (rendezvous hashing of the two UIDs). So the schedulers of one process agree without asking each other,
- * and a retry does not change the draw; the original slept at random to be fair.
+ * Draws one class for a claim: uniform over claims and class kinds, and the same on every call (rendezvous hashing of the two
+ * UIDs). So the schedulers of a process agree, and a retry draws the same class.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>

@@ -4,7 +4,7 @@ import type { ConnectionEntry } from '../connection/connection-place.ts';
 import { withReported } from '../connection/connection-place.ts';
 import type { CredentialNote } from '../credential.ts';
 import { credentialOf, generateCredential, isApplied, newNoteKey } from '../credential.ts';
-import { aboutManaged, logQuietAct } from '../story.ts';
+import { aboutManaged, logQuietAct } from '../log-changes.ts';
 import type { CredentialDecision } from './decide-credential.ts';
 import { decideCredential } from './decide-credential.ts';
 import type { Run } from './ending.ts';

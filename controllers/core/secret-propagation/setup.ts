@@ -20,7 +20,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
-import { aboutSecret, logAct } from '../story.ts';
+import { aboutSecret, logAct } from '../log-changes.ts';
 import { decidePropagation } from './decide.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   propagationAnnotations,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { StoredConnection } from '../../../../controllers/core/claim-binding/observe.ts';
+import type { StoredConnection } from '../../../../controllers/core/claim-binding/context.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import {

@@ -10,7 +10,7 @@ import { withClaimStatus } from '../../../../controllers/core/claim/claim-status
 import type { Candidates } from '../../../../controllers/core/claim/class-choice.ts';
 import { drawClass, newestFirst } from '../../../../controllers/core/claim/class-choice.ts';
 import type { ClassDecision } from '../../../../controllers/core/claim/decide-class.ts';
-import { unfitness } from '../../../../controllers/core/claim/misfit.ts';
+import { whyNotSuitable } from '../../../../controllers/core/claim/incompatible.ts';
 import {
   decideDefaulting,
   defaultingDecisions,
@@ -50,7 +50,7 @@ const wrong = (name: string, annotations = {}, creationTimestamp = '2026-01-04T0
     { specTemplate: { forProvider: { engine: 'wrong' } } },
   );
 const others = (name: string) => resourceClass(name, { labels: { size: 'small' } });
-const unfitnessBy = (by: ClaimService) => (of: Claim, offered: Class) => unfitness(by, of, offered);
+const whyNotSuitableBy = (by: ClaimService) => (of: Claim, offered: Class) => whyNotSuitable(by, of, offered);
 
 interface Case {
   readonly claim: Claim | undefined;
@@ -76,11 +76,15 @@ const factsOf = (given: Case) => ({
   isHolding: given.isHolding ?? false,
   kind: given.as === 'first' ? otherClassKind : classKind,
   candidates: [
-    { kind: otherClassKind, classes: given.peerClasses ?? [], unfitness: unfitnessBy(otherService) },
+    {
+      kind: otherClassKind,
+      classes: given.peerClasses ?? [],
+      whyNotSuitable: whyNotSuitableBy(otherService),
+    },
     {
       kind: classKind,
       classes: given.classes ?? [],
-      unfitness: unfitnessBy(service),
+      whyNotSuitable: whyNotSuitableBy(service),
       isForbidden: ({ metadata }: Class) => given.forbidden?.includes(metadata.name) === true,
     },
   ],
@@ -534,7 +538,7 @@ describe('the draw', () => {
 });
 
 describe('a claim is not to be given a class', () => {
-  const why = (over: Partial<ClaimService>) => unfitness({ ...service, ...over }, claim(), small);
+  const why = (over: Partial<ClaimService>) => whyNotSuitable({ ...service, ...over }, claim(), small);
   const failing = (error: Error) => () => {
     throw error;
   };

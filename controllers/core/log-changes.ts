@@ -1,9 +1,7 @@
 /*
- *   a claim's story in the log: every line of a run that did something has `claim: namespace/name`, whatever object
- *   the run was over
+ * The lines of the log about changes. Each has `claim: namespace/name`, whichever object of the claim the run was for.
  */
 
-import some from 'lodash/some.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
@@ -101,7 +99,8 @@ export function logConditions(
   { before = [], after = [], failure }: Conditions,
 ): void {
   for (const { type, status, reason, message } of after) {
-    if (some(before, { type, status, reason, message })) continue;
+    const was = before.find((condition) => condition.type === type);
+    if (was?.status === status && was.reason === reason && was.message === message) continue;
     if (failure !== undefined && type === 'Synced' && message === failure) continue;
     log.info('condition changed', { condition: type, status, reason, message });
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Conditions } from '../../../controllers/core/story.ts';
+import type { Conditions } from '../../../controllers/core/log-changes.ts';
 import {
   aboutClaim,
   aboutManaged,
@@ -10,7 +10,7 @@ import {
   logAct,
   logConditions,
   logQuietAct,
-} from '../../../controllers/core/story.ts';
+} from '../../../controllers/core/log-changes.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { LogLine } from '../../fakes/recorded-log.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';

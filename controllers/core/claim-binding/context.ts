@@ -1,0 +1,46 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../../runtime/cache/resource.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
+import type { ClaimNamespace } from '../claim/may-claim.ts';
+import type { ClaimService, Peers } from '../claim-service.ts';
+import type { KeptCredential } from '../credential.ts';
+import type { ReadFirst } from './decision.ts';
+
+/** The objects that binding of one claim kind to one managed kind reads and writes. */
+export interface BindingContext {
+  readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespaces'>;
+  readonly service: ClaimService;
+  readonly peers: Peers;
+  readonly claims: Resource<Claim>;
+  readonly classes: Resource<Class>;
+  readonly managedResources: Resource<Managed>;
+  readonly secrets: Resource<Secret>;
+  readonly namespaces: ClaimNamespaces;
+  /** The managed resources of every kind whose `claimRef` has the claim's UID, those that are Bound first. */
+  readonly ownedBy: (claim: Claim) => readonly Managed[];
+  /** The resource of a managed resource's kind. */
+  readonly resourcesOf: (managed: Managed) => Resource<Managed>;
+  /** The credential of a resource that publishes to a secret store alone. */
+  readonly storedConnection?: StoredConnection | undefined;
+}
+
+export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promise<KeptCredential | undefined>;
+
+/** Results of one run that the stores may not have yet. They are forgotten when the run ends. */
+export interface RunMemory {
+  /** Which objects this run has read from the API server. */
+  readonly hasRead: Set<ReadFirst>;
+  namespace?: ClaimNamespace;
+  /** The Secret that the claim names: one of another type is not in the store. */
+  target?: Secret | undefined;
+  /** The UIDs of the objects that this run deleted: the store may not know yet. */
+  readonly deleted: Set<string | undefined>;
+  /** The run has made a call: its controller was responsible for the claim, and finishes. */
+  hasActed: boolean;
+}
+
+export const newRun = (): RunMemory => ({ hasRead: new Set(), deleted: new Set(), hasActed: false });

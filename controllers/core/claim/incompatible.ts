@@ -1,0 +1,53 @@
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import { bugIn } from '../../../runtime/log/bug.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { blamed } from '../stack-bug.ts';
+
+/**
+ * Why a managed resource cannot serve a claim; undefined if it can. Its spec counts first, then what the external system
+ * reports in the status. Throws what the service's `misfit` throws.
+ */
+export function whyResourceIncompatible(
+  service: ClaimService,
+  claim: Claim,
+  { spec, status = {} }: Managed,
+): string | undefined {
+  const { atProvider, ...reported }: { readonly atProvider?: object } & object = status;
+  const offered = { ...reported, ...atProvider, ...spec.initProvider, ...spec.forProvider };
+  return whyIncompatible(service, claim, offered);
+}
+
+/** Why a class cannot serve a claim, as a sentence that begins with its name; undefined if it can. */
+export function whyClassIncompatible(
+  service: ClaimService,
+  claim: Claim,
+  { kind, metadata, specTemplate }: Class,
+): string | undefined {
+  const why = whyIncompatible(service, claim, specTemplate.forProvider ?? {});
+  return why === undefined ? undefined : `${kind} ${metadata.name} ${why}`;
+}
+
+/**
+ * Why a claim is not given a class: the class is incompatible, or `configure` refuses it. A programming error of the stack
+ * passes over no class: it is reported when the class is used.
+ */
+export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
+  try {
+    const why = whyClassIncompatible(service, claim, offered);
+    if (why === undefined) service.configure(claim, offered);
+    return why;
+  } catch (error) {
+    return bugIn(error) === undefined ? messageOf(error) : undefined;
+  }
+}
+
+function whyIncompatible(service: ClaimService, claim: Claim, offered: object): string | undefined {
+  try {
+    return service.misfit?.(claim, offered);
+  } catch (error) {
+    throw blamed(error, service.stack);
+  }
+}
