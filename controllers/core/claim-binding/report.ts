@@ -21,7 +21,6 @@ import { controllerOf, describeReference, referenceTo } from '../../../apis/core
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
-import type { ClaimService } from '../claim-service.ts';
 import { boundConditions, describeManaged, describeUnserved, errorOf, troubleOf } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
 import type { BindingWait, Observed } from './decision.ts';
@@ -123,8 +122,10 @@ function report(
   return { facts, events: [trouble ?? { type, reason, message }] };
 }
 
-const waiting = (message: string, { error, ...shown }: Shown & Pick<ReadyFacts, 'error'> = {}): Report =>
-  report('WaitingToBind', withError(binding(message), error), shown);
+const waiting = (
+  message: string,
+  { error, ...shown }: Shown & { readonly error?: ReadyFacts['error'] | undefined } = {},
+): Report => report('WaitingToBind', withError(binding(message), error), shown);
 
 function refusal(managed: Managed | undefined, why: string): Report {
   const message = `refusing to bind to ${describe(managed)}: ${why}`;

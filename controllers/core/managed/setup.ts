@@ -32,7 +32,7 @@ import { disabledStorePlace, storePlace } from '../connection/store-place.ts';
 import type { SecretDetails } from '../credential.ts';
 import { credentialAnnotation } from '../credential.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
-import { aboutManaged, aboutManaged } from '../log-changes.ts';
+import { aboutManaged } from '../log-changes.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
 import type { ProviderHealth } from '../provider/provider-health.ts';
