@@ -4,9 +4,7 @@
  *   external calls ──────────▶ how many, how long; how old a drift was
  */
 
-import filter from 'lodash/filter.js';
 import groupBy from 'lodash/groupBy.js';
-import min from 'lodash/min.js';
 import pick from 'lodash/pick.js';
 import sumBy from 'lodash/sumBy.js';
 import type { Registry } from 'prom-client';
@@ -228,8 +226,8 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
         const { kind, groups } = counts;
         const gvk = gvkLabel(kind);
         exists.set({ gvk }, sumBy(groups, 'count'));
-        ready.set({ gvk }, sumBy(filter(groups, { labels: { ready: 'True' } }), 'count'));
-        synced.set({ gvk }, sumBy(filter(groups, { labels: { synced: 'True' } }), 'count'));
+        ready.set({ gvk }, countOf(groups, 'ready'));
+        synced.set({ gvk }, countOf(groups, 'synced'));
       }
       for (const { kind, groups } of ofProviders) {
         for (const { labels, count } of groups) {
@@ -260,6 +258,13 @@ interface Counts {
 const oneByOne = <T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<readonly R[]> =>
   lastValueFrom(from(items).pipe(concatMap(act), toArray()));
 
+/** How many objects have True for this label. */
+const countOf = (groups: Counts['groups'], label: 'ready' | 'synced'): number =>
+  sumBy(
+    groups.filter(({ labels }) => labels[label] === 'True'),
+    'count',
+  );
+
 /** How many objects have each status, and for how long the oldest of them is not Ready. */
 function setStates(
   { kind: of, groups }: Counts,
@@ -270,8 +275,8 @@ function setStates(
   const kind = kindLabel(of);
   for (const { labels, count } of groups) states.set({ kind, ...labels }, count);
   for (const [reason, same] of Object.entries(groupBy(groups, 'labels.ready_reason'))) {
-    const sinceMs = min(same.map(({ waitingSinceMs }) => waitingSinceMs));
-    if (sinceMs === undefined) continue;
-    waiting.set({ kind, ready_reason: reason }, Math.max(0, nowMs - sinceMs) / 1000);
+    const since = same.flatMap(({ waitingSinceMs = [] }) => waitingSinceMs);
+    if (since.length === 0) continue;
+    waiting.set({ kind, ready_reason: reason }, Math.max(0, nowMs - Math.min(...since)) / 1000);
   }
 }

@@ -6,7 +6,6 @@
 import castArray from 'lodash/castArray.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
-import map from 'lodash/map.js';
 import orderBy from 'lodash/orderBy.js';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -125,7 +124,10 @@ function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLooku
   const values = chosen.flatMap((reference) => resolvedValue(managed, field, reference, lookup) ?? []);
   if (values.length === 0) return {};
   const names = chosen.map(({ name }) => ({ name }));
-  const isRecorded = isEqual(map(names, 'name'), map(references, 'name'));
+  const isRecorded = isEqual(
+    names,
+    references.map(({ name }) => ({ name })),
+  );
   const isSame = isEqual(values, valuesOf(managed, field));
   return {
     ...(isSame ? {} : { [field.field]: field.multiple ? values : values[0] }),
