@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { WorldName } from './generate.ts';
 import { generate } from './generate.ts';
@@ -17,7 +16,7 @@ test('the same seed is played the same way, line by line', async () => {
   assert.ok(one.trace.length > 20, `${one.trace.length} lines`);
 });
 
-test('so it is where the official clients of AWS and Google Cloud are in between', async () => {
+test('a seed that uses the official clients of AWS and Google Cloud is played the same way each time', async () => {
   const scenario = generate(4, 'clouds');
   const [one, other] = [await play(scenario), await play(scenario)];
   assert.deepEqual(other.trace, one.trace);
@@ -29,7 +28,7 @@ test('so it is where the official clients of AWS and Google Cloud are in between
   }
 });
 
-test('the faults that happened, listed, happen again', async () => {
+test('faults that happened and are listed in a scenario happen again', async () => {
   const scenario = { ...generate(11), faults: { refused: 0.1, 'answer lost': 0.1, crash: 0.01 } };
   const drawn = await play(scenario);
   const listed = await play({ ...scenario, faults: drawn.fired });
@@ -37,7 +36,7 @@ test('the faults that happened, listed, happen again', async () => {
   assert.deepEqual(listed.trace, drawn.trace);
 });
 
-/** A PostgreSQLRole, where nothing goes wrong. */
+/** A PostgreSQLRole in a run without faults. */
 const oneRole = (forProvider: object): Scenario => {
   const { objects, ...rest } = generate(1);
   const role = {
@@ -50,10 +49,10 @@ const oneRole = (forProvider: object): Scenario => {
   return { ...rest, objects, steps, troubleMs: 0, faults: [] };
 };
 
-describe('a transaction is a write', () => {
+describe('a transaction', () => {
   const cases = {
-    'once it is committed': { forProvider: { login: true }, outsideWrites: 2 },
-    'and none as often as it is rolled back, so that all comes to rest': {
+    'that is committed counts as one write': { forProvider: { login: true }, outsideWrites: 2 },
+    'that is rolled back counts as no write, so that everything comes to rest': {
       forProvider: { login: true, configurationParameters: [{ name: 'nonsense', value: 'x' }] },
       outsideWrites: 1,
     },
@@ -69,13 +68,13 @@ describe('a transaction is a write', () => {
       assert.equal(
         figures.outsideWrites,
         outsideWrites,
-        'beside that, the databases of the server are closed',
+        'the second write closes the databases of the server',
       );
     });
   }
 });
 
-test('a network that its cloud refuses for good is tried again and again, and all is at rest', async () => {
+test('a network that its cloud always refuses is tried again and again, and everything comes to rest', async () => {
   const { objects, steps } = oneRole({});
   const network = {
     apiVersion: 'network.fcp.crossplane.io/v1alpha3',
@@ -89,10 +88,10 @@ test('a network that its cloud refuses for good is tried again and again, and al
   const isAttempt = (line: string): boolean => line.includes('POST favourite /v1/networks');
   const restart = trace.findIndex((line) => line.endsWith('p2        starts'));
   assert.ok(trace.slice(0, restart).filter(isAttempt).length > 3, trace.join('\n'));
-  assert.ok(trace.slice(restart).some(isAttempt), 'nor is what a new process tries');
+  assert.ok(trace.slice(restart).some(isAttempt), 'a new process tries as well');
 });
 
-/** Plays so many seeds from one on, and answers what was broken, by seed. */
+/** Plays `count` seeds from `first` on. Returns the invariants that were broken, by seed. */
 async function played(first: number, count: number, world: WorldName = 'demo'): Promise<readonly string[]> {
   let seed = first;
   const broken: string[] = [];
@@ -106,24 +105,10 @@ async function played(first: number, count: number, world: WorldName = 'demo'): 
   return broken;
 }
 
-test('no promise is broken in the first 100 seeds', async () => {
+test('no invariant is broken in the first 100 seeds', async () => {
   assert.deepEqual(await played(1, 100), []);
 });
 
-/** As many as there is time for, where somebody waits. */
-const fresh = process.env.CI === undefined ? 50 : 200;
-
-test(`nor in ${fresh} that nobody has tried`, async (context) => {
-  const first = randomInt(1, 2 ** 31);
-  context.diagnostic(`again: npm run simulate -- --seed ${first} --seeds ${fresh}`);
-  assert.deepEqual(await played(first, fresh), []);
-});
-
-const freshOfClouds = fresh / 10;
-
-test(`nor in the first 10 of AWS and Google Cloud, nor in ${freshOfClouds} that nobody has tried`, async (context) => {
+test('no invariant is broken in the first 10 seeds of AWS and Google Cloud', async () => {
   assert.deepEqual(await played(1, 10, 'clouds'), []);
-  const first = randomInt(1, 2 ** 31);
-  context.diagnostic(`again: npm run simulate -- --world clouds --seed ${first} --seeds ${freshOfClouds}`);
-  assert.deepEqual(await played(first, freshOfClouds, 'clouds'), []);
 });

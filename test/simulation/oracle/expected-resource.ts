@@ -86,6 +86,14 @@ const isRefused = (synced: ReturnType<typeof condition>): boolean =>
     /password/,
   ].some((each) => each.test(synced.message ?? ''));
 
+/** Policies without Update, and no record that the credential of the Secret is applied: a backup does not bring the record. */
+function isCredentialMissing(managed: Managed): boolean {
+  const { writeConnectionSecretToRef: to, publishConnectionDetailsTo: store } = managed.spec;
+  const isObserver = !(['Create', 'Update', 'Delete'] as const).some((action) => allows(managed, action));
+  const isPublished = to !== undefined || store !== undefined;
+  return isPublished && !isObserver && !allows(managed, 'Update') && !managed.status?.credential?.hmac;
+}
+
 /** What is not as it should be by now with a managed database that nobody deletes. */
 export function faultsOf(managed: Managed, { databases, secret, taken }: Surroundings): readonly string[] {
   const [ready, synced] = [condition(managed, 'Ready'), condition(managed, 'Synced')];
@@ -139,6 +147,9 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   const published = decodeDetails(secret).password;
   // Without Update no credential is set, and without Create none was.
   const isKept = managed.spec.writeConnectionSecretToRef !== undefined && allows(managed, 'Update');
+  const why = isFixed
+    ? 'its version cannot be changed'
+    : 'without Update the credential of its Secret cannot be set, and none is recorded as applied';
   return [
     ...(isKept && published === undefined ? ['its Secret has no password'] : []),
     ...(isKept && published !== undefined && published !== found.password
@@ -148,10 +159,8 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
       ? [`outside it has level ${found.level}, and not ${level}`]
       : []),
     ...(allows(managed, 'Update') || isObserver ? says('Ready', 'True', 'it is there') : []),
-    ...says(
-      'Synced',
-      isFixed ? 'False' : 'True',
-      isFixed ? 'its version cannot be changed' : 'it is as it should be',
-    ),
+    ...(isFixed || isCredentialMissing(managed)
+      ? says('Synced', 'False', why)
+      : says('Synced', 'True', 'it is as it should be')),
   ];
 }
