@@ -17,6 +17,7 @@ import { kindOf } from './kinds.ts';
 import { awsSorts } from './oracle/cloud-things.ts';
 import type { Scenario } from './scenario.ts';
 import type { Wish } from './world.ts';
+import { cloudUrls } from './world.ts';
 
 /** What is told to an invariant, as a world would, of things that nobody did. */
 export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgresql'> {
@@ -29,17 +30,10 @@ export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgr
   as(by: string, act: (cluster: MemoryCluster) => unknown): void;
   /** A person merges a patch into an object. */
   wish(of: KubernetesObject, patch: object): void;
-  /** An object of that UID came out of a backup. */
-  restore(uid: string): void;
-  /** These processes run from then on, and no others. */
-  run(...processes: readonly string[]): void;
-  /** These of them are told to end. */
-  end(...processes: readonly string[]): void;
   call(call: Partial<Call>): void;
   ask(call: string, by?: string): void;
-  /** A process looks at something outside. */
-  look(): void;
   log(line: string): void;
+  scrape(page: string): void;
   later(ms: number): void;
   rest(): void;
 }
@@ -61,8 +55,8 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const clock = testClock();
   const cluster = new EnforcingCluster(() => clock.now());
   const clouds = {
-    favourite: inProcessCloud(clock, { flavour: 'favourite' }),
-    other: inProcessCloud(clock, { flavour: 'other' }),
+    favourite: inProcessCloud(clock, { url: cloudUrls.favourite, flavour: 'favourite' }),
+    other: inProcessCloud(clock, { url: cloudUrls.other, flavour: 'other' }),
   };
   const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
   const empty = awsSorts.map((sort) => [`${exampleAccount.id} us-west-1 ${sort}`, { delays, things: [] }]);
@@ -71,9 +65,6 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   const postgresql = createInProcessPostgresql(clock);
   const wishes: Wish[] = [];
   const said: string[] = [];
-  const restored = new Set<string>();
-  let running: readonly string[] = ['p1'];
-  let ending: readonly string[] = [];
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
@@ -84,14 +75,10 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     postgresql,
     vault: new InProcessVault(clock),
     wishes,
-    restored,
     scenario,
-    get running() {
-      return running;
-    },
-    get ending() {
-      return ending;
-    },
+    restored: new Set(),
+    running: ['p1'],
+    ending: [],
     get elapsedMs() {
       return elapsedMs;
     },
@@ -108,7 +95,6 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     gcp,
     postgresql,
     said,
-    restore: (uid) => void restored.add(uid),
     as(who, act) {
       by = who;
       act(cluster);
@@ -118,12 +104,6 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
       const [kind, key] = [kindOf(object), objectKey(object.metadata)];
       const { metadata } = cluster.patch(kind, key, patch);
       wishes.push({ kind, key, uid: metadata.uid, patch, atMs: elapsedMs });
-    },
-    run(...processes) {
-      running = processes;
-    },
-    end(...processes) {
-      ending = processes;
     },
     call: (call) =>
       say(
@@ -140,8 +120,8 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
         }),
       ),
     ask: (call, who = 'p1') => say(invariant.asked?.({ by: who, call })),
-    look: () => say(invariant.shown?.()),
     log: (line) => say(invariant.logged?.(line)),
+    scrape: (page) => say(invariant.scraped?.(page)),
     later(ms) {
       elapsedMs += ms;
     },

@@ -142,7 +142,7 @@ function dueWith(claim: Claim, managed: Managed, objects: Objects): string | und
     managed.kind !== CloudMemorystoreInstanceKind.kind &&
     isOffered(managed) &&
     mayClaim(claim, managed, objects) &&
-    agree(claim, offered);
+    isForAny(claim, offered);
   return canBind ? `to bind ${managed.kind} ${metadata.name}` : undefined;
 }
 
@@ -156,7 +156,7 @@ function dueWithoutResource(claim: Claim, objects: Objects): string | undefined 
   if (wasBound(claim)) return undefined;
   const serving = kinds
     .flatMap((kind) => objects.all(kind))
-    .filter((each) => agree(claim, templateOf(each)) && mayClaim(claim, each, objects));
+    .filter((each) => isForAny(claim, templateOf(each)) && mayClaim(claim, each, objects));
   if (classRef !== undefined) {
     const found = serving.find(
       (each) => isOf(classRef, kindOf(each)) && each.metadata.name === classRef.name,
@@ -181,45 +181,11 @@ function dueWithoutResource(claim: Claim, objects: Objects): string | undefined 
 const templateOf = (found: KubernetesObject): object =>
   (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate?.forProvider ?? {};
 
-/** The engines of RDS that will do. */
-const engines: Readonly<Record<string, readonly string[]>> = {
-  PostgreSQLInstance: ['postgres'],
-  MySQLInstance: ['mysql', 'mariadb'],
-};
-
-/** Whether a version is another one, said more exactly or less. */
-const isWithin = (one: string, other: string): boolean =>
-  one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
-
-/** What an engine of RDS, or Redis, says. */
-function agreesInCloud(
-  { kind, spec }: Claim,
-  { engine, engineVersion, redisVersion }: { engine?: string; engineVersion?: string; redisVersion?: string },
-): boolean {
-  const { engineVersion: asked } = spec as { readonly engineVersion?: string };
-  const [major, minor] = (asked ?? '').split('.');
-  const redis = `REDIS_${major}_${major === '6' ? 'X' : minor?.toUpperCase()}`;
-  return (
-    (engine === undefined || engines[kind]?.includes(engine) === true) &&
-    (asked === undefined || engineVersion === undefined || isWithin(asked, engineVersion)) &&
-    (asked === undefined || redisVersion === undefined || redisVersion === redis)
-  );
-}
-
-/** A claim's version is that of what it is offered, where both say one; of PostgreSQL the major one. */
-function agree(claim: Claim, offered: object): boolean {
-  if (['engine', 'redisVersion'].some((key) => key in offered) || claim.kind === MySQLInstanceKind.kind) {
-    return agreesInCloud(claim, offered);
-  }
-  const { version: asked, engineVersion: major } = claim.spec as {
-    readonly version?: string;
-    readonly engineVersion?: string;
-  };
-  const { version, engineVersion = version } = offered as {
-    readonly version?: string;
-    readonly engineVersion?: string;
-  };
-  if (engineVersion === undefined) return true;
-  if (major !== undefined) return Number.parseInt(major, 10) === Number.parseInt(engineVersion, 10);
-  return asked === undefined || asked === engineVersion;
-}
+/**
+ * Whether nothing but the namespace and the policies decides who gets it. Which versions and engines serve a claim is a
+ * table of the product, with a case for each row.
+ */
+const isForAny = ({ kind, spec }: Claim, offered: object): boolean =>
+  kind !== MySQLInstanceKind.kind &&
+  !['version', 'engineVersion'].some((key) => key in spec) &&
+  !['engine', 'redisVersion'].some((key) => key in offered);
