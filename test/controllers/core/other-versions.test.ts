@@ -19,8 +19,11 @@ import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import type { CarryOutside } from '../../fakes/outside.ts';
 import { Simulation } from '../../fakes/simulation.ts';
-import type { OtherVersion } from '../../fixtures/other-versions/objects.ts';
-import { externalSystemsOf, objectsOf, otherVersions } from '../../fixtures/other-versions/objects.ts';
+import {
+  crossplaneInstances,
+  crossplaneObjects,
+  crossplaneStatements,
+} from '../../fixtures/crossplane-objects.ts';
 import { kindOf } from '../../simulation/kinds.ts';
 
 /** Longer than the process takes to reconcile everything, and to poll each external resource twice. */
@@ -67,15 +70,13 @@ class TakenOver {
   readonly interruptions: string[] = [];
   /** What the process wrote after its second start. */
   secondWrites: readonly string[] = [];
-  readonly #external;
   readonly #cloud;
   readonly #postgresql = createInProcessPostgresql(this.simulation.clock);
 
-  constructor(version: OtherVersion, { withStatus }: { readonly withStatus: boolean }) {
-    this.#external = externalSystemsOf(version);
-    this.#cloud = inProcessCloud(this.simulation.clock, { saved: estateOf(this.#external.favourite) });
-    for (const object of objectsOf(version, { withStatus })) this.#put(object);
-    const asLeft = objectsOf(version, { withStatus: true });
+  constructor({ withStatus }: { readonly withStatus: boolean }) {
+    this.#cloud = inProcessCloud(this.simulation.clock, { saved: estateOf(crossplaneInstances) });
+    for (const object of crossplaneObjects({ withStatus })) this.#put(object);
+    const asLeft = crossplaneObjects({ withStatus: true });
     this.claims = asLeft.filter(isClaim);
     this.resources = asLeft.filter(isManaged);
     this.details = new Map(
@@ -88,7 +89,7 @@ class TakenOver {
 
   /** The process runs for a while, is killed, and another runs. */
   async play(): Promise<void> {
-    for (const statement of this.#external.postgresql) await this.#postgresql.sql(statement);
+    for (const statement of crossplaneStatements) await this.#postgresql.sql(statement);
     assert.deepEqual(this.closed(), [], 'the external systems have the passwords of the Secrets');
     await this.simulation.clock.advance(3_600_000); // past every moment that the objects name
     await this.run();
@@ -196,146 +197,144 @@ class TakenOver {
   }
 }
 
-for (const version of otherVersions) {
-  for (const withStatus of [true, false]) {
-    describe(`the objects of ${version}, ${withStatus ? 'with' : 'without'} their statuses`, () => {
-      const world = new TakenOver(version, { withStatus });
-      const { claims, resources } = world;
-      before(() => world.play());
+for (const withStatus of [true, false]) {
+  describe(`objects of Crossplane 0.9 ${withStatus ? 'with' : 'without'} their statuses are taken over`, () => {
+    const world = new TakenOver({ withStatus });
+    const { claims, resources } = world;
+    before(() => world.play());
 
-      test('every claim is Bound and Ready', () => {
-        const stateOf = (claim: Claim) => {
-          const { status } = world.now(claim);
-          const conditions = ['Ready', 'Synced'].map((type) => getCondition(status?.conditions, type).status);
-          return [status?.bindingPhase, ...conditions];
-        };
-        assert.deepEqual(
-          each(claims, stateOf),
-          each(claims, () => ['Bound', 'True', 'True']),
-        );
-      });
-
-      test('every Secret has the password that it had', () => {
-        const objects = [...claims, ...resources];
-        assert.deepEqual(
-          each(objects, (object) => world.detailsOf(object)?.password),
-          each(objects, (object) => world.details.get(nameOf(object))?.password),
-        );
-      });
-
-      test('meanwhile no claim is unready that was Ready, and no Secret is without its password', () => {
-        assert.deepEqual(world.interruptions, []);
-      });
-
-      test('every external resource is there and has its password, after every write', () => {
-        assert.deepEqual(world.closed(), []);
-        assert.deepEqual([...world.changedOutside], []);
-      });
-
-      test('every claim has the resource that it had, and no resource is made', () => {
-        const bound = resources.filter(({ status }) => status?.bindingPhase === 'Bound');
-        const bindingOf = (resource: Managed) => {
-          const { spec, status } = world.now(resource);
-          return [spec.claimRef, status?.bindingPhase, status?.boundUID];
-        };
-        assert.deepEqual(
-          each(bound, bindingOf),
-          each(bound, ({ metadata, spec }) => [spec.claimRef, 'Bound', metadata.uid]),
-        );
-        assert.deepEqual(
-          world.cluster.objects().filter(isManaged).map(nameOf).toSorted(),
-          resources.map(nameOf).toSorted(),
-        );
-      });
-
-      test('each credential is recorded: for the claim that has the resource, else for a claim that is unknown', () => {
-        const recordOf = (resource: Managed) => {
-          const text = world.secretOf(resource)?.metadata.annotations?.['crossplane.io/credential'] ?? '{}';
-          const { credential } = (world.now(resource).status ?? {}) as {
-            readonly credential?: { readonly hmac?: string; readonly pending?: boolean };
-          };
-          const inForce = credential?.hmac !== undefined && credential.pending !== true;
-          return [(JSON.parse(text) as { readonly for?: string }).for, inForce];
-        };
-        const ownerOf = ({ spec: { claimRef } }: Managed) =>
-          claimRef ? `${claimRef.kind} ${claimRef.namespace}/${claimRef.name}` : 'unknown';
-        assert.deepEqual(
-          each(resources, recordOf),
-          each(resources, (resource) => [ownerOf(resource), true]),
-        );
-      });
-
-      test('a second start writes nothing', () => {
-        assert.deepEqual(world.secondWrites, []);
-      });
-
-      if (withStatus) {
-        const free = resources.filter(({ spec }) => spec.claimRef === undefined);
-        const phases = () =>
-          each(free, (resource) => {
-            const { spec, status } = world.now(resource);
-            return [status?.bindingPhase, spec.claimRef?.uid];
-          });
-        const asLeft = each(free, (resource) =>
-          isReleased(resource) ? ['Released', 'unknown'] : ['Unbound', undefined],
-        );
-
-        test('what was Released or Unbound still is', () => {
-          assert.deepEqual(phases(), asLeft);
-        });
-
-        test('no claim of another team gets a released resource', async () => {
-          const others = await world.claimsFor(resources.filter(isReleased));
-          assert.ok(others.length > 0);
-          assert.deepEqual(
-            each(others, (claim) => [
-              world.now(claim).status?.bindingPhase === 'Bound',
-              world.detailsOf(claim),
-            ]),
-            each(others, () => [false, undefined]),
-          );
-          assert.deepEqual(phases(), asLeft);
-          assert.deepEqual(world.closed(), []);
-        });
-      } else {
-        // Only the status said that it was released: claimRef was removed with it, and a resource made by hand that no
-        // claim ever had looks the same.
-        test('no claim of another team gets the password of the team that had a released resource', async () => {
-          const freed = resources.filter(isReleased);
-          const others = await world.claimsFor(freed);
-          assert.ok(others.length > 0);
-          const former = new Set(freed.map((resource) => world.details.get(nameOf(resource))?.password));
-          const told = others.filter((claim) => former.has(world.detailsOf(claim)?.password));
-          assert.deepEqual(told.map(nameOf), []);
-          const taken = freed.filter(
-            (resource) => world.now(resource).spec.claimRef?.namespace === 'team-other',
-          );
-          assert.deepEqual(
-            world.closed().filter((name) => !taken.map(nameOf).includes(name)),
-            [],
-            'the password of a resource that nobody got stays',
-          );
-        });
-      }
-
-      test('a claim that takes the resource without a claim gets a new password, which is in force', async () => {
-        const spare = resources.filter(
-          (resource) => resource.spec.claimRef === undefined && !isReleased(resource),
-        );
-        assert.ok(spare.length > 0);
-        const others = await world.claimsFor(spare);
-        assert.deepEqual(
-          each(others, (claim) => world.now(claim).status?.bindingPhase),
-          each(others, () => 'Bound'),
-        );
-        const passwordOf = (resource: Managed) => world.detailsOf(resource)?.password;
-        for (const [index, resource] of spare.entries()) {
-          const password = world.detailsOf(others[index]!)?.password;
-          assert.equal(password, passwordOf(resource));
-          assert.notEqual(password, world.details.get(nameOf(resource))?.password);
-        }
-        assert.deepEqual(world.closed(passwordOf), []);
-      });
+    test('every claim is Bound and Ready', () => {
+      const stateOf = (claim: Claim) => {
+        const { status } = world.now(claim);
+        const conditions = ['Ready', 'Synced'].map((type) => getCondition(status?.conditions, type).status);
+        return [status?.bindingPhase, ...conditions];
+      };
+      assert.deepEqual(
+        each(claims, stateOf),
+        each(claims, () => ['Bound', 'True', 'True']),
+      );
     });
-  }
+
+    test('every Secret has the password that it had', () => {
+      const objects = [...claims, ...resources];
+      assert.deepEqual(
+        each(objects, (object) => world.detailsOf(object)?.password),
+        each(objects, (object) => world.details.get(nameOf(object))?.password),
+      );
+    });
+
+    test('no claim that was Ready is unready in between, and no Secret is without its password', () => {
+      assert.deepEqual(world.interruptions, []);
+    });
+
+    test('every external resource is there and has its password, after every write', () => {
+      assert.deepEqual(world.closed(), []);
+      assert.deepEqual([...world.changedOutside], []);
+    });
+
+    test('every claim has the resource that it had, and no resource is made', () => {
+      const bound = resources.filter(({ status }) => status?.bindingPhase === 'Bound');
+      const bindingOf = (resource: Managed) => {
+        const { spec, status } = world.now(resource);
+        return [spec.claimRef, status?.bindingPhase, status?.boundUID];
+      };
+      assert.deepEqual(
+        each(bound, bindingOf),
+        each(bound, ({ metadata, spec }) => [spec.claimRef, 'Bound', metadata.uid]),
+      );
+      assert.deepEqual(
+        world.cluster.objects().filter(isManaged).map(nameOf).toSorted(),
+        resources.map(nameOf).toSorted(),
+      );
+    });
+
+    test('each credential is recorded: for the claim that has the resource, else for a claim that is unknown', () => {
+      const recordOf = (resource: Managed) => {
+        const text = world.secretOf(resource)?.metadata.annotations?.['crossplane.io/credential'] ?? '{}';
+        const { credential } = (world.now(resource).status ?? {}) as {
+          readonly credential?: { readonly hmac?: string; readonly pending?: boolean };
+        };
+        const inForce = credential?.hmac !== undefined && credential.pending !== true;
+        return [(JSON.parse(text) as { readonly for?: string }).for, inForce];
+      };
+      const ownerOf = ({ spec: { claimRef } }: Managed) =>
+        claimRef ? `${claimRef.kind} ${claimRef.namespace}/${claimRef.name}` : 'unknown';
+      assert.deepEqual(
+        each(resources, recordOf),
+        each(resources, (resource) => [ownerOf(resource), true]),
+      );
+    });
+
+    test('a second start writes nothing', () => {
+      assert.deepEqual(world.secondWrites, []);
+    });
+
+    if (withStatus) {
+      const free = resources.filter(({ spec }) => spec.claimRef === undefined);
+      const phases = () =>
+        each(free, (resource) => {
+          const { spec, status } = world.now(resource);
+          return [status?.bindingPhase, spec.claimRef?.uid];
+        });
+      const asLeft = each(free, (resource) =>
+        isReleased(resource) ? ['Released', 'unknown'] : ['Unbound', undefined],
+      );
+
+      test('a resource that was Released or Unbound still is', () => {
+        assert.deepEqual(phases(), asLeft);
+      });
+
+      test('no claim of another team gets a released resource', async () => {
+        const others = await world.claimsFor(resources.filter(isReleased));
+        assert.ok(others.length > 0);
+        assert.deepEqual(
+          each(others, (claim) => [
+            world.now(claim).status?.bindingPhase === 'Bound',
+            world.detailsOf(claim),
+          ]),
+          each(others, () => [false, undefined]),
+        );
+        assert.deepEqual(phases(), asLeft);
+        assert.deepEqual(world.closed(), []);
+      });
+    } else {
+      // Only the status said that it was released: claimRef was removed with it, and a resource made by hand that no
+      // claim ever had looks the same.
+      test('no claim of another team gets the password of the team that had a released resource', async () => {
+        const freed = resources.filter(isReleased);
+        const others = await world.claimsFor(freed);
+        assert.ok(others.length > 0);
+        const former = new Set(freed.map((resource) => world.details.get(nameOf(resource))?.password));
+        const told = others.filter((claim) => former.has(world.detailsOf(claim)?.password));
+        assert.deepEqual(told.map(nameOf), []);
+        const taken = freed.filter(
+          (resource) => world.now(resource).spec.claimRef?.namespace === 'team-other',
+        );
+        assert.deepEqual(
+          world.closed().filter((name) => !taken.map(nameOf).includes(name)),
+          [],
+          'the password of a resource that nobody got stays',
+        );
+      });
+    }
+
+    test('a claim that takes the resource without a claim gets a new password, which is in force', async () => {
+      const spare = resources.filter(
+        (resource) => resource.spec.claimRef === undefined && !isReleased(resource),
+      );
+      assert.ok(spare.length > 0);
+      const others = await world.claimsFor(spare);
+      assert.deepEqual(
+        each(others, (claim) => world.now(claim).status?.bindingPhase),
+        each(others, () => 'Bound'),
+      );
+      const passwordOf = (resource: Managed) => world.detailsOf(resource)?.password;
+      for (const [index, resource] of spare.entries()) {
+        const password = world.detailsOf(others[index]!)?.password;
+        assert.equal(password, passwordOf(resource));
+        assert.notEqual(password, world.details.get(nameOf(resource))?.password);
+      }
+      assert.deepEqual(world.closed(passwordOf), []);
+    });
+  });
 }
