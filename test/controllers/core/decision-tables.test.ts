@@ -110,7 +110,7 @@ describe('docs/decision-tables.md', () => {
     for (const [, hazard, file = ''] of rows) {
       const path = join(root, 'test/controllers/core', file);
       assert.ok(existsSync(path), file);
-      const named = new RegExp(`^ *(?:test|describe)\\([\\'"\`]${hazard}: `, 'm');
+      const named = new RegExp(`^ *(?:(?:test|describe)\\()?[\\'"\`]${hazard}: `, 'm');
       assert.match(readFileSync(path, 'utf8'), named, `${file} has no test "${hazard}: …"`);
     }
   });

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { available, creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
   decodeDetails,
@@ -11,7 +10,7 @@ import {
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
-import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {
   claim,
@@ -27,7 +26,7 @@ import {
 } from '../objects.ts';
 
 /*
- * Other hazards of docs/decision-tables.md have their tests elsewhere: H4 and H13 in reconciler.test.ts, H8 in
+ * Hazards of docs/decision-tables.md that need all controllers at once. The others are in reconciler.test.ts and
  * ../claim/assign-class.test.ts.
  */
 
@@ -35,7 +34,6 @@ const orders = { namespace: 'team', name: 'orders' };
 const rival = { namespace: 'rivals', name: 'orders' };
 const target = { namespace: 'team', name: 'conn' };
 const conn = { writeConnectionSecretToRef: { name: 'conn' } };
-const finalizers = ['finalizer.resourceclaim.crossplane.io'];
 
 function worldOf(...claims: readonly Claim[]) {
   const cluster = new FakeCluster();
@@ -73,58 +71,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     assert.equal(cluster.get(SecretKind, { namespace: 'rivals', name: 'conn' }), undefined);
   });
 
-  const neverBound: Record<string, Claim> = {
-    'names nothing': claim({}, { finalizers }),
-    'has a class that is gone': claim({ classRef: classRef('gone') }, { finalizers }),
-    'never bound its resource': claim({ resourceRef: resourceRef('db') }, { finalizers }),
-  };
-  for (const [what, subject] of Object.entries(neverBound)) {
-    test(`H2: a deleted claim that ${what} goes`, async () => {
-      const { cluster, process } = worldOf(subject);
-      cluster.put(managedKind, managed({ reclaimPolicy: 'Delete' }, { finalizers: ['x.example.org/hold'] }));
-      cluster.delete(claimKind, orders);
-      await process.settle();
-      assert.equal(cluster.get(claimKind, orders), undefined);
-      assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
-    });
-  }
-
-  test('H3: a deleted claim whose resource is gone goes, without waiting', async () => {
-    const { cluster, process } = worldOf(claim({ resourceRef: resourceRef('no-such-db') }, { finalizers }));
-    cluster.delete(claimKind, orders);
-    await process.settle(0);
-    assert.equal(cluster.get(claimKind, orders), undefined);
-  });
-
-  test('H5: a failed bind leaves no trace of Bound', async () => {
-    const { cluster, process, status } = worldOf(claim({ resourceRef: resourceRef('db') }));
-    cluster.put(managedKind, managed({}, { status: { bindingPhase: 'Unbound' } }));
-    const deny = () => {
-      throw forbidden();
-    };
-    cluster.before('updateStatus', managedKind, deny, Number.POSITIVE_INFINITY);
-    await process.settle(100);
-    assert.equal(status()?.bindingPhase, 'Unbound');
-    assert.equal(status()?.binding, undefined);
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Unbound');
-  });
-
-  test("H6: deleting a claim that names another claim's resource leaves that resource alone", async () => {
-    const { cluster, process, status } = worldOf(dynamic);
-    await process.settle();
-    const [theirs] = cluster.all(managedKind);
-    assert.ok(theirs);
-    const spec = { resourceRef: resourceRef(theirs.metadata.name) };
-    cluster.put(claimKind, claim(spec, { ...rival, uid: 'rival-uid', finalizers }));
-    await process.settle();
-    cluster.delete(claimKind, rival);
-    await process.settle();
-    assert.equal(cluster.get(claimKind, rival), undefined);
-    assert.deepEqual(cluster.get(managedKind, { name: theirs.metadata.name }), theirs);
-    assert.equal(status()?.bindingPhase, 'Bound');
-  });
-
-  test('H7: a managed resource of a same-named claim of another kind wakes and binds nobody', async () => {
+  test('H7: a managed resource of a claim of another kind with the same name is not bound', async () => {
     const { cluster, process, ready } = worldOf(claim({ resourceRef: resourceRef('db') }));
     const others = { claimRef: claimRef({ kind: 'PlainSQLInstance' }) };
     cluster.put(managedKind, managed(others, { status: { bindingPhase: 'Unbound' } }));
@@ -136,30 +83,6 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
   /** The password that the resource's controller wrote. */
   const passwordOf = (cluster: FakeCluster) =>
     decodeDetails(cluster.get(SecretKind, { namespace: 'system', name: 'claim-uid' })).password;
-
-  test('H9: a Secret that a claim wants after it was Bound is written', async () => {
-    const { cluster, process, status } = worldOf(claim({ classRef: classRef('small') }));
-    await process.settle();
-    assert.equal(cluster.get(SecretKind, target), undefined);
-    cluster.edit(claimKind, orders, (current) => ({ ...current, spec: { ...current.spec, ...conn } }));
-    await process.settle();
-    assert.ok(passwordOf(cluster));
-    assert.equal(decodeDetails(cluster.get(SecretKind, target)).password, passwordOf(cluster));
-    assert.deepEqual(status()?.binding, { name: 'conn' });
-  });
-
-  const rotate = (cluster: FakeCluster, data: Secret['data']) => {
-    const key = { namespace: 'system', name: 'claim-uid' };
-    cluster.edit(SecretKind, key, (secret) => ({ ...secret, data: { ...secret.data, ...data } }));
-  };
-
-  test('H10: a change of the source reaches a secret that exists', async () => {
-    const { cluster, process } = worldOf(dynamic);
-    await process.settle();
-    rotate(cluster, { port: Buffer.from('5432').toString('base64') });
-    await process.settle();
-    assert.equal(decodeDetails(cluster.get(SecretKind, target)).port, '5432');
-  });
 
   test('H11: the type of a secret that exists is never written', async () => {
     const { cluster, process } = worldOf(dynamic);

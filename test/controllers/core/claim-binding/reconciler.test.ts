@@ -831,7 +831,7 @@ describe('the end of a claim', () => {
     assert.deepEqual([claimAt(), cluster.get(managedKind, { name: ownName })], [undefined, undefined]);
   });
 
-  test('a claim that names another claim’s resource leaves it alone', async () => {
+  test('H6: deleting a claim that names another claim’s resource leaves that resource alone', async () => {
     const { cluster, process, claimAt } = sceneOf({
       ...boundWorld,
       claims: [boundClaim, { ...rival, metadata: { ...rival.metadata, finalizers } }],
@@ -845,16 +845,22 @@ describe('the end of a claim', () => {
   });
 
   const neverBound: Record<string, Claim> = {
-    'names nothing': claim({}, { finalizers }),
-    'has a class that does not exist': claim({ classRef: classRef('none') }, { finalizers }),
-    'names a resource that does not exist': claim({ resourceRef: resourceRef('none') }, { finalizers }),
+    'H2: a deleted claim that names nothing ends': claim({}, { finalizers }),
+    'H2: a deleted claim whose class does not exist ends': claim({ classRef: classRef('none') }, { finalizers }),
+    'H2: a deleted claim that was never bound to its resource ends': claim(byName.spec, { finalizers }),
+    'H3: a deleted claim whose resource does not exist ends without waiting': claim(
+      { resourceRef: resourceRef('none') },
+      { finalizers },
+    ),
   };
-  for (const [what, subject] of Object.entries(neverBound)) {
-    test(`a deleted claim that ${what} ends`, async () => {
-      const { cluster, process, claimAt } = sceneOf({ claims: [subject] });
+  for (const [rule, subject] of Object.entries(neverBound)) {
+    test(rule, async () => {
+      const free = managed({ reclaimPolicy: 'Delete' }, { finalizers: ['x.example.org/hold'] });
+      const { cluster, process, claimAt } = sceneOf({ claims: [subject], managed: [free] });
       cluster.delete(claimKind, orders);
       await process.settle(0);
       assert.equal(claimAt(), undefined);
+      assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
     });
   }
 });
