@@ -27,7 +27,7 @@ import {
 
 /*
  * Hazards of docs/decision-tables.md that need all controllers at once. The others are in reconciler.test.ts and
- * ../claim/assign-class.test.ts.
+ * ../claim-scheduling/decide.test.ts.
  */
 
 const orders = { namespace: 'team', name: 'orders' };

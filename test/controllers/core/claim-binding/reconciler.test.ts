@@ -846,7 +846,10 @@ describe('the end of a claim', () => {
 
   const neverBound: Record<string, Claim> = {
     'H2: a deleted claim that names nothing ends': claim({}, { finalizers }),
-    'H2: a deleted claim whose class does not exist ends': claim({ classRef: classRef('none') }, { finalizers }),
+    'H2: a deleted claim whose class does not exist ends': claim(
+      { classRef: classRef('none') },
+      { finalizers },
+    ),
     'H2: a deleted claim that was never bound to its resource ends': claim(byName.spec, { finalizers }),
     'H3: a deleted claim whose resource does not exist ends without waiting': claim(
       { resourceRef: resourceRef('none') },

@@ -136,17 +136,17 @@ const scheduling: Record<string, Case> = {
     classes: [small],
     want: { name: 'HasClass', act: 'nothing' },
   },
-  'NeedsNoClass: a selector removed while queued does not crash': {
+  'H8: a claim whose selector was removed in between is not scheduled': {
     claim: claim({}),
     classes: [small],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'NeedsNoClass: a claim that names a resource is not scheduled': {
+  'H8: a claim that names a resource is not scheduled': {
     claim: claim({ classSelector: {}, resourceRef: resourceRef('db') }),
     classes: [small],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'NeedsNoClass: a claim being deleted is not scheduled': {
+  'H8: a claim that is being deleted is not scheduled': {
     claim: claim({ classSelector: {} }, { deletionTimestamp }),
     classes: [small],
     want: { name: 'NeedsNoClass', act: 'nothing' },
@@ -315,17 +315,17 @@ const defaulting: Record<string, Case> = {
     classes: [older],
     want: { name: 'HasClass', act: 'nothing' },
   },
-  'NeedsNoClass: a claim that acquired a selector while queued is not defaulted': {
+  'H8: a claim that got a selector in between is not defaulted': {
     claim: claim({ classSelector: {} }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'NeedsNoClass: a claim that names a resource is not defaulted': {
+  'H8: a claim that names a resource is not defaulted': {
     claim: claim({ resourceRef: resourceRef('db') }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'NeedsNoClass: a claim being deleted is not defaulted': {
+  'H8: a claim that is being deleted is not defaulted': {
     claim: claim({}, { deletionTimestamp }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },

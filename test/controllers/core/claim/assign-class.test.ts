@@ -234,35 +234,6 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
   });
 }
 
-describe('H8: every predicate is checked again when a request comes late', () => {
-  const scheduled = claim({ classSelector: {} });
-  const leaving = { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: ['somebody.example.org/else'] };
-  const rows: Record<string, { controller: typeof claimScheduling; claim: Claim }> = {
-    'the selector was removed: no crash, no class': { controller: claimScheduling, claim: claim() },
-    'a selector was added: not defaulted': { controller: claimDefaulting, claim: scheduled },
-    'a resource was named: not scheduled': {
-      controller: claimScheduling,
-      claim: claim({ ...scheduled.spec, resourceRef: resourceRef('db') }),
-    },
-    'a resource was named: not defaulted': {
-      controller: claimDefaulting,
-      claim: claim({ resourceRef: resourceRef('db') }),
-    },
-    'deleted: not scheduled': { controller: claimScheduling, claim: claim(scheduled.spec, leaving) },
-    'deleted: not defaulted': { controller: claimDefaulting, claim: claim({}, leaving) },
-  };
-  for (const [name, row] of Object.entries(rows)) {
-    test(`H8: ${name}`, async () => {
-      const cluster = new FakeCluster();
-      cluster.put(claimKind, row.claim);
-      cluster.put(classKind, resourceClass('good', { annotations: isDefault }));
-      const process = new FakeProcess(cluster, (env) => [row.controller(env, service, peersOf(service))]);
-      assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'NeedsNoClass' });
-      assert.deepEqual(cluster.takeWrites(), []);
-    });
-  }
-});
-
 describe('which claims wake a scheduler, and which a defaulter', () => {
   const selector = { classSelector: { matchLabels: { size: 'small' } } };
   const rows: Record<string, { readonly spec: Claim['spec']; readonly wakes: string }> = {
