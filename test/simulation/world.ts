@@ -569,6 +569,3 @@ const isRefusal = (reply: unknown): boolean =>
 function textOf({ type, ...rest }: CallFault): string {
   return [type, ...Object.values(rest)].join(' ');
 }
-
-/** As in `FancySQLInstance team/orders`. */
-export const nameText = ({ kind, ...key }: ObjectName): string => `${kind} ${objectKeyText(key)}`;

@@ -376,26 +376,6 @@ describe("a claim's secret that is not kept in step", () => {
   });
 });
 
-describe('a claim that was bound keeps its secret', () => {
-  test('where its resource is gone, of which something may be kept outside', async () => {
-    const world = new TracedWorld();
-    world.managed('legacy', { deletionPolicy: 'Orphan' });
-    world.start();
-    const key = world.claim('orders', { resourceRef: legacy });
-    await world.pass();
-    world.cluster.delete(FavouriteDBInstanceKind, { name: 'legacy' });
-    await world.pass();
-    const { fault } = await world.trace('fancysqlinstance', key);
-    world.simulation.kill();
-    assert.deepEqual(toldBy(fault), {
-      name: 'missing resource',
-      advice:
-        'Create another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
-      mend: [],
-    });
-  });
-});
-
 describe('a claim that wants a secret of a resource that has none', () => {
   const edit = [`kubectl edit ${resources} legacy`];
   const rows: Readonly<Record<string, readonly [given: object, advice: string]>> = {
