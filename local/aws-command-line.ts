@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Account } from './aws/account.ts';
 import type { BinarySet, BinarySource, BinaryWork, CacheOptions } from './control-plane/binary-cache.ts';
 import { debianWork } from './control-plane/debian-work.ts';
 import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
@@ -108,7 +107,8 @@ export async function awsCommandLine(environment: NodeJS.ProcessEnv = process.en
 }
 
 export interface AwsCommandOptions {
-  readonly account: Pick<Account, 'accessKeyId' | 'secretAccessKey'>;
+  /** The access key that signs the requests. */
+  readonly account: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly region: string;
   /** Where the local AWS is. */
   readonly url: string;
