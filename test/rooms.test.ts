@@ -281,20 +281,25 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'clients/',
     'clients/external-error.ts',
     'controllers/',
+    'emulators/',
     'local/',
     'runtime/',
     'testing/',
     'trace/run-here.ts',
   ],
   'main.ts': ['controllers/', 'runtime/'],
-  'local/': ['apis/', 'clients/', 'controllers/', 'runtime/'],
+  /** Programs that a laptop lacks: the control plane, database servers, a browser. */
+  'local/': ['runtime/'],
+  /** Emulators of external systems. They run the servers of local/, for example a Redis behind an instance. */
+  'emulators/': ['local/', 'runtime/'],
+  'local/demo/': ['apis/', 'emulators/', 'local/', 'runtime/'],
 };
 
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);
 const roomOf = (file: string): string => byLength.find((room) => file.startsWith(room)) ?? '';
 
 const files = globSync(
-  '{main.ts,{apis,clients,controllers,dashboard,local,package,runtime,testing,trace}/**/*.ts}',
+  '{main.ts,{apis,clients,controllers,dashboard,emulators,local,package,runtime,testing,trace}/**/*.ts}',
   {
     cwd: root,
   },
@@ -367,7 +372,7 @@ describe('every import is seen', () => {
     );
     assert.deepEqual(hiding, []);
     const others =
-      '{apis,clients,controllers,dashboard,local,runtime,testing,trace}/**/*.{js,cjs,mjs,jsx,cts,mts,tsx}';
+      '{apis,clients,controllers,dashboard,emulators,local,runtime,testing,trace}/**/*.{js,cjs,mjs,jsx,cts,mts,tsx}';
     assert.deepEqual(globSync(others, { cwd: root }), []);
   });
 });

@@ -9,11 +9,11 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
-import type { Account } from '../../local/aws/account.ts';
-import { credentialsFile, exampleAccount } from '../../local/aws/account.ts';
-import type { StoredInstance, StoredSubnet, StoredVpc } from '../../local/aws/ec2/stored.ts';
-import type { LocalAws } from '../../local/aws/server.ts';
-import { startAws } from '../../local/aws/server.ts';
+import type { Account } from '../../emulators/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
+import type { StoredInstance, StoredSubnet, StoredVpc } from '../../emulators/aws/ec2/stored.ts';
+import type { LocalAws } from '../../emulators/aws/server.ts';
+import { startAws } from '../../emulators/aws/server.ts';
 import type { Cluster, StackProcess } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 

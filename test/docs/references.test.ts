@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..');
-const pages = globSync('{*.md,{docs,deploy,local,examples,test}/**/*.md}', { cwd: root }).toSorted();
+const pages = globSync('{*.md,{docs,deploy,emulators,local,examples,test}/**/*.md}', { cwd: root }).toSorted();
 
 /** The anchors of a page's headings, as GitHub makes them. */
 const anchorsOf = (page: string): ReadonlySet<string> =>
@@ -17,7 +17,8 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
     ),
   );
 
-const rooms = '{apis,clients,controllers,crds,dashboard,deploy,docs,examples,local,runtime,test,trace}';
+const rooms =
+  '{apis,clients,controllers,crds,dashboard,deploy,docs,emulators,examples,local,runtime,test,trace}';
 
 /** Where a file or folder that a page names may be: `runtime/cache/watch.ts` and `deploy/` are paths, `decide.ts` a name. */
 function globOf(named: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Carrier } from '../../clients/http.ts';
-import type { Aws, AwsOptions } from '../../local/aws/aws.ts';
-import { createAws } from '../../local/aws/aws.ts';
-import type { Params, Protocol, Service } from '../../local/aws/service.ts';
-import { allServices } from '../../local/aws/services.ts';
-import { signatureOf } from '../../local/aws/signature.ts';
-import type { WireRequest } from '../../local/aws/wire.ts';
+import type { Aws, AwsOptions } from '../../emulators/aws/aws.ts';
+import { createAws } from '../../emulators/aws/aws.ts';
+import type { Params, Protocol, Service } from '../../emulators/aws/service.ts';
+import { allServices } from '../../emulators/aws/services.ts';
+import { signatureOf } from '../../emulators/aws/signature.ts';
+import type { WireRequest } from '../../emulators/aws/wire.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
 import type { CarriedReply, CarryOutside, OutsideCall } from './outside.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startAws } from '../../local/aws/server.ts';
+import { startAws } from '../../emulators/aws/server.ts';
 import { startGoogleCloud } from '../../local/gcp/server.ts';
 
 async function told(url: string, body: unknown): Promise<string> {

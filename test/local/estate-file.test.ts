@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { startAws } from '../../local/aws/server.ts';
+import { startAws } from '../../emulators/aws/server.ts';
 import { estateFile } from '../../local/estate-file.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../local/gcp/server.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { startAws } from '../../local/aws/server.ts';
+import { startAws } from '../../emulators/aws/server.ts';
 import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../local/gcp/server.ts';
 import type { LoopbackReply } from '../../local/loopback-server.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseServers } from '../../local/aws/rds/database-servers.ts';
-import { startMariadbDatabase } from '../../local/aws/rds/mariadb-database.ts';
+import { databaseServers } from '../../emulators/aws/rds/database-servers.ts';
+import { startMariadbDatabase } from '../../emulators/aws/rds/mariadb-database.ts';
 import { freePort } from '../../local/free-port.ts';
 import { quotedText, runClient, startMariadb } from '../../local/mariadb.ts';
 import type { MariadbBinaries } from '../../local/mariadb-binaries.ts';

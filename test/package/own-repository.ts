@@ -10,7 +10,18 @@ import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
 /** What the package is made of. */
 const sources = [
-  ...['apis', 'clients', 'controllers', 'dashboard', 'local', 'package', 'runtime', 'testing', 'trace'],
+  ...[
+    'apis',
+    'clients',
+    'controllers',
+    'dashboard',
+    'emulators',
+    'local',
+    'package',
+    'runtime',
+    'testing',
+    'trace',
+  ],
   ...['crds', 'main.ts', 'package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
 ];
 

@@ -175,6 +175,7 @@ describe('a scaffold in this repository', () => {
         'dashboard',
         'deploy',
         'docs',
+        'emulators',
         'examples',
         'local',
         'package',

@@ -1,8 +1,8 @@
 import omit from 'lodash/omit.js';
 import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
-import type { Snapshot } from '../../local/aws/collection.ts';
-import { eks } from '../../local/aws/eks/eks.ts';
-import type { NodeGroup } from '../../local/aws/eks/node-group.ts';
+import type { Snapshot } from '../../emulators/aws/collection.ts';
+import { eks } from '../../emulators/aws/eks/eks.ts';
+import type { NodeGroup } from '../../emulators/aws/eks/node-group.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';

@@ -1,6 +1,6 @@
 import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
-import type { Queue } from '../../local/aws/sqs/queue.ts';
-import { sqs } from '../../local/aws/sqs/sqs.ts';
+import type { Queue } from '../../emulators/aws/sqs/queue.ts';
+import { sqs } from '../../emulators/aws/sqs/sqs.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';

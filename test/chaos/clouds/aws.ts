@@ -1,8 +1,8 @@
-import { credentialsFile, exampleAccount } from '../../../local/aws/account.ts';
-import type { StoredVpc } from '../../../local/aws/ec2/stored.ts';
-import type { SavedEstate } from '../../../local/aws/estate.ts';
-import type { StoredInstance } from '../../../local/aws/rds/db-instance.ts';
-import type { Queue } from '../../../local/aws/sqs/queue.ts';
+import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
+import type { StoredVpc } from '../../../emulators/aws/ec2/stored.ts';
+import type { SavedEstate } from '../../../emulators/aws/estate.ts';
+import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
+import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
 import type { External } from '../observed.ts';
 import type { SentRequest } from '../sent-requests.ts';
 import type { CloudCall, CloudProgram } from './cloud-process.ts';
@@ -10,7 +10,7 @@ import { ownerIn, restCall } from './cloud-process.ts';
 
 /** The account stays; its access key gets another secret. */
 export const aws: CloudProgram<SavedEstate> = {
-  main: 'local/aws/main.ts',
+  main: 'emulators/aws/main.ts',
   // Databases behind all its DB instances would be most of what runs here.
   flags: ['--no-databases', '--quota', 'vpc=10000', '--quota', 'db-instance=10000'],
   newCredentials({ plant }) {

@@ -33,7 +33,7 @@ export interface CloudCall {
 
 /** What one cloud has of its own. `Saved` is what it keeps in its file. */
 export interface CloudProgram<Saved extends object = object> {
-  /** Its entry point, as `local/aws/main.ts`. */
+  /** Its entry point, as `emulators/aws/main.ts`. */
   readonly main: string;
   /** Beside those that all have. */
   readonly flags: readonly string[];

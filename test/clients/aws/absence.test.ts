@@ -10,7 +10,7 @@ import { eksNodeGroups } from '../../../clients/aws/eks/node-groups.ts';
 import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import type { Carrier } from '../../../clients/http.ts';
-import { exampleAccount } from '../../../local/aws/account.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessAws } from '../../fakes/in-process-aws.ts';
 

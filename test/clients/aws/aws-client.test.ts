@@ -5,10 +5,10 @@ import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudError } from '../../../clients/cloud-error.ts';
 import { HaltedError, isUncertain } from '../../../clients/cloud-error.ts';
 import { guarded, keptConnections } from '../../../clients/http.ts';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { Fault } from '../../../local/aws/action-faults.ts';
-import type { LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { Fault } from '../../../emulators/aws/action-faults.ts';
+import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 
 const { signal } = new AbortController();

@@ -6,10 +6,10 @@ import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
 import { queueClient } from '../../../controllers/aws/queue/external-client.ts';
 import type { ExternalClient } from '../../../controllers/core/managed/external-client.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { Fault } from '../../../local/aws/action-faults.ts';
-import type { LocalAws, LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { Fault } from '../../../emulators/aws/action-faults.ts';
+import type { LocalAws, LocalAwsOptions } from '../../../emulators/aws/server.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 

@@ -3,10 +3,10 @@ import type {
   StoredInstance as StoredMachine,
   StoredSubnet,
   StoredVpc,
-} from '../../../local/aws/ec2/stored.ts';
-import type { NodeGroup } from '../../../local/aws/eks/node-group.ts';
-import type { StoredInstance as StoredDBInstance } from '../../../local/aws/rds/db-instance.ts';
-import type { Queue } from '../../../local/aws/sqs/queue.ts';
+} from '../../../emulators/aws/ec2/stored.ts';
+import type { NodeGroup } from '../../../emulators/aws/eks/node-group.ts';
+import type { StoredInstance as StoredDBInstance } from '../../../emulators/aws/rds/db-instance.ts';
+import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
 import type { Seen } from '../invariant.ts';
 
 type Tags = Readonly<Record<string, string>>;

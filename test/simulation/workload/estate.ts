@@ -10,7 +10,7 @@ import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambiva
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
 import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
-import { credentialsFile, exampleAccount } from '../../../local/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
 import { googleCredentials } from '../../fakes/in-process-google-cloud.ts';
 import { cloudUrls } from '../world.ts';
 

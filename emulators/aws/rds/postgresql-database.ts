@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { startPostgresql } from '../../postgresql.ts';
+import { startPostgresql } from '../../../local/postgresql.ts';
 import type { NewDatabase, RunningDatabase } from './database-servers.ts';
 
 const { escapeIdentifier, escapeLiteral } = pg;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { EC2, paginateDescribeVpcs } from '@aws-sdk/client-ec2';
-import type { Account } from '../../../local/aws/account.ts';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { LocalAws, LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import type { Account } from '../../../emulators/aws/account.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { LocalAws, LocalAwsOptions } from '../../../emulators/aws/server.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
 
 const clientOf = ({ url }: LocalAws, { region = 'us-west-1', credentials = exampleAccount } = {}): EC2 =>
   new EC2({ region, endpoint: url, credentials, maxAttempts: 1 });

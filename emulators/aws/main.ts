@@ -2,9 +2,9 @@
  * `npm run aws [-- flags]`: AWS on loopback, all services on one port, until SIGINT or SIGTERM. Standard output
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
-import { textProgress } from '../control-plane/progress.ts';
-import { prepareMariadb } from '../mariadb-binaries.ts';
-import { checkPlace, runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
+import { textProgress } from '../../local/control-plane/progress.ts';
+import { prepareMariadb } from '../../local/mariadb-binaries.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../../local/stand-in-process.ts';
 import { parseCommandLine } from './command-line.ts';
 import type { DatabaseServers } from './rds/database-servers.ts';
 import { localDatabases } from './rds/local-databases.ts';

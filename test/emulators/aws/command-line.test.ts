@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import { parseCommandLine } from '../../../local/aws/command-line.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import { parseCommandLine } from '../../../emulators/aws/command-line.ts';
 
 const red = '111122223333:AKIAREDREDREDRED0001:secret-of-red';
 const blue = '444455556666:AKIABLUEBLUEBLUE0002:secret/of+blue';

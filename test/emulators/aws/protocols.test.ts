@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { jsonProtocol } from '../../../local/aws/json-protocol.ts';
-import { AwsProblem } from '../../../local/aws/problem.ts';
-import { ec2Protocol, nested, queryProtocol } from '../../../local/aws/query-protocol.ts';
-import { restProtocol } from '../../../local/aws/rest-protocol.ts';
-import { isXmlText, xmlOf } from '../../../local/aws/xml.ts';
+import { jsonProtocol } from '../../../emulators/aws/json-protocol.ts';
+import { AwsProblem } from '../../../emulators/aws/problem.ts';
+import { ec2Protocol, nested, queryProtocol } from '../../../emulators/aws/query-protocol.ts';
+import { restProtocol } from '../../../emulators/aws/rest-protocol.ts';
+import { isXmlText, xmlOf } from '../../../emulators/aws/xml.ts';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
 const refusal = new AwsProblem('NotThere', 'there is no <x>', { status: 404, queryCode: 'Old.NotThere' });

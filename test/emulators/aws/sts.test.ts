@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STS } from '@aws-sdk/client-sts';
-import type { Account } from '../../../local/aws/account.ts';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import type { Account } from '../../../emulators/aws/account.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
 
 const other: Account = {
   id: '210987654321',

@@ -1,5 +1,5 @@
-import type { Progress } from '../../control-plane/progress.ts';
-import type { MariadbSupport } from '../../mariadb-binaries.ts';
+import type { Progress } from '../../../local/control-plane/progress.ts';
+import type { MariadbSupport } from '../../../local/mariadb-binaries.ts';
 import type { DatabaseServers } from './database-servers.ts';
 import { databaseServers } from './database-servers.ts';
 import { startMariadbDatabase } from './mariadb-database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EKS } from '@aws-sdk/client-eks';
-import type { LocalAwsOptions } from '../../../local/aws/server.ts';
+import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
 import { asked as askedOfNew } from './asked.ts';
 
 const role = 'arn:aws:iam::123456789012:role/nodes';

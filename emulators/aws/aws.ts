@@ -3,10 +3,10 @@
  *              signature.ts          service.ts           *-protocol.ts        account.ts  <service>/  estate.ts
  */
 
-import { gatewayReply } from '../gateway-reply.ts';
-import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
-import { BadBody, maxBodyBytes } from '../loopback-server.ts';
-import { rateLimit } from '../rate-limit.ts';
+import { gatewayReply } from '../../local/gateway-reply.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../local/loopback-server.ts';
+import { BadBody, maxBodyBytes } from '../../local/loopback-server.ts';
+import { rateLimit } from '../../local/rate-limit.ts';
 import type { Account } from './account.ts';
 import { arnOf, exampleAccount, isDenied } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';

@@ -1,6 +1,6 @@
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { LocalAwsOptions } from '../../../local/aws/server.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
 
 /** What every official client is told. */
 export interface ClientConfig {

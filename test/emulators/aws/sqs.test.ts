@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SQS } from '@aws-sdk/client-sqs';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { LocalAwsOptions } from '../../../local/aws/server.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
 import { asked as askedOfNew } from './asked.ts';
 
 const region = 'us-west-1';

@@ -1,5 +1,5 @@
-import type { MariadbOptions } from '../../mariadb.ts';
-import { quotedName, quotedText, startMariadb } from '../../mariadb.ts';
+import type { MariadbOptions } from '../../../local/mariadb.ts';
+import { quotedName, quotedText, startMariadb } from '../../../local/mariadb.ts';
 import type { StartDatabase } from './database-servers.ts';
 
 /** What the master user may do: all that RDS lets it. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RDS } from '@aws-sdk/client-rds';
-import { exampleAccount } from '../../../local/aws/account.ts';
-import type { AwsOptions } from '../../../local/aws/aws.ts';
-import { rds } from '../../../local/aws/rds/rds.ts';
-import { startAws } from '../../../local/aws/server.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import type { AwsOptions } from '../../../emulators/aws/aws.ts';
+import { rds } from '../../../emulators/aws/rds/rds.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
 
 const wanted = {
   DBInstanceIdentifier: 'shop',
