@@ -1,10 +1,10 @@
 import 'google-auth-library';
 import attempt from 'lodash/attempt.js';
 import type { Carrier } from '../../clients/http.ts';
-import type { GoogleCloud, GoogleCloudOptions } from '../../local/gcp/cloud.ts';
-import { createGoogleCloud } from '../../local/gcp/cloud.ts';
-import type { ServiceAccountKey } from '../../local/gcp/service-accounts.ts';
-import { isServiceAccountKey } from '../../local/gcp/service-accounts.ts';
+import type { GoogleCloud, GoogleCloudOptions } from '../../emulators/gcp/cloud.ts';
+import { createGoogleCloud } from '../../emulators/gcp/cloud.ts';
+import type { ServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
+import { isServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import type { LoopbackReply } from '../../local/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../local/gcp/server.ts';
-import { startGoogleCloud } from '../../local/gcp/server.ts';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import type { RedisSupport } from '../../local/redis-binaries.ts';
 import { redisSupport } from '../../local/redis-binaries.ts';
-import type { Answer } from '../local/gcp/caller.ts';
-import { call, tokenOf } from '../local/gcp/caller.ts';
+import type { Answer } from '../emulators/gcp/caller.ts';
+import { call, tokenOf } from '../emulators/gcp/caller.ts';
 import { redisCli } from './redis-cli.ts';
 
 const support = await redisSupport();

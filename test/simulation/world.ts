@@ -10,7 +10,7 @@ import { isCreationIncomplete } from '../../controllers/core/managed/creation-tr
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { Cluster } from '../../emulators/aws/eks/eks.ts';
 import type { SavedEstate } from '../../emulators/aws/estate.ts';
-import type { ServiceAccountKey } from '../../local/gcp/service-accounts.ts';
+import type { ServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { inProcessClient } from '../../testing/in-process-client.ts';

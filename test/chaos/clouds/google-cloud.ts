@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SavedEstate } from '../../../local/gcp/cloud.ts';
-import type { SavedReplica } from '../../../local/gcp/replica.ts';
-import { createServiceAccounts } from '../../../local/gcp/service-accounts.ts';
+import type { SavedEstate } from '../../../emulators/gcp/cloud.ts';
+import type { SavedReplica } from '../../../emulators/gcp/replica.ts';
+import { createServiceAccounts } from '../../../emulators/gcp/service-accounts.ts';
 import type { External } from '../observed.ts';
 import type { CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';
@@ -12,7 +12,7 @@ export const project = 'example-project';
 
 /** The service account stays; it gets another key, and the former one is deleted. */
 export const googleCloud: CloudProgram<SavedEstate> = {
-  main: 'local/gcp/main.ts',
+  main: 'emulators/gcp/main.ts',
   flags: ['--no-redis', '--update-time', '300ms'],
   newCredentials({ url, directory, plant }) {
     const key = createServiceAccounts().createKey({ project }, url);

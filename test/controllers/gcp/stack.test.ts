@@ -16,7 +16,7 @@ import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts
 import { googleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createGcpStack } from '../../../controllers/gcp/setup.ts';
-import type { GoogleCloudOptions } from '../../../local/gcp/cloud.ts';
+import type { GoogleCloudOptions } from '../../../emulators/gcp/cloud.ts';
 import type { InProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
 import { inProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../local/gcp/server.ts';
-import { startGoogleCloud } from '../../../local/gcp/server.ts';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
 import type { Answer } from './caller.ts';
 import { call, tokenOf } from './caller.ts';
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { SelfSignedCertificate } from '../postgresql-certificate.ts';
-import { selfSignedCertificate } from '../postgresql-certificate.ts';
+import type { SelfSignedCertificate } from '../../local/postgresql-certificate.ts';
+import { selfSignedCertificate } from '../../local/postgresql-certificate.ts';
 import {
   changedInstance,
   checkInstanceId,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createSign } from 'node:crypto';
 import { after, describe, test } from 'node:test';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../local/gcp/server.ts';
-import { startGoogleCloud } from '../../../local/gcp/server.ts';
-import type { ServiceAccountKey } from '../../../local/gcp/service-accounts.ts';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import type { ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
 import { call, cloudPlatform, tokenOf } from './caller.ts';
 
 const open: LocalGoogleCloud[] = [];

@@ -4,11 +4,11 @@
  * that runs.
  */
 import { writeFileSync } from 'node:fs';
-import { textProgress } from '../control-plane/progress.ts';
-import { cannot, checkWritable, readJsonFile } from '../flag-files.ts';
-import { BadFlag } from '../flags.ts';
-import { prepareRedis } from '../redis-binaries.ts';
-import { checkPlace, runCommandLine, serveUntilStopped } from '../stand-in-process.ts';
+import { textProgress } from '../../local/control-plane/progress.ts';
+import { cannot, checkWritable, readJsonFile } from '../../local/flag-files.ts';
+import { BadFlag } from '../../local/flags.ts';
+import { prepareRedis } from '../../local/redis-binaries.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../../local/stand-in-process.ts';
 import type { GetKey, Serve } from './command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { startGoogleCloud } from './server.ts';

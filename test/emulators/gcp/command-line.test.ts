@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { parseCommandLine } from '../../../local/gcp/command-line.ts';
+import { parseCommandLine } from '../../../emulators/gcp/command-line.ts';
 import { call, tokenOf } from './caller.ts';
 
-const main = join(import.meta.dirname, '../../../local/gcp/main.ts');
+const main = join(import.meta.dirname, '../../../emulators/gcp/main.ts');
 
 describe('the command line', () => {
   const defaults = {

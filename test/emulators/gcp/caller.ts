@@ -1,6 +1,6 @@
 import { JWT } from 'google-auth-library';
-import type { LocalGoogleCloud } from '../../../local/gcp/server.ts';
-import type { ServiceAccountKey } from '../../../local/gcp/service-accounts.ts';
+import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
+import type { ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
 
 /** As far as tests go into an answer. */
 export interface Answer {

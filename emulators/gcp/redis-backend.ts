@@ -1,5 +1,5 @@
-import type { LocalRedis } from '../redis.ts';
-import { startRedis } from '../redis.ts';
+import type { LocalRedis } from '../../local/redis.ts';
+import { startRedis } from '../../local/redis.ts';
 
 /** What a Redis behind an instance is to be like. */
 export interface RedisWanted {

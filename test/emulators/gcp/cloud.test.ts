@@ -3,10 +3,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createGoogleCloud } from '../../../local/gcp/cloud.ts';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../local/gcp/server.ts';
-import { startGoogleCloud } from '../../../local/gcp/server.ts';
-import type { NewAccount, ServiceAccountKey } from '../../../local/gcp/service-accounts.ts';
+import { createGoogleCloud } from '../../../emulators/gcp/cloud.ts';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import type { NewAccount, ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
 import type { Answer } from './caller.ts';
 import { call, tokenOf } from './caller.ts';
 
