@@ -40,7 +40,7 @@ program
   .allowExcessArguments()
   .action(async () => {
     process.argv.splice(2, 1); // it reads what comes after its name
-    await import('../local/favourite-cloud/main.ts');
+    await import('../emulators/favourite-cloud/main.ts');
   });
 
 program

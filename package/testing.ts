@@ -1,6 +1,6 @@
 /* `services-stack/testing`: the rules that external clients are held to, and a cloud to try them with. */
-export type { FavouriteCloud, FavouriteCloudOptions } from '../local/favourite-cloud/server.ts';
-export { startFavouriteCloud } from '../local/favourite-cloud/server.ts';
+export type { FavouriteCloud, FavouriteCloudOptions } from '../emulators/favourite-cloud/server.ts';
+export { startFavouriteCloud } from '../emulators/favourite-cloud/server.ts';
 export { describeConformance, judge } from '../testing/conformance.ts';
 export type { DescribeStacksOptions } from '../testing/describe-stacks.ts';
 export { describeStacks } from '../testing/describe-stacks.ts';

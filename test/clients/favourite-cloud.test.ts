@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 
 const cloud = await startFavouriteCloud();

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { MockAgent } from 'undici';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
-import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 
 let nowMs = 0;

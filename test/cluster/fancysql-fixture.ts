@@ -9,9 +9,9 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import type { ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
-import type { FavouriteCloud, FavouriteCloudOptions } from '../../local/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import type { Cluster } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 

@@ -7,7 +7,7 @@ import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-i
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { Network } from '../../apis/fcp/v1alpha3/network.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import type { FavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, startFancySQL } from './fancysql-fixture.ts';
 import { eventually } from './stack-harness.ts';

@@ -1,6 +1,6 @@
 import type { Carrier } from '../../clients/http.ts';
-import type { Cloud, CloudOptions } from '../../local/favourite-cloud/cloud.ts';
-import { createCloud } from '../../local/favourite-cloud/cloud.ts';
+import type { Cloud, CloudOptions } from '../../emulators/favourite-cloud/cloud.ts';
+import { createCloud } from '../../emulators/favourite-cloud/cloud.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
 import type { CarriedReply, CarryOutside } from './outside.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { startAws } from '../../emulators/aws/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { estateFile } from '../../local/estate-file.ts';
-import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { checkPlace, failureOf } from '../../local/stand-in-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'services-stack-estate-'));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startAws } from '../../emulators/aws/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
-import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
 import { startLoopbackServer } from '../../local/loopback-server.ts';
 import { failureOf } from '../../local/stand-in-process.ts';
 

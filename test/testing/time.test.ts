@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { fcpStack } from '../../controllers/fcp/setup.ts';
-import { startFavouriteCloud } from '../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { judge } from '../../testing/conformance.ts';
 import { rules } from '../../testing/rules/rules.ts';
 import type { Conformance } from '../../testing/scenario.ts';

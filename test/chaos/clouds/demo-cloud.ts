@@ -1,5 +1,5 @@
-import type { FlavourName } from '../../../local/favourite-cloud/cloud.ts';
-import type { SavedEstate } from '../../../local/favourite-cloud/estate.ts';
+import type { FlavourName } from '../../../emulators/favourite-cloud/cloud.ts';
+import type { SavedEstate } from '../../../emulators/favourite-cloud/estate.ts';
 import type { External } from '../observed.ts';
 import type { CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';
@@ -8,7 +8,7 @@ const levelField = { favourite: 'fancinessLevel', other: 'ambivalence' } as cons
 
 /** One of the demo's clouds. */
 export const demoCloud = (flavour: FlavourName): CloudProgram<SavedEstate> => ({
-  main: 'local/favourite-cloud/main.ts',
+  main: 'emulators/favourite-cloud/main.ts',
   flags: ['--flavour', flavour],
   newCredentials({ plant }) {
     const token = plant();

@@ -19,7 +19,7 @@ import {
 import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 import { EventKind } from '../../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';

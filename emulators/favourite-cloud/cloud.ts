@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { gatewayReply } from '../gateway-reply.ts';
-import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
-import { BadBody } from '../loopback-server.ts';
-import { rateLimit } from '../rate-limit.ts';
-import type { Fault, Faults } from '../route-faults.ts';
-import { createFaults } from '../route-faults.ts';
+import { gatewayReply } from '../../local/gateway-reply.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../local/loopback-server.ts';
+import { BadBody } from '../../local/loopback-server.ts';
+import { rateLimit } from '../../local/rate-limit.ts';
+import type { Fault, Faults } from '../../local/route-faults.ts';
+import { createFaults } from '../../local/route-faults.ts';
 import type { Snapshot } from './collection.ts';
 import type { SavedEstate, StoredInstance, StoredNetwork } from './estate.ts';
 import { createEstate } from './estate.ts';

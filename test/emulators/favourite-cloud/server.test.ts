@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { FavouriteCloud, FavouriteCloudOptions } from '../../../local/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../../local/favourite-cloud/server.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../../emulators/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 
 const open: FavouriteCloud[] = [];
 after(() => Promise.all(open.map((cloud) => cloud.stop())));

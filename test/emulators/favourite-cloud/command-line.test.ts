@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
-import { parseCommandLine } from '../../../local/favourite-cloud/command-line.ts';
+import { parseCommandLine } from '../../../emulators/favourite-cloud/command-line.ts';
 
-const main = join(import.meta.dirname, '../../../local/favourite-cloud/main.ts');
+const main = join(import.meta.dirname, '../../../emulators/favourite-cloud/main.ts');
 
 const defaults = { provisioningMs: 2000, deletionMs: 1000, readDelayMs: 0, failRate: 0 };
 

@@ -1,6 +1,6 @@
-import { estateFile } from '../estate-file.ts';
-import type { LoopbackServer } from '../loopback-server.ts';
-import { startLoopbackServer } from '../loopback-server.ts';
+import { estateFile } from '../../local/estate-file.ts';
+import type { LoopbackServer } from '../../local/loopback-server.ts';
+import { startLoopbackServer } from '../../local/loopback-server.ts';
 import type { Cloud, CloudOptions } from './cloud.ts';
 import { createCloud } from './cloud.ts';
 import type { SavedEstate } from './estate.ts';
