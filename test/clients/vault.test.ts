@@ -7,7 +7,7 @@ import type { VaultClient } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import type { VaultErrorCode } from '../../clients/vault-error.ts';
 import { VaultError } from '../../clients/vault-error.ts';
-import { VaultServer } from '../../local/vault-server.ts';
+import { VaultServer } from '../../emulators/vault/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
 

@@ -8,11 +8,11 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { VaultServer } from '../../emulators/vault/server.ts';
 import { describeClaim, isSettled } from '../../local/demo/claims.ts';
 import { atHome as manifestAtHome } from '../../local/demo/manifests.ts';
 import type { Services } from '../../local/demo/services.ts';
 import { startServices } from '../../local/demo/services.ts';
-import { VaultServer } from '../../local/vault-server.ts';
 import { definitionsIn } from '../apis/definitions.ts';
 import { adminClient, eventually } from './stack-harness.ts';
 

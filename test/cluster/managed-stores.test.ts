@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import omit from 'lodash/omit.js';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { credentialAnnotation } from '../../controllers/core/credential.ts';
-import { VaultServer } from '../../local/vault-server.ts';
+import { VaultServer } from '../../emulators/vault/server.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
 import type { ManagedFixture } from './managed-fixture.ts';
 import { startManaged } from './managed-fixture.ts';

@@ -1,8 +1,8 @@
 import type { Carrier } from '../../clients/http.ts';
 import type { VaultClient, VaultOptions as VaultClientOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
-import type { VaultOptions } from '../../local/vault.ts';
-import { Vault } from '../../local/vault.ts';
+import type { VaultOptions } from '../../emulators/vault/vault.ts';
+import { Vault } from '../../emulators/vault/vault.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { CarriedReply, CarryOutside } from './outside.ts';
 import { atOnce, connectionRefused, unlessAborted } from './outside.ts';

@@ -22,7 +22,7 @@ import { vaultStore } from '../../../../controllers/core/connection/vault-store.
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
 import { encodeNote } from '../../../../controllers/core/credential.ts';
 import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
-import { VaultServer } from '../../../../local/vault-server.ts';
+import { VaultServer } from '../../../../emulators/vault/server.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { Host } from '../../../../runtime/controller/host.ts';
