@@ -3,17 +3,17 @@
  *              signature.ts          service.ts           *-protocol.ts        account.ts  <service>/  estate.ts
  */
 
-import { gatewayReply } from '../../local/gateway-reply.ts';
-import type { LoopbackReply, LoopbackRequest } from '../../local/loopback-server.ts';
-import { BadBody, maxBodyBytes } from '../../local/loopback-server.ts';
-import { rateLimit } from '../../local/rate-limit.ts';
+import { gatewayReply } from '../gateway-reply.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+import { BadBody, maxBodyBytes } from '../loopback-server.ts';
+import { rateLimit } from '../rate-limit.ts';
 import type { Account } from './account.ts';
 import { arnOf, exampleAccount, isDenied } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';
 import { createFaults } from './action-faults.ts';
 import type { Collection, Delays } from './collection.ts';
-import type { Place, SavedEstate } from './estate.ts';
-import { createEstate } from './estate.ts';
+import type { Place, SavedEstate } from './inventory.ts';
+import { createEstate } from './inventory.ts';
 import { AwsProblem } from './problem.ts';
 import type { QuotaName } from './quotas.ts';
 import { usualQuotas } from './quotas.ts';

@@ -1,7 +1,7 @@
 import { BadFlag, numberFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { standInFlags, standInOptions } from '../../local/stand-in-flags.ts';
+import { standInFlags, standInOptions } from '../emulator-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { QuotaName } from './quotas.ts';

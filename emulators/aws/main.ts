@@ -4,7 +4,7 @@
  */
 import { textProgress } from '../../local/control-plane/progress.ts';
 import { prepareMariadb } from '../../local/mariadb-binaries.ts';
-import { checkPlace, runCommandLine, serveUntilStopped } from '../../local/stand-in-process.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../emulator-process.ts';
 import { parseCommandLine } from './command-line.ts';
 import type { DatabaseServers } from './rds/database-servers.ts';
 import { localDatabases } from './rds/local-databases.ts';

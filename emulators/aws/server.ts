@@ -1,11 +1,11 @@
 import isPlainObject from 'lodash/isPlainObject.js';
-import { faultControls, withControls } from '../../local/control.ts';
-import { estateFile } from '../../local/estate-file.ts';
-import { oneOf, text } from '../../local/json-fields.ts';
-import { startLoopbackServer } from '../../local/loopback-server.ts';
+import { faultControls, withControls } from '../control.ts';
+import { estateFile } from '../inventory-file.ts';
+import { oneOf, text } from '../json-fields.ts';
+import { startLoopbackServer } from '../loopback-server.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
-import type { SavedEstate } from './estate.ts';
+import type { SavedEstate } from './inventory.ts';
 import { patternsOf } from './services.ts';
 
 export interface LocalAwsOptions extends AwsOptions {

@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 import type { Collection, Delays } from './collection.ts';
-import type { Estate } from './estate.ts';
+import type { Estate } from './inventory.ts';
 import type { AwsProblem } from './problem.ts';
 import type { QuotaName } from './quotas.ts';
 import type { WireReply, WireRequest } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { LoopbackReply, LoopbackRequest } from '../../local/loopback-server.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 
 /** A request whose body has been read. */
 export interface WireRequest extends Omit<LoopbackRequest, 'body'> {

@@ -1,7 +1,7 @@
 import { BadFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { standInFlags, standInOptions } from '../../local/stand-in-flags.ts';
+import { standInFlags, standInOptions } from '../emulator-flags.ts';
 import type { FavouriteCloudOptions } from './server.ts';
 
 /** Where each flavour listens unless told otherwise; the examples' secrets name these. */

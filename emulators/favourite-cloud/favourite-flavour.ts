@@ -1,5 +1,5 @@
 import type { Snapshot } from './collection.ts';
-import type { StoredInstance, StoredNetwork } from './estate.ts';
+import type { StoredInstance, StoredNetwork } from './inventory.ts';
 import { required } from './request-body.ts';
 import type { Flavour } from './routes.ts';
 import { defaultVersion, nameRule, pageOf, passwordRule, versionRule } from './routes.ts';

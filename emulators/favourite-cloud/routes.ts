@@ -1,4 +1,4 @@
-import type { Estate } from './estate.ts';
+import type { Estate } from './inventory.ts';
 import { invalid } from './problem.ts';
 import type { RequestBody } from './request-body.ts';
 

@@ -1,9 +1,9 @@
-import { estateFile } from '../../local/estate-file.ts';
-import type { LoopbackServer } from '../../local/loopback-server.ts';
-import { startLoopbackServer } from '../../local/loopback-server.ts';
+import { estateFile } from '../inventory-file.ts';
+import type { LoopbackServer } from '../loopback-server.ts';
+import { startLoopbackServer } from '../loopback-server.ts';
 import type { Cloud, CloudOptions } from './cloud.ts';
 import { createCloud } from './cloud.ts';
-import type { SavedEstate } from './estate.ts';
+import type { SavedEstate } from './inventory.ts';
 
 export interface FavouriteCloudOptions extends CloudOptions {
   /** Default: a free one. */

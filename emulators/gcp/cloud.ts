@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { LoopbackReply, LoopbackRequest } from '../../local/loopback-server.ts';
-import { BadBody, maxBodyBytes } from '../../local/loopback-server.ts';
-import { rateLimit } from '../../local/rate-limit.ts';
-import type { Fault, Faults } from '../../local/route-faults.ts';
-import { createFaults } from '../../local/route-faults.ts';
+import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
+import { BadBody, maxBodyBytes } from '../loopback-server.ts';
+import { rateLimit } from '../rate-limit.ts';
+import type { Fault, Faults } from '../route-faults.ts';
+import { createFaults } from '../route-faults.ts';
 import type { Caller } from './access-tokens.ts';
 import { createAccessTokens, TokenProblem } from './access-tokens.ts';
 import type { Memorystore, OperationFault, SavedMemorystore, StoredInstance } from './memorystore.ts';

@@ -1,7 +1,7 @@
 import { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { standInFlags, standInOptions } from '../../local/stand-in-flags.ts';
+import { standInFlags, standInOptions } from '../emulator-flags.ts';
 import { newAccount } from './control.ts';
 import type { LocalGoogleCloudOptions } from './server.ts';
 import type { NewAccount } from './service-accounts.ts';

@@ -1,7 +1,7 @@
-import type { Controls } from '../../local/control.ts';
-import { faultControls } from '../../local/control.ts';
 import { BadFlag, wordFlag } from '../../local/flags.ts';
-import { listOf, objectOf, oneOf, text, whole } from '../../local/json-fields.ts';
+import type { Controls } from '../control.ts';
+import { faultControls } from '../control.ts';
+import { listOf, objectOf, oneOf, text, whole } from '../json-fields.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
 import type { OperationFault } from './memorystore.ts';

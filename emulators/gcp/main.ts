@@ -8,7 +8,7 @@ import { textProgress } from '../../local/control-plane/progress.ts';
 import { cannot, checkWritable, readJsonFile } from '../../local/flag-files.ts';
 import { BadFlag } from '../../local/flags.ts';
 import { prepareRedis } from '../../local/redis-binaries.ts';
-import { checkPlace, runCommandLine, serveUntilStopped } from '../../local/stand-in-process.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../emulator-process.ts';
 import type { GetKey, Serve } from './command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { startGoogleCloud } from './server.ts';

@@ -1,6 +1,6 @@
-import { withControls } from '../../local/control.ts';
-import { estateFile } from '../../local/estate-file.ts';
-import { startLoopbackServer } from '../../local/loopback-server.ts';
+import { withControls } from '../control.ts';
+import { estateFile } from '../inventory-file.ts';
+import { startLoopbackServer } from '../loopback-server.ts';
 import type { GoogleCloud, GoogleCloudOptions, SavedEstate } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
 import { controlsOf } from './control.ts';

@@ -1,5 +1,5 @@
-import type { BadBody, LoopbackServer } from '../../local/loopback-server.ts';
-import { startLoopbackServer } from '../../local/loopback-server.ts';
+import type { BadBody, LoopbackServer } from '../loopback-server.ts';
+import { startLoopbackServer } from '../loopback-server.ts';
 import { Vault, VaultRefusal } from './vault.ts';
 
 /** A Vault (see there) that is served on loopback. */

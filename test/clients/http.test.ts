@@ -11,7 +11,7 @@ import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
 import { guarded, httpClient, keptConnections } from '../../clients/http.ts';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import type { Fault } from '../../local/route-faults.ts';
+import type { Fault } from '../../emulators/route-faults.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { until } from '../runtime/things.ts';

@@ -13,7 +13,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { StoredVpc } from '../../emulators/aws/ec2/stored.ts';
 import type { NodeGroup as CloudNodeGroup } from '../../emulators/aws/eks/node-group.ts';
-import type { SavedEstate } from '../../emulators/aws/estate.ts';
+import type { SavedEstate } from '../../emulators/aws/inventory.ts';
 import type { LocalAws } from '../../emulators/aws/server.ts';
 import { startAws } from '../../emulators/aws/server.ts';
 import type { Queue } from '../../emulators/aws/sqs/queue.ts';

@@ -5,7 +5,7 @@ import type { GoogleCloud, GoogleCloudOptions } from '../../emulators/gcp/cloud.
 import { createGoogleCloud } from '../../emulators/gcp/cloud.ts';
 import type { ServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import { isServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
-import type { LoopbackReply } from '../../local/loopback-server.ts';
+import type { LoopbackReply } from '../../emulators/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
 import type { CarriedReply, CarryOutside } from './outside.ts';

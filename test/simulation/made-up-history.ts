@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
-import type { SavedEstate } from '../../emulators/aws/estate.ts';
+import type { SavedEstate } from '../../emulators/aws/inventory.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';

@@ -9,7 +9,7 @@ import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { Cluster } from '../../emulators/aws/eks/eks.ts';
-import type { SavedEstate } from '../../emulators/aws/estate.ts';
+import type { SavedEstate } from '../../emulators/aws/inventory.ts';
 import type { ServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';

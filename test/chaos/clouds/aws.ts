@@ -1,6 +1,6 @@
 import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
 import type { StoredVpc } from '../../../emulators/aws/ec2/stored.ts';
-import type { SavedEstate } from '../../../emulators/aws/estate.ts';
+import type { SavedEstate } from '../../../emulators/aws/inventory.ts';
 import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
 import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
 import type { External } from '../observed.ts';

@@ -1,5 +1,5 @@
 import type { FlavourName } from '../../../emulators/favourite-cloud/cloud.ts';
-import type { SavedEstate } from '../../../emulators/favourite-cloud/estate.ts';
+import type { SavedEstate } from '../../../emulators/favourite-cloud/inventory.ts';
 import type { External } from '../observed.ts';
 import type { CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';

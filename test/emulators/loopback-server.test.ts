@@ -5,9 +5,9 @@ import { describe, test } from 'node:test';
 import { startAws } from '../../emulators/aws/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
+import type { LoopbackReply } from '../../emulators/loopback-server.ts';
+import { BadBody, startLoopbackServer } from '../../emulators/loopback-server.ts';
 import { VaultServer } from '../../emulators/vault/server.ts';
-import type { LoopbackReply } from '../../local/loopback-server.ts';
-import { BadBody, startLoopbackServer } from '../../local/loopback-server.ts';
 
 const plain = { 'content-type': 'text/plain' };
 

@@ -1,4 +1,4 @@
-import { BadFlag } from './flags.ts';
+import { BadFlag } from '../local/flags.ts';
 
 /** What a field may hold. Throws BadFlag, which names the field by `at`. */
 export type Field = (at: string, value: unknown) => void;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { startAws } from '../../emulators/aws/server.ts';
+import { checkPlace, failureOf } from '../../emulators/emulator-process.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
-import { estateFile } from '../../local/estate-file.ts';
-import { checkPlace, failureOf } from '../../local/stand-in-process.ts';
+import { estateFile } from '../../emulators/inventory-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'services-stack-estate-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startAws } from '../../emulators/aws/server.ts';
+import { failureOf } from '../../emulators/emulator-process.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
-import { startLoopbackServer } from '../../local/loopback-server.ts';
-import { failureOf } from '../../local/stand-in-process.ts';
+import { startLoopbackServer } from '../../emulators/loopback-server.ts';
 
 describe('a port that is taken is told by the flag that changes it, and why', () => {
   const stands = { AWS: startAws, 'Google Cloud': startGoogleCloud, 'Favourite Cloud': startFavouriteCloud };

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { cannot, checkWritable, readJsonFile } from './flag-files.ts';
-import { BadFlag } from './flags.ts';
+import { cannot, checkWritable, readJsonFile } from '../local/flag-files.ts';
+import { BadFlag } from '../local/flags.ts';
 
 /** What a file holds, and how to change that. */
 export interface EstateFile<T> {

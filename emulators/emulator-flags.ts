@@ -1,5 +1,5 @@
 import type { parseArgs } from 'node:util';
-import { durationFlag, fileFlag, numberFlag, shareFlag } from './flags.ts';
+import { durationFlag, fileFlag, numberFlag, shareFlag } from '../local/flags.ts';
 
 /** The flags that every stand-in of a cloud has, for `parseArgs`. */
 export const standInFlags = {

@@ -1,10 +1,10 @@
+import { checkWritable, readJsonFile } from '../local/flag-files.ts';
+import type { HelpAsked } from '../local/read-command-line.ts';
+import { askedOf } from '../local/read-command-line.ts';
+import { stopRequest } from '../local/stop-request.ts';
 import { cannotListen } from '../runtime/probes/cannot-listen.ts';
-import { checkWritable, readJsonFile } from './flag-files.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 import { startLoopbackServer } from './loopback-server.ts';
-import type { HelpAsked } from './read-command-line.ts';
-import { askedOf } from './read-command-line.ts';
-import { stopRequest } from './stop-request.ts';
 
 /**
  * Does what a command line asks for, and ends this process: with 0, with 2 if it asks for nothing that there is (then it
