@@ -4,7 +4,7 @@ import { faultControls } from '../control.ts';
 import { listOf, objectOf, oneOf, text, whole } from '../json-fields.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
-import type { OperationFault } from './memorystore.ts';
+import type { OperationFault } from './memorystore/instance-operations.ts';
 import { operationVerbs } from './operations.ts';
 import type { NewAccount } from './service-accounts.ts';
 

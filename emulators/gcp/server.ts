@@ -4,7 +4,7 @@ import { startLoopbackServer } from '../loopback-server.ts';
 import type { GoogleCloud, GoogleCloudOptions, SavedEstate } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
 import { controlsOf } from './control.ts';
-import { localRedisBackend } from './redis-backend.ts';
+import { localRedisBackend } from './memorystore/redis-backend.ts';
 
 export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin' | 'backend'> {
   /** Default: a free one. */

@@ -1,34 +1,34 @@
-import type { LocalRedis } from '../../local/redis.ts';
-import { startRedis } from '../../local/redis.ts';
+import type { LocalRedis } from '../../../local/redis.ts';
+import { startRedis } from '../../../local/redis.ts';
 
-/** What a Redis behind an instance is to be like. */
-export interface RedisWanted {
-  /** Undefined: nobody has to say one. */
+/** The settings of the Redis behind an instance. */
+export interface RedisSettings {
+  /** The password. Absent: clients need none. */
   readonly authString?: string;
   readonly memoryBytes: number;
   /** As in redis.conf. */
   readonly configs: Readonly<Record<string, string>>;
-  /** Where it has been before. */
+  /** The port that the Redis had before. */
   readonly port?: number;
-  /** Takes TLS only, and shows this certificate; both PEM. */
+  /** The Redis accepts TLS only, with this certificate. Both values are PEM. */
   readonly tls?: { readonly certificate: string; readonly privateKey: string };
 }
 
-/** Where real Redis servers come from, by the names of instances. */
+/** Runs real Redis servers, by the names of instances. */
 export interface RedisBackend {
-  /** Starts one, or changes the one that runs. Resolves when it takes connections. */
-  run(name: string, wanted: RedisWanted): Promise<{ readonly host: string; readonly port: number }>;
-  /** Ends it, and all that it holds. There may be none. */
+  /** Starts a Redis, or changes the one that runs. Resolves when the Redis accepts connections. */
+  run(name: string, wanted: RedisSettings): Promise<{ readonly host: string; readonly port: number }>;
+  /** Stops the Redis and deletes its data. Does nothing if there is no Redis. */
   remove(name: string): Promise<void>;
 }
 
 /** Real Redis servers on this machine. */
 export interface LocalRedisBackend extends RedisBackend {
-  /** Ends all of them. */
+  /** Stops all Redis servers. */
   stop(): Promise<void>;
 }
 
-/** What a configuration is when nobody says; Memorystore's own where it differs from Redis's. */
+/** Default configurations. Where Memorystore and Redis differ, these are the ones of Memorystore. */
 const defaults: Readonly<Record<string, string>> = {
   'maxmemory-policy': 'volatile-lru',
   'notify-keyspace-events': '',
@@ -38,7 +38,7 @@ const defaults: Readonly<Record<string, string>> = {
   'stream-node-max-entries': '100',
 };
 
-/** Runs a Redis for each instance; two acts on one never overlap. */
+/** Runs a Redis for each instance. Two changes of one Redis never overlap. */
 export function localRedisBackend(binaries: {
   readonly server: string;
   readonly cli: string;
@@ -55,13 +55,13 @@ export function localRedisBackend(binaries: {
 
   async function run(
     name: string,
-    { authString, memoryBytes, configs, port, tls }: RedisWanted,
+    { authString, memoryBytes, configs, port, tls }: RedisSettings,
   ): ReturnType<RedisBackend['run']> {
-    // Debian's Redis is built without what active defragmentation needs.
-    const { activedefrag: _unheeded, ...heeded } = configs;
+    // Debian builds Redis without active defragmentation.
+    const { activedefrag: _ignored, ...supported } = configs;
     const settings = {
       ...(authString !== undefined && { password: authString }),
-      configs: { maxmemory: String(memoryBytes), ...defaults, ...heeded },
+      configs: { maxmemory: String(memoryBytes), ...defaults, ...supported },
     };
     const running = servers.get(name);
     if (running !== undefined) {
@@ -69,10 +69,10 @@ export function localRedisBackend(binaries: {
       return running;
     }
     const options = { binaries, ...settings, ...(tls !== undefined && { tls }) };
-    const atOldPort =
+    const atPreviousPort =
       port === undefined ? undefined : startRedis({ ...options, port }).catch(() => undefined);
-    // Another program may have its port by now.
-    const server = (await atOldPort) ?? (await startRedis(options));
+    // Another program may have taken the previous port.
+    const server = (await atPreviousPort) ?? (await startRedis(options));
     servers.set(name, server);
     return server;
   }
