@@ -60,129 +60,12 @@ const messageShape: MessageShape = {
 
 export function createPubsub(options: PubsubOptions): Pubsub {
   const topics = createReplica<StoredTopic>(options, options.saved);
-  const nameOf = ({ path }: Call): string => `projects/${path.project}/topics/${path.topic}`;
-  const read = (call: Call): StoredTopic => {
-    const topic = topics.read(nameOf(call));
-    if (topic === undefined) throw notFound(call);
-    return topic;
-  };
-  const required = (call: Call): StoredTopic => {
-    const topic = topics.get(nameOf(call));
-    if (topic === undefined) throw notFound(call);
-    return topic;
-  };
-  const one = '/v1/projects/{project}/topics/{topic}';
-
-  const routes: readonly Route[] = [
-    {
-      verb: 'GET',
-      template: '/v1/projects/{project}/topics',
-      permission: 'pubsub.topics.list',
-      query: ['pageSize', 'pageToken'],
-      act({ path, query }) {
-        const size = Number(query.get('pageSize') ?? 0) || 1000;
-        const after = query.get('pageToken') ?? '';
-        const found = topics
-          .readAll()
-          .filter(({ project, name }) => project === path.project && name > after);
-        const page = found.slice(0, size);
-        return {
-          ...(page.length > 0 && { topics: page.map(topicJson) }),
-          ...(found.length > size && { nextPageToken: page.at(-1)?.name }),
-        };
-      },
-    },
-    {
-      verb: 'PUT',
-      template: one,
-      permission: 'pubsub.topics.create',
-      act(call) {
-        const name = nameOf(call);
-        checkTopicId(String(call.path.topic), name);
-        const message = readMessage(call.json(), topicShape, 'topic');
-        if (message.name !== undefined && message.name !== name) {
-          throw invalid('name', `The name in the URL and in the topic must be the same: ${message.name}`);
-        }
-        const fields = checked(wanted(message));
-        if (topics.get(name) !== undefined) {
-          throw new Problem(
-            'ALREADY_EXISTS',
-            `Resource already exists in the project (resource=${call.path.topic}).`,
-          );
-        }
-        const topic = { name, project: String(call.path.project), fields, published: 0 };
-        topics.put(name, topic);
-        return topicJson(topic);
-      },
-    },
-    { verb: 'GET', template: one, permission: 'pubsub.topics.get', act: (call) => topicJson(read(call)) },
-    {
-      verb: 'PATCH',
-      template: one,
-      permission: 'pubsub.topics.update',
-      act(call) {
-        const shape: MessageShape = { topic: { message: topicShape }, updateMask: 'string' };
-        const { topic: given = {}, updateMask } = readMessage(call.json(), shape, '');
-        const mask = readFieldMask(updateMask as string | undefined);
-        if (mask.length === 0) {
-          throw new Problem('INVALID_ARGUMENT', 'The update_mask in the UpdateTopicRequest must be set');
-        }
-        const topic = required(call);
-        const fields: Record<string, unknown> = { ...topic.fields };
-        for (const path of mask) {
-          if (!updatable.includes(path)) throw badMask(path);
-          fields[path] = (given as Message)[path];
-        }
-        const changed = { ...topic, fields: checked(fields) };
-        topics.put(topic.name, changed);
-        return topicJson(changed);
-      },
-    },
-    {
-      verb: 'DELETE',
-      template: one,
-      permission: 'pubsub.topics.delete',
-      act(call) {
-        topics.remove(required(call).name);
-        return {};
-      },
-    },
-    {
-      verb: 'POST',
-      template: `${one}:publish`,
-      permission: 'pubsub.topics.publish',
-      act(call) {
-        const shape: MessageShape = { messages: { list: { message: messageShape } } };
-        const { messages = [] } = readMessage(call.json(), shape, '') as { messages?: readonly Message[] };
-        if (messages.length === 0) {
-          throw new Problem(
-            'INVALID_ARGUMENT',
-            'The value for message_count is too small. You passed 0 in the request, but the minimum value is 1.',
-          );
-        }
-        const topic = required(call);
-        topics.drift(topic.name, { ...topic, published: topic.published + messages.length });
-        return { messageIds: messages.map((_, index) => String(topic.published + index + 1)) };
-      },
-    },
-    {
-      verb: 'GET',
-      template: `${one}/subscriptions`,
-      permission: 'pubsub.topics.get',
-      query: ['pageSize', 'pageToken'],
-      act(call) {
-        read(call);
-        return {};
-      },
-    },
-  ];
-
   return {
     topics,
     service: {
       name: 'pubsub.googleapis.com',
       title: 'Cloud Pub/Sub API',
-      routes,
+      routes: topicRoutes(topics),
       scopes: { read: ['cloud-platform', 'pubsub'], write: ['cloud-platform', 'pubsub'] },
       denied: (permission, resource) =>
         new Problem('PERMISSION_DENIED', 'User not authorized to perform this action.', {
@@ -197,7 +80,145 @@ export function createPubsub(options: PubsubOptions): Pubsub {
   };
 }
 
-const wanted = (message: Message): Message =>
+type Topics = Replica<StoredTopic>;
+
+const collection = '/v1/projects/{project}/topics';
+const one = `${collection}/{topic}`;
+
+/** The methods on topics. */
+const topicRoutes = (topics: Topics): readonly Route[] => [
+  {
+    verb: 'GET',
+    template: collection,
+    permission: 'pubsub.topics.list',
+    query: ['pageSize', 'pageToken'],
+    act: (call) => listTopics(topics, call),
+  },
+  {
+    verb: 'PUT',
+    template: one,
+    permission: 'pubsub.topics.create',
+    act: (call) => createTopic(topics, call),
+  },
+  {
+    verb: 'GET',
+    template: one,
+    permission: 'pubsub.topics.get',
+    act: (call) => topicJson(readTopic(topics, call)),
+  },
+  {
+    verb: 'PATCH',
+    template: one,
+    permission: 'pubsub.topics.update',
+    act: (call) => updateTopic(topics, call),
+  },
+  {
+    verb: 'DELETE',
+    template: one,
+    permission: 'pubsub.topics.delete',
+    act(call) {
+      topics.remove(currentTopic(topics, call).name);
+      return {};
+    },
+  },
+  {
+    verb: 'POST',
+    template: `${one}:publish`,
+    permission: 'pubsub.topics.publish',
+    act: (call) => publish(topics, call),
+  },
+  {
+    verb: 'GET',
+    template: `${one}/subscriptions`,
+    permission: 'pubsub.topics.get',
+    query: ['pageSize', 'pageToken'],
+    act(call) {
+      readTopic(topics, call);
+      return {};
+    },
+  },
+];
+
+function listTopics(topics: Topics, { path, query }: Call): object {
+  const size = Number(query.get('pageSize') ?? 0) || 1000;
+  const after = query.get('pageToken') ?? '';
+  const found = topics.readAll().filter(({ project, name }) => project === path.project && name > after);
+  const page = found.slice(0, size);
+  return {
+    ...(page.length > 0 && { topics: page.map(topicJson) }),
+    ...(found.length > size && { nextPageToken: page.at(-1)?.name }),
+  };
+}
+
+function createTopic(topics: Topics, call: Call): object {
+  const name = topicName(call);
+  checkTopicId(String(call.path.topic), name);
+  const message = readMessage(call.json(), topicShape, 'topic');
+  if (message.name !== undefined && message.name !== name) {
+    throw invalid('name', `The name in the URL and in the topic must be the same: ${message.name}`);
+  }
+  const fields = checked(setFields(message));
+  if (topics.get(name) !== undefined) {
+    throw new Problem(
+      'ALREADY_EXISTS',
+      `Resource already exists in the project (resource=${call.path.topic}).`,
+    );
+  }
+  const topic = { name, project: String(call.path.project), fields, published: 0 };
+  topics.put(name, topic);
+  return topicJson(topic);
+}
+
+function updateTopic(topics: Topics, call: Call): object {
+  const shape: MessageShape = { topic: { message: topicShape }, updateMask: 'string' };
+  const { topic: given = {}, updateMask } = readMessage(call.json(), shape, '');
+  const mask = readFieldMask(updateMask as string | undefined);
+  if (mask.length === 0) {
+    throw new Problem('INVALID_ARGUMENT', 'The update_mask in the UpdateTopicRequest must be set');
+  }
+  const topic = currentTopic(topics, call);
+  const fields: Record<string, unknown> = { ...topic.fields };
+  for (const path of mask) {
+    if (!updatable.includes(path)) throw badMask(path);
+    fields[path] = (given as Message)[path];
+  }
+  const changed = { ...topic, fields: checked(fields) };
+  topics.put(topic.name, changed);
+  return topicJson(changed);
+}
+
+function publish(topics: Topics, call: Call): object {
+  const shape: MessageShape = { messages: { list: { message: messageShape } } };
+  const { messages = [] } = readMessage(call.json(), shape, '') as { messages?: readonly Message[] };
+  if (messages.length === 0) {
+    throw new Problem(
+      'INVALID_ARGUMENT',
+      'The value for message_count is too small. You passed 0 in the request, but the minimum value is 1.',
+    );
+  }
+  const topic = currentTopic(topics, call);
+  topics.drift(topic.name, { ...topic, published: topic.published + messages.length });
+  return { messageIds: messages.map((_, index) => String(topic.published + index + 1)) };
+}
+
+const topicName = ({ path }: Call): string => `projects/${path.project}/topics/${path.topic}`;
+
+/** The topic that the path names, as readers see it. Throws Problem. */
+function readTopic(topics: Topics, call: Call): StoredTopic {
+  const topic = topics.read(topicName(call));
+  if (topic === undefined) throw notFound(call);
+  return topic;
+}
+
+/** The topic that the path names, as it is now. Throws Problem. */
+function currentTopic(topics: Topics, call: Call): StoredTopic {
+  const topic = topics.get(topicName(call));
+  if (topic === undefined) throw notFound(call);
+  return topic;
+}
+
+/** The fields of a message that a caller may set. */
+const setFields = (message: Message): Message =>
   Object.fromEntries(Object.entries(message).filter(([name]) => Object.hasOwn(settable, name)));
 
 /** `Topic` of the API; what is empty is left out. */
