@@ -1,27 +1,18 @@
-/*
- *   request ──▶ whose signature? ──▶ of what service? ──▶ how does it ask? ──▶ may it? ──▶ action ──▶ estate
- *              signature.ts          service.ts           *-protocol.ts        account.ts  <service>/  estate.ts
- */
-
-import { gatewayReply } from '../gateway-reply.ts';
 import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
-import { BadBody, maxBodyBytes } from '../loopback-server.ts';
+import { BadBody } from '../loopback-server.ts';
 import { rateLimit } from '../rate-limit.ts';
 import type { Account } from './account.ts';
-import { arnOf, exampleAccount, isDenied } from './account.ts';
+import { exampleAccount } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';
 import { createFaults } from './action-faults.ts';
-import type { Collection, Delays } from './collection.ts';
+import type { Collection } from './collection.ts';
+import { badBodyReply, frontEnd } from './front-end.ts';
 import type { Place, SavedEstate } from './inventory.ts';
 import { createEstate } from './inventory.ts';
-import { AwsProblem } from './problem.ts';
 import type { QuotaName } from './quotas.ts';
-import { usualQuotas } from './quotas.ts';
-import { regions } from './regions.ts';
-import type { Call, Protocol, Service } from './service.ts';
+import { defaultQuotas } from './quotas.ts';
+import type { Service } from './service.ts';
 import { actionsOf, allServices } from './services.ts';
-import { signatureOf, signatureProblem } from './signature.ts';
-import type { WireReply, WireRequest } from './wire.ts';
 
 export interface AwsOptions {
   /** Who may use it; default: the key of AWS's own examples. */
@@ -66,15 +57,11 @@ export interface Aws {
   stop(): Promise<void>;
 }
 
-/** AWS's API, with everything kept in memory, and saved where it is told to; bad habits included. */
+/** AWS's API. The inventory is in memory, and saved where `save` says. The emulator also fails as a cloud does. */
 export function createAws(options: AwsOptions = {}): Aws {
   const { accounts = [exampleAccount], services = allServices(), quotas = {}, failRate = 0 } = options;
   const { now = Date.now, date = () => new Date(), random = Math.random } = options;
-  const delays: Delays = {
-    provisioningMs: options.provisioningMs ?? 0,
-    deletionMs: options.deletionMs ?? 0,
-    readDelayMs: options.readDelayMs ?? 0,
-  };
+  const { provisioningMs = 0, deletionMs = 0, readDelayMs = 0 } = options;
   const estate = createEstate(now, options.saved);
   const faults = createFaults();
   const counts = new Map<string, number>();
@@ -84,84 +71,15 @@ export function createAws(options: AwsOptions = {}): Aws {
       options.rateLimit === undefined ? () => 0 : rateLimit(options.rateLimit, now),
     ]),
   );
-
-  /** As in `vpc-0a1b2c3d4e5f67890`. */
-  const digits = (length: number): string =>
-    Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
-  const requestId = (): string => [8, 4, 4, 4, 12].map((length) => digits(length)).join('-');
-
-  async function serve(request: WireRequest): Promise<LoopbackReply> {
-    const id = requestId();
-    const signature = signatureOf(request);
-    const service = services.find(({ name }) => name === signature?.service);
-    if (signature === undefined || service === undefined) {
-      const why = signature === undefined ? 'Request is missing Authentication Token' : 'no such service';
-      return plainReply(403, why);
-    }
-    const [first] = service.protocols;
-    let protocol: Protocol = first;
-    const refusal = (problem: AwsProblem): WireReply => withId(protocol.refusal(problem, id), id);
-    try {
-      const asked = readBy(service, request);
-      protocol = asked.protocol;
-      const name = `${service.name}:${asked.action}`;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      const fault = faults.take(name) ?? mishap();
-      if (fault?.kind === 'hang') return 'never';
-      if (fault?.kind === 'cut') return 'cut';
-      if (fault?.kind === 'gateway') return gatewayReply(fault.status ?? 502);
-      if (fault?.kind === 'fail') throw problemOf(fault, service);
-
-      const { refusals, actions } = service;
-      const account = accounts.find(({ accessKeyId }) => accessKeyId === signature.accessKeyId);
-      if (account === undefined) throw refusals.unknownKey();
-      if (!regions.has(signature.region)) {
-        throw refusals.wrongSignature('Credential should be scoped to a valid region.');
-      }
-      const wrong = await signatureProblem(request, signature, account, date());
-      if (wrong !== undefined) throw refusals.wrongSignature(wrong);
-      if ((limits.get(account.accessKeyId)?.() ?? 0) > 0) throw refusals.throttled();
-      const act = Object.hasOwn(actions, asked.action) ? actions[asked.action] : undefined;
-      if (act === undefined) throw refusals.unknownAction(asked.action);
-      if (isDenied(account, name)) throw refusals.denied(arnOf(account), name);
-
-      const place: Place = { account: account.id, region: signature.region };
-      const call: Call = {
-        ...{
-          params: asked.params,
-          protocol: protocol.name,
-          account,
-          region: place.region,
-          estate,
-          delays,
-          now,
-          random,
-        },
-        things: (sort, own) => estate.collection(place, sort, { ...delays, ...own }),
-        quota: (what) => quotas[what] ?? usualQuotas[what],
-        newId: (prefix) => `${prefix}-0${digits(16)}`,
-      };
-      const output = await act(call);
-      if (!/^(Describe|Get|List)/.test(asked.action)) options.save?.(estate.saved());
-      if (fault?.kind === 'stall') return 'never';
-      if (fault?.kind === 'loseResponse') {
-        if (fault.code === undefined && fault.status === undefined) return 'cut';
-        throw problemOf(fault, service);
-      }
-      return withId(protocol.answer(asked.action, output, id), id);
-    } catch (error) {
-      if (error instanceof AwsProblem) return refusal(error);
-      return refusal(service.refusals.failed());
-    }
-  }
-
-  /** What the fail rate has in store for a request. */
-  function mishap(): Fault | undefined {
-    if (failRate === 0 || random() >= failRate) return undefined;
-    return random() < 0.5
-      ? { kind: 'fail', status: 503, code: 'Unavailable' }
-      : { kind: 'loseResponse', status: 500 };
-  }
+  const serve = frontEnd({
+    ...{ accounts, services, estate, faults, now, date, random },
+    delays: { provisioningMs, deletionMs, readDelayMs },
+    quota: (name) => quotas[name] ?? defaultQuotas[name],
+    randomFault: () => randomFault(failRate, random),
+    waitSeconds: ({ accessKeyId }) => limits.get(accessKeyId)?.() ?? 0,
+    count: (action) => counts.set(action, (counts.get(action) ?? 0) + 1),
+    save: () => options.save?.(estate.saved()),
+  });
 
   return {
     async answer(request) {
@@ -179,33 +97,10 @@ export function createAws(options: AwsOptions = {}): Aws {
   };
 }
 
-function readBy({ protocols, refusals }: Service, request: WireRequest) {
-  for (const protocol of protocols) {
-    const read = protocol.read(request);
-    if (read !== undefined) return { ...read, protocol };
-  }
-  throw refusals.unknownAction(`${request.method} ${new URL(request.target, 'http://aws').pathname}`);
+/** The fault of one request, by the failure rate. */
+function randomFault(failRate: number, random: () => number): Fault | undefined {
+  if (failRate === 0 || random() >= failRate) return undefined;
+  return random() < 0.5
+    ? { kind: 'fail', status: 503, code: 'Unavailable' }
+    : { kind: 'loseResponse', status: 500 };
 }
-
-function problemOf({ code, message, status, retryAfter }: Fault, { refusals }: Service): AwsProblem {
-  const usual = refusals.failed();
-  return new AwsProblem(code ?? usual.code, message ?? usual.message, {
-    status: status ?? usual.status,
-    headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
-  });
-}
-
-const withId = (reply: WireReply, id: string): WireReply => ({
-  ...reply,
-  headers: { ...reply.headers, 'x-amzn-requestid': id },
-});
-
-/** What is told before anybody has looked what a request is for. */
-const plainReply = (status: number, text: string): WireReply => ({
-  status,
-  headers: { 'content-type': 'text/plain' },
-  text: `${text}\n`,
-});
-
-const badBodyReply = ({ status, message }: BadBody): WireReply =>
-  plainReply(status, status === 413 ? `HTTP content length exceeded ${maxBodyBytes} bytes.` : message);

@@ -62,26 +62,34 @@ export interface Collection<T> {
   saved(): SavedCollection;
 }
 
-/** An empty collection, or one that goes on from what was saved. `now` is a clock in milliseconds. */
+/** The phase of an item at a time; undefined: the item does not exist any more. */
+function phaseAt<T>(
+  { createdAtMs, deletedAtMs }: Entry<T>,
+  delays: Delays,
+  nowMs: number,
+): Phase | undefined {
+  const { provisioningMs, deletionMs, lingersMs = 0 } = delays;
+  if (deletedAtMs === undefined) return nowMs >= createdAtMs + provisioningMs ? 'available' : 'creating';
+  if (nowMs < deletedAtMs + deletionMs) return 'deleting';
+  return nowMs < deletedAtMs + deletionMs + lingersMs ? 'gone' : undefined;
+}
+
+/** An empty collection, or a saved one. `now` is a clock in milliseconds. */
 export function createCollection<T>(
-  { provisioningMs, deletionMs, readDelayMs, lingersMs = 0 }: Delays,
+  delays: Delays,
   now: () => number,
   saved: SavedCollection = [],
 ): Collection<T> {
   const entries = new Map(saved.map(([id, entry]) => [id, { ...entry } as Entry<T>]));
+  const phaseOf = (entry: Entry<T>): Phase | undefined => phaseAt(entry, delays, now());
 
-  function phaseOf({ createdAtMs, deletedAtMs }: Entry<T>): Phase | undefined {
-    if (deletedAtMs === undefined) return now() >= createdAtMs + provisioningMs ? 'available' : 'creating';
-    if (now() < deletedAtMs + deletionMs) return 'deleting';
-    return now() < deletedAtMs + deletionMs + lingersMs ? 'gone' : undefined;
-  }
   function truth(id: string, entry: Entry<T>): Snapshot<T> | undefined {
     const phase = phaseOf(entry);
     const { item, createdAtMs } = entry;
     return phase && { id, item, phase, createdAtMs };
   }
   function seenOf(id: string, entry: Entry<T>): Snapshot<T> | undefined {
-    return now() < entry.changedAtMs + readDelayMs ? entry.before : truth(id, entry);
+    return now() < entry.changedAtMs + delays.readDelayMs ? entry.before : truth(id, entry);
   }
   function get(id: string): Snapshot<T> | undefined {
     const entry = entries.get(id);

@@ -5,12 +5,12 @@ import { standInFlags, standInOptions } from '../emulator-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { QuotaName } from './quotas.ts';
-import { usualQuotas } from './quotas.ts';
+import { defaultQuotas } from './quotas.ts';
 import type { LocalAwsOptions } from './server.ts';
 import { actionsOf, allServices, patternsOf } from './services.ts';
 
 const defaultPort = 18_090;
-const quotaNames = Object.keys(usualQuotas) as QuotaName[];
+const quotaNames = Object.keys(defaultQuotas) as QuotaName[];
 
 const usage = `flags:
   --port N                     where to listen; 0 takes a free one (${defaultPort})

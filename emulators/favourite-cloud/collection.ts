@@ -63,38 +63,14 @@ export interface Collection<T> {
   lose(name: string): void;
 }
 
-/** An empty collection, or one that goes on from what was saved. */
+/** An empty collection, or a saved one. */
 export function createCollection<T>(
   options: CollectionOptions,
   saved: SavedCollection<T> = [],
 ): Collection<T> {
-  const { noun, now, provisioningMs, deletionMs, readDelayMs } = options;
-  // JSON has no infinity, which drifted items have here: everybody sees what is.
-  const restored = (entry: Entry<T>) => ({
-    ...entry,
-    changedAtMs: entry.changedAtMs ?? Number.NEGATIVE_INFINITY,
-  });
-  const entries = new Map(saved.map(([name, entry]) => [name, restored(entry)]));
-  let sequence = Math.max(0, ...saved.map(([, entry]) => entry.sequence));
-
-  const isGone = ({ deletedAtMs }: Entry<T>): boolean =>
-    deletedAtMs !== undefined && now() >= deletedAtMs + deletionMs;
-  const phaseOf = ({ createdAtMs, deletedAtMs }: Entry<T>): Phase => {
-    if (deletedAtMs !== undefined) return 'deleting';
-    return now() >= createdAtMs + provisioningMs ? 'online' : 'creating';
-  };
-  const truth = (entry: Entry<T>): Snapshot<T> => ({ item: entry.item, phase: phaseOf(entry) });
-  const find = (name: string): Entry<T> | undefined => {
-    const entry = entries.get(name);
-    if (entry === undefined || !isGone(entry)) return entry;
-    // Readers may still see it; a new one of that name replaces it.
-    if (now() >= entry.changedAtMs + readDelayMs) entries.delete(name);
-    return undefined;
-  };
-  const seen = (entry: Entry<T>): Snapshot<T> | undefined => {
-    if (now() < entry.changedAtMs + readDelayMs) return entry.before;
-    return isGone(entry) ? undefined : truth(entry);
-  };
+  const { noun, now } = options;
+  const entries = entriesOf(options, saved);
+  const { find, seen, truth, phaseOf } = entries;
   const existing = (name: string): Entry<T> => {
     const entry = find(name);
     if (entry === undefined) throw notFound(noun, name);
@@ -109,46 +85,20 @@ export function createCollection<T>(
 
   return {
     read(name) {
-      const entry = entries.get(name);
-      const snapshot = entry && seen(entry);
-      if (snapshot === undefined) {
-        find(name); // forgets what is gone for good
-        throw notFound(noun, name);
-      }
+      const snapshot = entries.readByName(name);
+      if (snapshot === undefined) throw notFound(noun, name);
       return snapshot;
     },
-    page(after, limit) {
-      const items: Snapshot<T>[] = [];
-      let next = after;
-      for (const [name, entry] of entries) {
-        if (entry.sequence <= after) continue;
-        const snapshot = seen(entry);
-        if (snapshot === undefined) {
-          find(name); // forgets what is gone for good
-          continue;
-        }
-        if (items.length === limit) return { items, next };
-        items.push(snapshot);
-        next = entry.sequence;
-      }
-      return { items };
-    },
+    page: entries.page,
     require: (name) => truth(existing(name)),
-    all: () => [...entries.keys()].flatMap((name) => find(name) ?? []).map(truth),
+    all: () =>
+      entries
+        .names()
+        .flatMap((name) => find(name) ?? [])
+        .map(truth),
     add(name, item) {
       if (find(name) !== undefined) throw conflict('AlreadyExists', `${noun} "${name}" exists already`);
-      entries.delete(name); // so that the new one is the last of the list
-      const atMs = now();
-      const entry: Entry<T> = {
-        item,
-        sequence: ++sequence,
-        createdAtMs: atMs,
-        deletedAtMs: undefined,
-        before: undefined,
-        changedAtMs: atMs,
-      };
-      entries.set(name, entry);
-      return truth(entry);
+      return truth(entries.append(name, item));
     },
     change(name, change) {
       const entry = existing(name);
@@ -170,7 +120,85 @@ export function createCollection<T>(
         entry.deletedAtMs = now();
       });
     },
-    saved: () => [...entries].filter(([name]) => find(name) !== undefined),
-    lose: (name) => void entries.delete(name),
+    saved: entries.saved,
+    lose: entries.lose,
+  };
+}
+
+/** The entries of a collection, and how readers see them at this moment. */
+function entriesOf<T>(
+  { now, provisioningMs, deletionMs, readDelayMs }: CollectionOptions,
+  saved: SavedCollection<T>,
+) {
+  // JSON has no infinity. `drift` sets it, so that all readers see the current item.
+  const restored = (entry: Entry<T>): Entry<T> => ({
+    ...entry,
+    changedAtMs: entry.changedAtMs ?? Number.NEGATIVE_INFINITY,
+  });
+  const entries = new Map(saved.map(([name, entry]) => [name, restored(entry)]));
+  let sequence = Math.max(0, ...saved.map(([, entry]) => entry.sequence));
+
+  const isGone = ({ deletedAtMs }: Entry<T>): boolean =>
+    deletedAtMs !== undefined && now() >= deletedAtMs + deletionMs;
+  const phaseOf = ({ createdAtMs, deletedAtMs }: Entry<T>): Phase => {
+    if (deletedAtMs !== undefined) return 'deleting';
+    return now() >= createdAtMs + provisioningMs ? 'online' : 'creating';
+  };
+  const truth = (entry: Entry<T>): Snapshot<T> => ({ item: entry.item, phase: phaseOf(entry) });
+  const seen = (entry: Entry<T>): Snapshot<T> | undefined => {
+    if (now() < entry.changedAtMs + readDelayMs) return entry.before;
+    return isGone(entry) ? undefined : truth(entry);
+  };
+  /** The current entry. Forgets an entry that was deleted and that no reader sees any more. */
+  const find = (name: string): Entry<T> | undefined => {
+    const entry = entries.get(name);
+    if (entry === undefined || !isGone(entry)) return entry;
+    if (now() >= entry.changedAtMs + readDelayMs) entries.delete(name);
+    return undefined;
+  };
+  const readByName = (name: string): Snapshot<T> | undefined => {
+    const entry = entries.get(name);
+    const snapshot = entry && seen(entry);
+    if (snapshot === undefined) find(name);
+    return snapshot;
+  };
+
+  return {
+    find,
+    seen,
+    truth,
+    phaseOf,
+    readByName,
+    names: () => [...entries.keys()],
+    /** Adds an entry at the end of the list. */
+    append(name: string, item: T): Entry<T> {
+      entries.delete(name);
+      const atMs = now();
+      const entry: Entry<T> = {
+        item,
+        sequence: ++sequence,
+        createdAtMs: atMs,
+        deletedAtMs: undefined,
+        before: undefined,
+        changedAtMs: atMs,
+      };
+      entries.set(name, entry);
+      return entry;
+    },
+    page(after: number, limit: number): ReturnType<Collection<T>['page']> {
+      const items: Snapshot<T>[] = [];
+      let next = after;
+      for (const [name, entry] of entries) {
+        if (entry.sequence <= after) continue;
+        const snapshot = readByName(name);
+        if (snapshot === undefined) continue;
+        if (items.length === limit) return { items, next };
+        items.push(snapshot);
+        next = entry.sequence;
+      }
+      return { items };
+    },
+    saved: (): SavedCollection<T> => [...entries].filter(([name]) => find(name) !== undefined),
+    lose: (name: string): void => void entries.delete(name),
   };
 }

@@ -7,7 +7,7 @@ import { createAccessTokens } from './access-tokens.ts';
 import { frontEnd } from './front-end.ts';
 import type { StoredInstance } from './memorystore/instance.ts';
 import type { OperationFault } from './memorystore/instance-operations.ts';
-import type { Memorystore, SavedMemorystore } from './memorystore/memorystore.ts';
+import type { Memorystore, MemorystoreOptions, SavedMemorystore } from './memorystore/memorystore.ts';
 import { createMemorystore } from './memorystore/memorystore.ts';
 import type { RedisBackend } from './memorystore/redis-backend.ts';
 import type { StoredTopic } from './pubsub.ts';
@@ -105,17 +105,7 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
     lifetimeMs: options.tokenLifetimeMs ?? defaultTokenLifetimeMs,
     ...(saved !== undefined && { secret: saved.tokenSecret }),
   });
-  const memorystore = createMemorystore({
-    now,
-    newId,
-    readDelayMs,
-    provisioningMs: options.provisioningMs ?? 0,
-    updateMs: options.updateMs ?? 0,
-    deletionMs: options.deletionMs ?? 0,
-    quotas: options.quotas ?? {},
-    ...(options.backend !== undefined && { backend: options.backend }),
-    ...(saved !== undefined && { saved: saved.memorystore }),
-  });
+  const memorystore = createMemorystore({ ...memorystoreOptions(options), now, newId, readDelayMs });
   const pubsub = createPubsub({ now, readDelayMs, ...(saved !== undefined && { saved: saved.topics }) });
   const services = [memorystore.service, pubsub.service];
   const faults = createFaults();
@@ -180,6 +170,19 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
     idle: memorystore.idle,
   };
 }
+
+const memorystoreOptions = ({
+  provisioningMs = 0,
+  updateMs = 0,
+  deletionMs = 0,
+  quotas = {},
+  backend,
+  saved,
+}: GoogleCloudOptions): Omit<MemorystoreOptions, 'now' | 'newId' | 'readDelayMs'> => ({
+  ...{ provisioningMs, updateMs, deletionMs, quotas },
+  ...(backend !== undefined && { backend }),
+  ...(saved !== undefined && { saved: saved.memorystore }),
+});
 
 const routesOf = (services: readonly Service[]): GoogleCloud['routes'] => [
   { method: 'POST', path: '/token' },

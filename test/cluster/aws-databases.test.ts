@@ -12,9 +12,9 @@ import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-
 import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
 import { databaseServers } from '../../emulators/aws/rds/database-servers.ts';
 import type { StoredInstance } from '../../emulators/aws/rds/db-instance.ts';
+import { instanceSort } from '../../emulators/aws/rds/instances.ts';
 import { startMariadbDatabase } from '../../emulators/aws/rds/mariadb-database.ts';
 import { startPostgresqlDatabase } from '../../emulators/aws/rds/postgresql-database.ts';
-import { instanceSort } from '../../emulators/aws/rds/rds.ts';
 import type { LocalAws } from '../../emulators/aws/server.ts';
 import { startAws } from '../../emulators/aws/server.ts';
 import { allServices } from '../../emulators/aws/services.ts';

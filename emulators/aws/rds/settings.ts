@@ -1,4 +1,5 @@
 import type { Settings } from './db-instance.ts';
+import type { Engine } from './engines.ts';
 import { engines, hasClass, majorOf, storageSizes, versionOf } from './engines.ts';
 import type { Parameters } from './parameters.ts';
 import {
@@ -18,91 +19,120 @@ export interface SettingsContext {
   random(): number;
 }
 
-/** The settings of a new instance, with RDS's defaults. Throws AwsProblem for what RDS refuses. */
+/** The settings of a new DB instance, with the defaults of RDS. Throws AwsProblem for invalid parameters. */
 export function newSettings(parameters: Parameters, context: SettingsContext): Settings {
   const Engine = parameters.needed('Engine');
   const engine = engines[Engine];
   if (engine === undefined) throw invalidValue('Invalid DB engine');
-  const asked = parameters.text('EngineVersion');
-  const EngineVersion = versionOf(engine, asked);
-  if (EngineVersion === undefined) throw invalidCombination(`Cannot find version ${asked} for ${Engine}`);
-  const MasterUsername = parameters.text('MasterUsername');
-  if (!MasterUsername)
-    throw invalidValue('The parameter MasterUsername must be provided and must not be blank.');
-  if (engine.reserved.includes(MasterUsername.toLowerCase())) {
-    throw invalidValue(
-      `MasterUsername ${MasterUsername} cannot be used as it is a reserved word used by the engine`,
-    );
-  }
-  if (!/^[A-Za-z]\w*$/.test(MasterUsername) || MasterUsername.length > engine.longestUsername) {
-    throw invalidValue('Invalid master user name');
-  }
+  const version = parameters.text('EngineVersion');
+  const EngineVersion = versionOf(engine, version);
+  if (EngineVersion === undefined) throw invalidCombination(`Cannot find version ${version} for ${Engine}`);
+  const MasterUsername = masterUsernameIn(parameters, engine);
   const DBName = parameters.text('DBName');
   if (DBName !== undefined && !engine.databaseName.test(DBName)) {
     throw invalidValue('DBName must begin with a letter and contain only alphanumeric characters.');
   }
-  const encrypted = parameters.flag('StorageEncrypted') ?? false;
-  const key = parameters.text('KmsKeyId');
-  if (key !== undefined && !encrypted) {
-    throw invalidCombination(
-      'A KMS key can be specified only for an instance with encrypted storage (StorageEncrypted).',
-    );
-  }
-  const MultiAZ = parameters.flag('MultiAZ') ?? false;
-  const zone = parameters.text('AvailabilityZone');
-  if (MultiAZ && zone !== undefined) {
-    throw invalidCombination('Requesting a specific availability zone is not valid for Multi-AZ instances.');
-  }
+  checkEncryption(parameters);
+  checkZone(parameters);
   const AllocatedStorage = parameters.number('AllocatedStorage');
   if (AllocatedStorage === undefined) throw missingParameter('AllocatedStorage');
-  const Iops = parameters.number('Iops');
-  const hour = Math.floor(context.random() * 24);
+  const windows = windowsIn(parameters, context);
   return checked(
     {
       ...plain(parameters),
+      ...flagsIn(parameters),
+      ...storageIn(parameters, context),
+      ...groupsIn(parameters, Engine, EngineVersion),
+      ...windows,
       AllocatedStorage,
-      AutoMinorVersionUpgrade: parameters.flag('AutoMinorVersionUpgrade') ?? true,
-      AvailabilityZone: zone ?? `${context.region}${'abc'[Math.floor(context.random() * 3)]}`,
+      AvailabilityZone:
+        parameters.text('AvailabilityZone') ?? `${context.region}${'abc'[Math.floor(context.random() * 3)]}`,
       BackupRetentionPeriod: parameters.number('BackupRetentionPeriod') ?? 1,
       CACertificateIdentifier: parameters.text('CACertificateIdentifier') ?? 'rds-ca-rsa2048-g1',
-      CopyTagsToSnapshot: parameters.flag('CopyTagsToSnapshot') ?? false,
       DBInstanceClass: parameters.needed('DBInstanceClass'),
       ...(DBName !== undefined && { DBName }),
-      DBParameterGroupName:
-        parameters.text('DBParameterGroupName')?.toLowerCase() ??
-        `default.${Engine}${majorOf(EngineVersion)}`,
-      DBSubnetGroupName: parameters.text('DBSubnetGroupName')?.toLowerCase() ?? 'default',
-      DeletionProtection: parameters.flag('DeletionProtection') ?? false,
       EnabledCloudwatchLogsExports: parameters.list('EnableCloudwatchLogsExports', 'member') ?? [],
       Engine,
       EngineVersion,
-      IAMDatabaseAuthenticationEnabled: parameters.flag('EnableIAMDatabaseAuthentication') ?? false,
-      ...(Iops !== undefined && { Iops }),
-      ...(encrypted && { KmsKeyId: keyArn(key ?? 'aws-rds-default', context) }),
       LicenseModel: parameters.text('LicenseModel') ?? engine.licence,
       MasterUsername,
       MonitoringInterval: parameters.number('MonitoringInterval') ?? 0,
-      MultiAZ,
       NetworkType: parameters.text('NetworkType') ?? 'IPV4',
-      OptionGroupName:
-        parameters.text('OptionGroupName')?.toLowerCase() ??
-        `default:${Engine}-${majorOf(EngineVersion).replace('.', '-')}`,
-      PerformanceInsightsEnabled: parameters.flag('EnablePerformanceInsights') ?? false,
       Port: parameters.number('Port') ?? engine.port,
-      PreferredBackupWindow: parameters.text('PreferredBackupWindow') ?? `${two(hour)}:00-${two(hour)}:30`,
-      PreferredMaintenanceWindow: (
-        parameters.text('PreferredMaintenanceWindow') ??
-        `sun:${two((hour + 2) % 24)}:00-sun:${two((hour + 2) % 24)}:30`
-      ).toLowerCase(),
       ProcessorFeatures: [],
-      PubliclyAccessible: parameters.flag('PubliclyAccessible') ?? false,
-      StorageEncrypted: encrypted,
-      StorageType: parameters.text('StorageType') ?? (Iops === undefined ? 'gp2' : 'io1'),
       VpcSecurityGroupIds: ['sg-00000000000000000'],
       ...lists(parameters),
     },
     context,
   );
+}
+
+function masterUsernameIn(parameters: Parameters, engine: Engine): string {
+  const name = parameters.text('MasterUsername');
+  if (!name) throw invalidValue('The parameter MasterUsername must be provided and must not be blank.');
+  if (engine.reserved.includes(name.toLowerCase())) {
+    throw invalidValue(`MasterUsername ${name} cannot be used as it is a reserved word used by the engine`);
+  }
+  if (!/^[A-Za-z]\w*$/.test(name) || name.length > engine.longestUsername) {
+    throw invalidValue('Invalid master user name');
+  }
+  return name;
+}
+
+function checkEncryption(parameters: Parameters): void {
+  if (parameters.text('KmsKeyId') === undefined || parameters.flag('StorageEncrypted') === true) return;
+  throw invalidCombination(
+    'A KMS key can be specified only for an instance with encrypted storage (StorageEncrypted).',
+  );
+}
+
+function checkZone(parameters: Parameters): void {
+  if (parameters.flag('MultiAZ') !== true || parameters.text('AvailabilityZone') === undefined) return;
+  throw invalidCombination('Requesting a specific availability zone is not valid for Multi-AZ instances.');
+}
+
+const flagsIn = (parameters: Parameters) => ({
+  AutoMinorVersionUpgrade: parameters.flag('AutoMinorVersionUpgrade') ?? true,
+  CopyTagsToSnapshot: parameters.flag('CopyTagsToSnapshot') ?? false,
+  DeletionProtection: parameters.flag('DeletionProtection') ?? false,
+  IAMDatabaseAuthenticationEnabled: parameters.flag('EnableIAMDatabaseAuthentication') ?? false,
+  MultiAZ: parameters.flag('MultiAZ') ?? false,
+  PerformanceInsightsEnabled: parameters.flag('EnablePerformanceInsights') ?? false,
+  PubliclyAccessible: parameters.flag('PubliclyAccessible') ?? false,
+});
+
+function storageIn(parameters: Parameters, context: SettingsContext) {
+  const Iops = parameters.number('Iops');
+  const StorageEncrypted = parameters.flag('StorageEncrypted') ?? false;
+  const key = parameters.text('KmsKeyId') ?? 'aws-rds-default';
+  return {
+    ...(Iops !== undefined && { Iops }),
+    ...(StorageEncrypted && { KmsKeyId: keyArn(key, context) }),
+    StorageEncrypted,
+    StorageType: parameters.text('StorageType') ?? (Iops === undefined ? 'gp2' : 'io1'),
+  };
+}
+
+function groupsIn(parameters: Parameters, engine: string, version: string) {
+  const major = majorOf(version);
+  const name = (parameter: string): string | undefined => parameters.text(parameter)?.toLowerCase();
+  return {
+    DBParameterGroupName: name('DBParameterGroupName') ?? `default.${engine}${major}`,
+    DBSubnetGroupName: name('DBSubnetGroupName') ?? 'default',
+    OptionGroupName: name('OptionGroupName') ?? `default:${engine}-${major.replace('.', '-')}`,
+  };
+}
+
+/** The windows for backup and maintenance: by default half an hour each, two hours apart, at a random hour. */
+function windowsIn(parameters: Parameters, { random }: SettingsContext) {
+  const hour = Math.floor(random() * 24);
+  const [backup, maintenance] = [two(hour), two((hour + 2) % 24)];
+  const maintenanceWindow =
+    parameters.text('PreferredMaintenanceWindow') ?? `sun:${maintenance}:00-sun:${maintenance}:30`;
+  return {
+    PreferredBackupWindow: parameters.text('PreferredBackupWindow') ?? `${backup}:00-${backup}:30`,
+    PreferredMaintenanceWindow: maintenanceWindow.toLowerCase(),
+  };
 }
 
 const two = (number: number): string => String(number).padStart(2, '0');

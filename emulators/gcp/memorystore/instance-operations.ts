@@ -52,6 +52,11 @@ const retentionMs = 3 * 60 * 60_000;
 const internalError: Status = { code: 13, message: 'Internal error' };
 const emptyResponse = { '@type': 'type.googleapis.com/google.protobuf.Empty' };
 
+const instanceResponse = (instance: StoredInstance): object => ({
+  '@type': 'type.googleapis.com/google.cloud.redis.v1.Instance',
+  ...instanceJson(instance, 'READY'),
+});
+
 export function createInstanceOperations(options: InstanceOperationsOptions): InstanceOperations {
   const { now, newId, instances, servers, saved } = options;
   const operations = new Map(saved?.map((operation) => [operation.name, operation]));
@@ -88,11 +93,7 @@ export function createInstanceOperations(options: InstanceOperationsOptions): In
     }
     const provisioned = { ...outcome, ...(result.address ?? plannedAddress(outcome)) };
     instances.put(target, provisioned);
-    const response = {
-      '@type': 'type.googleapis.com/google.cloud.redis.v1.Instance',
-      ...instanceJson(provisioned, 'READY'),
-    };
-    operations.set(name, { ...ended, response });
+    operations.set(name, { ...ended, response: instanceResponse(provisioned) });
   }
 
   return {
