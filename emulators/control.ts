@@ -3,12 +3,12 @@ import { objectOf, oneOf, whole } from './json-fields.ts';
 import type { LoopbackReply, LoopbackRequest } from './loopback-server.ts';
 
 /**
- * What a stand-in can be told beside its API, by method and path: `POST /_faults`. Each is given the body's JSON, yields
- * what is answered, and throws what makes no sense.
+ * The control requests of an emulator, which are not part of its API, by method and path: `POST /_faults`. A function gets
+ * the JSON of the body and returns the JSON of the reply. It throws for invalid JSON.
  */
 export type Controls = Readonly<Record<string, (json: unknown) => unknown>>;
 
-/** What every fault has, beside what it is narrowed down by. */
+/** The fields of every fault. Each emulator adds those that select requests. */
 const faultFields = {
   kind: oneOf(['fail', 'gateway', 'loseResponse', 'stall', 'hang', 'cut']),
   times: whole({ min: 1 }),
@@ -16,7 +16,7 @@ const faultFields = {
   retryAfter: whole({ min: 0 }),
 };
 
-/** Of every stand-in: faults to come, with these fields of its own, and what was called. */
+/** The control requests of every emulator: inject faults, and count calls. `own` are further fields of a fault. */
 export const faultControls = <Fault>(
   {
     calls,
@@ -37,7 +37,7 @@ export const faultControls = <Fault>(
 
 type Answer = (request: LoopbackRequest) => Promise<LoopbackReply>;
 
-/** Answers by the controls where a path begins with `/_`, which no cloud's does, and else as before. */
+/** Answers control requests, which have a path that begins with `/_`. No API of a cloud has such a path. */
 export const withControls =
   (answer: Answer, controls: Controls): Answer =>
   (request) =>

@@ -1,8 +1,8 @@
 import type { parseArgs } from 'node:util';
 import { durationFlag, fileFlag, numberFlag, shareFlag } from '../local/flags.ts';
 
-/** The flags that every stand-in of a cloud has, for `parseArgs`. */
-export const standInFlags = {
+/** The flags of every emulator, for `parseArgs`. */
+export const emulatorFlags = {
   port: { type: 'string' },
   data: { type: 'string' },
   'provisioning-time': { type: 'string', default: '2s' },
@@ -12,11 +12,11 @@ export const standInFlags = {
   'rate-limit': { type: 'string' },
 } as const;
 
-/** What a command line says of them. */
-export type StandInValues = ReturnType<typeof parseArgs<{ options: typeof standInFlags }>>['values'];
+/** The values of these flags. */
+export type EmulatorFlagValues = ReturnType<typeof parseArgs<{ options: typeof emulatorFlags }>>['values'];
 
-/** What every stand-in can be told. */
-export interface StandInOptions {
+/** The options of every emulator. */
+export interface EmulatorOptions {
   readonly port: number;
   readonly dataFile?: string;
   readonly provisioningMs: number;
@@ -26,11 +26,11 @@ export interface StandInOptions {
   readonly rateLimit?: number;
 }
 
-/** The options that these values stand for. Throws BadFlag. */
-export function standInOptions(
-  values: StandInValues,
+/** The options for these values. Throws BadFlag. */
+export function emulatorOptions(
+  values: EmulatorFlagValues,
   { defaultPort }: { readonly defaultPort: number },
-): StandInOptions {
+): EmulatorOptions {
   const { port, data, 'rate-limit': limit } = values;
   return {
     port: port === undefined ? defaultPort : numberFlag('--port', port, { max: 65_535 }),

@@ -7,8 +7,8 @@ import type { LoopbackServer } from './loopback-server.ts';
 import { startLoopbackServer } from './loopback-server.ts';
 
 /**
- * Does what a command line asks for, and ends this process: with 0, with 2 if it asks for nothing that there is (then it
- * is the text that says so), with 1 and what is wrong if the work fails.
+ * Runs a command line and ends this process: with 0; with 2 if the command line is wrong, and prints the error; with 1 if
+ * the work fails, and prints the reason.
  */
 export async function runCommandLine<T extends object>(
   asked: T | HelpAsked | string,
@@ -24,7 +24,7 @@ export async function runCommandLine<T extends object>(
   }
 }
 
-/** What went wrong, in one sentence; a port that it cannot have by the flag that changes it. */
+/** The reason of a failure, in one sentence. For a port that is in use it names the flag. */
 export function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { syscall, address, port } = error as NodeJS.ErrnoException & {
@@ -36,8 +36,7 @@ export function failureOf(error: unknown): string {
 }
 
 /**
- * Finds out, before anything that takes time, whether a stand-in can have its port and its file. Rejects with what
- * `failureOf` tells.
+ * Checks early whether an emulator can use its port and its file. Rejects with an error for `failureOf`.
  */
 export async function checkPlace({
   port,
@@ -54,7 +53,7 @@ export async function checkPlace({
   await stop();
 }
 
-/** Tells where a stand-in is, on standard output, and ends it when this process is asked to end (see `stopRequest`). */
+/** Prints the URL of an emulator on standard output. Stops it when this process is asked to end (see `stopRequest`). */
 export async function serveUntilStopped({ url, stop }: LoopbackServer): Promise<void> {
   const stopped = stopRequest();
   process.stdout.write(`${url}\n`);

@@ -1,6 +1,6 @@
 import { BadFlag } from '../local/flags.ts';
 
-/** What a field may hold. Throws BadFlag, which names the field by `at`. */
+/** Checks the value of a field. Throws BadFlag, which names the field by `at`. */
 export type Field = (at: string, value: unknown) => void;
 
 /** One of these words. */
@@ -24,7 +24,7 @@ export const text: Field = (at, value) => {
   if (typeof value !== 'string') throw new BadFlag(`${at}: ${JSON.stringify(value)} is no text`);
 };
 
-/** A list whose items may each hold this. */
+/** A list with items that pass this check. */
 export const listOf =
   (item: Field): Field =>
   (at, value) => {

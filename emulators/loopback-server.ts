@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request, through whichever door it came. */
+/** A request over HTTP, or from a test in the same process. */
 export interface LoopbackRequest {
   readonly method: string;
   /** Path and query. */
@@ -14,13 +14,13 @@ export interface LoopbackRequest {
   body(): Promise<string>;
 }
 
-/** What is answered; `never`: nothing, `cut`: the end of the connection. */
+/** The reply. `never`: no reply. `cut`: the connection is closed without a reply. */
 export type LoopbackReply =
   | 'never'
   | 'cut'
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string };
 
-/** A body that is not taken, and the status that HTTP has for it. */
+/** A body that is refused, with its HTTP status. */
 export class BadBody extends Error {
   override readonly name = 'BadBody';
   readonly status: 400 | 413;
@@ -45,7 +45,7 @@ export interface LoopbackServer {
   stop(): Promise<void>;
 }
 
-/** What a body may have. */
+/** The maximum size of a body. */
 export const maxBodyBytes = 1_000_000;
 
 /** Serves HTTP on 127.0.0.1. Rejects if the port is taken. */
@@ -54,7 +54,7 @@ export async function startLoopbackServer({
   answer,
 }: LoopbackServerOptions): Promise<LoopbackServer> {
   const server = createServer((request, response) => void serve(request, response));
-  // Clients keep connections for later; the default of 5 s closes them under the feet of the next request.
+  // Clients reuse connections. The default of 5 s can close one while the next request is sent.
   server.keepAliveTimeout = 60_000;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -83,7 +83,7 @@ export async function startLoopbackServer({
   };
 }
 
-/** A header that came several times has its values in one. */
+/** Joins the values of a repeated header. */
 const inOne = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -95,7 +95,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    // One that is too large is read to its end all the same: who is still sending does not see an answer.
+    // A body that is too large is read to its end: a client that is still sending does not read a reply.
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes <= maxBodyBytes) chunks.push(chunk);

@@ -1,8 +1,8 @@
-/** Something to go wrong with the next `times` requests that match. */
+/** A fault of the next `times` requests that match. */
 export interface Fault {
   /**
    * - `fail`: answers `status` without doing the work.
-   * - `gateway`: answers `status` as a proxy in front of the cloud does, without the cloud's knowledge.
+   * - `gateway`: a proxy in front of the cloud answers `status`; the cloud does not see the request.
    * - `loseResponse`: does the work, then cuts the connection.
    * - `stall`: does the work, and never answers.
    * - `hang`: takes the request and never answers; the work is not done.
@@ -13,7 +13,7 @@ export interface Fault {
   readonly times?: number;
   /** Default: every method. */
   readonly method?: string;
-  /** Path template, as `/v1/instances/{name}`; default: every path. */
+  /** Path template, for example `/v1/instances/{name}`; default: every path. */
   readonly path?: string;
   /** Of `fail`, default 500; of `gateway`, default 502. */
   readonly status?: number;
@@ -23,9 +23,9 @@ export interface Fault {
 
 export interface Faults {
   inject(fault: Fault): void;
-  /** Forgets those that have not happened. */
+  /** Removes the faults that have not happened yet. */
   clear(): void;
-  /** The fault this request meets, which is then used up. */
+  /** The fault of this request. It counts as used. */
   take(method: string, path: string): Fault | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface AwsCommandLineOptions extends CacheOptions {
 }
 
 const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 700e6, commands: ['apt-get', 'dpkg'] };
-/** What Python does not need to run: programs that set machines up, and pages to read. */
+/** Packages that Python does not need: programs to set up machines, and documentation. */
 const unneeded =
   /^(adduser|debconf|docutils-common|dpkg|groff-base|lsb-release|media-types|perl.*|readline-common|sed|sgml-base|tar|tzdata|xml-core)$/;
 
@@ -114,7 +114,7 @@ export interface AwsCommandOptions {
   readonly url: string;
 }
 
-/** Runs a command, as `ec2 describe-vpcs`, and yields the JSON that it prints; nothing: undefined. Rejects if it fails. */
+/** Runs a command, for example `ec2 describe-vpcs`, and yields the JSON that it prints; nothing: undefined. Rejects if it fails. */
 export async function runAws(
   program: string,
   args: readonly string[],
@@ -129,7 +129,7 @@ export async function runAws(
         AWS_ACCESS_KEY_ID: account.accessKeyId,
         AWS_SECRET_ACCESS_KEY: account.secretAccessKey,
         AWS_DEFAULT_REGION: region,
-        // Of nobody's configuration.
+        // Ignores the configuration of the user.
         AWS_CONFIG_FILE: '/dev/null',
         AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
       },

@@ -12,7 +12,7 @@ export type ChromiumSupport =
 
 const program = 'chromium-headless-shell';
 const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 1.5e9, commands: ['apt-get', 'dpkg'] };
-/** The C library is the machine's; what goes with a whole system, nobody looks for. */
+/** Packages to skip: the C library of the machine is used, and the others belong to a whole system. */
 const machines =
   /^(?:libc6|libc-bin|libcrypt1|gcc-12-base|dpkg|tar|debconf|base-files|adduser|passwd|perl.*|dbus.*)$/;
 

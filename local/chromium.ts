@@ -19,15 +19,15 @@ export interface PageOptions {
 }
 
 export interface BrowserPage {
-  /** What an expression comes to, awaited; JSON. Rejects with what it throws. */
+  /** The value of an expression, awaited, as JSON. Rejects with the error that the expression throws. */
   evaluate<T = unknown>(expression: string): Promise<T>;
-  /** Presses and releases a key, as `ArrowDown` or `a`. */
+  /** Presses and releases a key, for example `ArrowDown` or `a`. */
   press(key: string): Promise<void>;
   /** Types text where the focus is. */
   type(text: string): Promise<void>;
   /** A PNG of what is seen. */
   screenshot(): Promise<Buffer>;
-  /** What the page wrote to the console as errors, and what it broke of its policies. */
+  /** The errors in the console of the page, and the violations of its security policies. */
   readonly errors: readonly string[];
   /** The URLs it asked for. */
   readonly requests: readonly string[];

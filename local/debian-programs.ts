@@ -7,7 +7,7 @@ import { debianWork } from './control-plane/debian-work.ts';
 export interface DebianPrograms {
   /** For its progress: `redis-server`. */
   readonly what: string;
-  /** Which Debian, what of ours makes it, how much room it takes. */
+  /** The suite of Debian, the version of our recipe, and the space that it needs. */
   readonly recipe: Parameters<typeof debianWork>[1];
   /** They, and the libraries that they need beside the C library, which is the machine's. */
   readonly packages: readonly string[];

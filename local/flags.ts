@@ -3,7 +3,7 @@ import { parseDuration } from '../runtime/time/duration.ts';
 /** A value that a flag cannot have; the message names the flag. */
 export class BadFlag extends Error {}
 
-/** What was given, for a message: with no character that would do something to a terminal. */
+/** A value in quotes, for a message, without control characters. */
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** A whole number; without `max`, as large as may be. Throws BadFlag. */

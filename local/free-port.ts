@@ -6,9 +6,9 @@ import { createServer } from 'node:net';
 const [first, afterLast] = [10_240, 32_768];
 
 /**
- * A port of loopback that nobody has taken at this moment, and that no connection is given by chance: a server that is
- * started again might find its own taken by one, even by that of a client that asked for it meanwhile, and so reached itself.
- * Rejects where a hundred are taken.
+ * A free port of loopback, outside of the range that the system assigns to connections. A server that restarts could find
+ * a port of that range in use by a connection, even by a connection of its own client to itself. Rejects if a hundred ports
+ * are in use.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; attempt <= 100; attempt += 1) {
@@ -31,8 +31,8 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Starts a server at a port: the wanted one, or else a free one, and another, up to five, if somebody took that
- * meanwhile. Rejects with what `start` does.
+ * Starts a server at the wanted port, or at a free one. If another program takes the free port first, tries up to five
+ * ports. Rejects with the error of `start`.
  */
 export async function startAtPort<T>(
   wanted: number | undefined,

@@ -21,7 +21,7 @@ export interface MariadbOptions {
   readonly administrator?: string;
 }
 
-/** A real MariaDB server whose data live in a temporary directory. */
+/** A real MariaDB server, with its data in a temporary directory. */
 export interface LocalMariadb {
   readonly address: string;
   readonly port: number;

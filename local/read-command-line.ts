@@ -16,15 +16,15 @@ export class HelpAsked {
 export interface CommandFlags<C extends ParseArgsConfig, T> {
   /** All of them, in words. */
   readonly usage: string;
-  /** As `parseArgs` takes them. */
+  /** For example `parseArgs` takes them. */
   readonly config: C;
-  /** What they mean together. Throws BadFlag. */
+  /** Creates the result from the parsed values. Throws BadFlag. */
   readonly read: (parsed: ReturnType<typeof parseArgs<C>>) => T;
 }
 
 /**
- * What a command line asks for: `--help` or `-h` for the usage, wherever it stands; or a text, which says what is wrong
- * with it, naming the flag, and the usage. A value may begin with a dash, so that `--port -1` is told of its value.
+ * Parses a command line. `--help` or `-h` at any place asks for the usage. A text is an error: it names the flag, and
+ * contains the usage. A value may begin with a dash, so that the error of `--port -1` is about the value.
  */
 export function readCommandLine<const C extends ParseArgsConfig, T>(
   args: readonly string[],
@@ -69,8 +69,8 @@ function wrongIn(error: unknown): string {
 }
 
 /**
- * What a command line asks for, where that is work. Else ends this process: with 0 and the usage on standard output if
- * that is asked for, with 2 and what is wrong on standard error.
+ * Returns a parsed command line. Otherwise ends this process: with 0 and the usage on standard output if the user asked
+ * for it, with 2 and the error on standard error.
  */
 export function askedOf<T>(asked: T | HelpAsked | string): T {
   if (asked instanceof HelpAsked) {

@@ -7,9 +7,9 @@ import { startAtPort } from './free-port.ts';
 import { watchdog } from './postgresql-watchdog.ts';
 import { runServer } from './running-server.ts';
 
-/** What can be changed while it runs. */
+/** The settings that can change while it runs. */
 export interface RedisSettings {
-  /** What clients have to say (AUTH); default: nothing. */
+  /** The password of clients (AUTH). Default: none. */
   readonly password?: string;
   /** As in redis.conf. */
   readonly configs?: Readonly<Record<string, string>>;

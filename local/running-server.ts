@@ -8,7 +8,7 @@ export interface ServerProgram {
   readonly noun: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** What it is told by its standard input; default: nothing. */
+  /** Its standard input. Default: empty. */
   readonly input?: string;
   /** Where its log goes. */
   readonly log: 'stdout' | 'stderr';
@@ -28,7 +28,7 @@ export interface ServerProgram {
 export interface RunningServer {
   readonly pid: number | undefined;
   hasExited(): boolean;
-  /** Ends it, by SIGTERM unless told otherwise, and waits until all its processes are gone. Idempotent. */
+  /** Stops it, by default with SIGTERM, and waits until all its processes have ended. Idempotent. */
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function runServer(options: ServerProgram): Promise<RunningServer> 
   });
   dog.watch(server.pid);
   void exited.then(() => dog.watch(undefined));
-  server.stdin?.on('error', () => {}); // of one that does not start: said below
+  server.stdin?.on('error', () => {}); // of a program that does not start: reported below
   server.stdin?.end(input);
   const stream = server[log];
   const recent: string[] = [];

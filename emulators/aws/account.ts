@@ -1,12 +1,12 @@
-/** Who may use the cloud, and by which key. */
+/** An account of the cloud, and its access key. */
 export interface Account {
   /** Twelve digits. */
   readonly id: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** With temporary credentials. */
+  /** Present with temporary credentials. */
   readonly sessionToken?: string;
-  /** Actions that its policies do not allow, as `ec2:CreateVpc`; `ec2:*` is all of a service. */
+  /** Actions that the policies of the account deny, for example `ec2:CreateVpc`; `ec2:*` is all of a service. */
   readonly denied?: readonly string[];
 }
 

@@ -1,8 +1,8 @@
-/** Something to go wrong with the next `times` requests that match. JSON, for the control endpoint. */
+/** A fault of the next `times` requests that match. JSON, for the control endpoint. */
 export interface Fault {
   /**
    * - `fail`: refuses with `code`, without doing the work.
-   * - `gateway`: answers `status` as a proxy in front of the cloud does, without the cloud's knowledge.
+   * - `gateway`: a proxy in front of the cloud answers `status`; the cloud does not see the request.
    * - `loseResponse`: does the work, then cuts the connection; with `code`, refuses with that instead.
    * - `stall`: does the work, and never answers.
    * - `hang`: takes the request and never answers; the work is not done.
@@ -11,7 +11,7 @@ export interface Fault {
   readonly kind: 'fail' | 'gateway' | 'loseResponse' | 'stall' | 'hang' | 'cut';
   /** Default 1. */
   readonly times?: number;
-  /** As `ec2:CreateVpc`; `ec2:*` is every action of a service. Default: every action but `sts:GetCallerIdentity`. */
+  /** For example `ec2:CreateVpc`; `ec2:*` is every action of a service. Default: every action but `sts:GetCallerIdentity`. */
   readonly action?: string;
   /** Default `InternalError`. */
   readonly code?: string;
@@ -24,13 +24,13 @@ export interface Fault {
 
 export interface Faults {
   inject(fault: Fault): void;
-  /** Forgets those that have not happened. */
+  /** Removes the faults that have not happened yet. */
   clear(): void;
-  /** The fault this request meets, which is then used up. */
+  /** The fault of this request. It counts as used. */
   take(action: string): Fault | undefined;
 }
 
-/** Asks who somebody is, before anything else is asked for. */
+/** Clients call this action before any other. */
 const preliminary = 'sts:GetCallerIdentity';
 
 export function createFaults(): Faults {

@@ -7,53 +7,53 @@ import type { Fault, Faults } from './action-faults.ts';
 import { createFaults } from './action-faults.ts';
 import type { Collection } from './collection.ts';
 import { badBodyReply, frontEnd } from './front-end.ts';
-import type { Place, SavedEstate } from './inventory.ts';
-import { createEstate } from './inventory.ts';
+import type { Place, SavedInventory } from './inventory.ts';
+import { createInventory } from './inventory.ts';
 import type { QuotaName } from './quotas.ts';
 import { defaultQuotas } from './quotas.ts';
 import type { Service } from './service.ts';
 import { actionsOf, allServices } from './services.ts';
 
 export interface AwsOptions {
-  /** Who may use it; default: the key of AWS's own examples. */
+  /** The accounts with access. Default: the access key in the documentation of AWS. */
   readonly accounts?: readonly [Account, ...Account[]];
   readonly services?: readonly Service[];
-  /** How long what takes time takes to be there; default 0. */
+  /** How long creation takes. Default 0. */
   readonly provisioningMs?: number;
-  /** How long it takes to be gone; default 0. */
+  /** How long deletion takes. Default 0. */
   readonly deletionMs?: number;
-  /** How long reads go on showing what was before a change; default 0. */
+  /** How long reads still show the state before a change. Default 0. */
   readonly readDelayMs?: number;
   /** The share of requests that fail, from 0 to 1: half with 503 before and half with 500 after the work; default 0. */
   readonly failRate?: number;
-  /** Requests per second and account, beyond which it limits them; default: no limit. */
+  /** Requests per second and account. Default: no limit. */
   readonly rateLimit?: number;
-  /** How many there may be of something in an account and region, by its name: `{ vpc: 5 }`. Default: as AWS has it. */
+  /** Quotas of an account in a region: `{ vpc: 5 }`. Default: those of AWS. */
   readonly quotas?: Readonly<Partial<Record<QuotaName, number>>>;
-  /** What a former cloud held; default: nothing. */
-  readonly saved?: SavedEstate;
-  /** Given all it holds after each request that may have changed something, before that is answered. */
-  readonly save?: (estate: SavedEstate) => void;
+  /** A saved inventory. Default: an empty one. */
+  readonly saved?: SavedInventory;
+  /** Called with the inventory after each request that may have changed it, before the reply. */
+  readonly save?: (inventory: SavedInventory) => void;
   /** Clock in milliseconds. */
   readonly now?: () => number;
-  /** What signatures are dated by: that of those who sign. Default: the date of the machine. */
+  /** The clock of the clients, which date their signatures. Default: the clock of this machine. */
   readonly date?: () => Date;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
 }
 
-/** A cloud, seen from the inside, and its one door. */
+/** The emulator, with direct access to its inventory. */
 export interface Aws {
   answer(request: LoopbackRequest): Promise<LoopbackReply>;
   readonly accounts: readonly [Account, ...Account[]];
-  /** The things of a sort (`ec2/vpc`) everywhere, as they are, by account and region. */
+  /** The current resources of one sort (`ec2/vpc`), by account and region. */
   things<T>(sort: string): readonly (readonly [place: Place, things: Collection<T>])[];
-  /** All that can be asked for, as `ec2:CreateVpc`. */
+  /** All actions, for example `ec2:CreateVpc`. */
   readonly actions: readonly string[];
-  /** Requests so far by action, as `ec2:CreateVpc`; refused ones count too. */
+  /** Requests so far by action, for example `ec2:CreateVpc`; refused ones count too. */
   calls(): Readonly<Record<string, number>>;
   readonly faults: Pick<Faults, 'inject' | 'clear'>;
-  /** Ends what stands behind its things. */
+  /** Stops the servers behind its resources. */
   stop(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createAws(options: AwsOptions = {}): Aws {
   const { accounts = [exampleAccount], services = allServices(), quotas = {}, failRate = 0 } = options;
   const { now = Date.now, date = () => new Date(), random = Math.random } = options;
   const { provisioningMs = 0, deletionMs = 0, readDelayMs = 0 } = options;
-  const estate = createEstate(now, options.saved);
+  const inventory = createInventory(now, options.saved);
   const faults = createFaults();
   const counts = new Map<string, number>();
   const limits = new Map(
@@ -72,13 +72,13 @@ export function createAws(options: AwsOptions = {}): Aws {
     ]),
   );
   const serve = frontEnd({
-    ...{ accounts, services, estate, faults, now, date, random },
+    ...{ accounts, services, inventory, faults, now, date, random },
     delays: { provisioningMs, deletionMs, readDelayMs },
     quota: (name) => quotas[name] ?? defaultQuotas[name],
     randomFault: () => randomFault(failRate, random),
     waitSeconds: ({ accessKeyId }) => limits.get(accessKeyId)?.() ?? 0,
     count: (action) => counts.set(action, (counts.get(action) ?? 0) + 1),
-    save: () => options.save?.(estate.saved()),
+    save: () => options.save?.(inventory.saved()),
   });
 
   return {
@@ -87,7 +87,7 @@ export function createAws(options: AwsOptions = {}): Aws {
       return body instanceof BadBody ? badBodyReply(body) : serve({ ...request, body });
     },
     accounts,
-    things: (sort) => estate.everywhere(sort),
+    things: (sort) => inventory.everywhere(sort),
     actions: actionsOf(services),
     calls: () => Object.fromEntries(counts),
     faults,

@@ -1,16 +1,16 @@
-/** What a collection knows of each of its items, beside what the item is. */
+/** An item, with its history. */
 interface Entry<T> {
   item: T;
   readonly createdAtMs: number;
   deletedAtMs?: number | undefined;
-  /** What readers saw before the last change; absent: nothing. */
+  /** The item before the last change, as readers saw it. Absent: readers saw none. */
   before?: Snapshot<T> | undefined;
   changedAtMs: number;
 }
 
 /**
- * - `creating`, `deleting`: the cloud is busy with it.
- * - `gone`: deleted, and still told of for a while, as a terminated machine is.
+ * - `creating`, `deleting`: the cloud works on the item.
+ * - `gone`: deleted, but still listed for some time, such as a terminated machine.
  */
 export type Phase = 'creating' | 'available' | 'deleting' | 'gone';
 
@@ -22,43 +22,43 @@ export interface Snapshot<T> {
   readonly createdAtMs: number;
 }
 
-/** How long what takes time in a cloud takes, in milliseconds. */
+/** How long the cloud takes, in milliseconds. */
 export interface Delays {
   readonly provisioningMs: number;
   readonly deletionMs: number;
-  /** How long readers go on seeing what was before a change. */
+  /** How long readers still see the state before a change. */
   readonly readDelayMs: number;
-  /** How long what was deleted is still told of; default 0. */
+  /** How long a deleted item is still listed. Default 0. */
   readonly lingersMs?: number;
 }
 
-/** All there is of a collection, as JSON can hold it. */
+/** A whole collection, as JSON. */
 export type SavedCollection = readonly (readonly [id: string, entry: Entry<unknown>])[];
 
 /**
- * Things by id. Nothing ticks: the phase of an item follows from the clock whenever somebody looks. Writes see the truth
- * at once, reads only after the read delay, as in a cloud whose reads go to replicas.
+ * Items by id. There are no timers: each call computes the phase of an item from the clock. Writers see a change at once.
+ * Readers see it after the read delay, such as in a cloud that reads from replicas.
  */
 export interface Collection<T> {
-  /** As readers see it now. */
+  /** The item as readers see it now. */
   seen(id: string): Snapshot<T> | undefined;
-  /** All as readers see them, the oldest first. */
+  /** All items as readers see them, the oldest first. */
   allSeen(): readonly Snapshot<T>[];
-  /** As it is. */
+  /** The current item. */
   get(id: string): Snapshot<T> | undefined;
-  /** All as they are, the oldest first. */
+  /** All current items, the oldest first. */
   all(): readonly Snapshot<T>[];
-  /** Replaces what has the id. */
+  /** Replaces an item with the same id. */
   add(id: string, item: T): Snapshot<T>;
   /** Throws an Error if there is none. */
   change(id: string, change: (item: T) => T): Snapshot<T>;
-  /** Deleting what is being deleted, or is not there, does nothing. */
+  /** Does nothing if the item is being deleted or does not exist. */
   remove(id: string): void;
-  /** Changes an item behind everybody's back; readers see it at once. Throws an Error if there is none. */
+  /** Changes an item outside of the API. Readers see the change at once. Throws an Error if there is no item. */
   drift(id: string, change: (item: T) => T): void;
-  /** Takes an item away behind everybody's back, at once and for all readers. */
+  /** Removes an item outside of the API, at once and for all readers. */
   lose(id: string): void;
-  /** For another collection to go on from. */
+  /** The whole collection, for a later process. */
   saved(): SavedCollection;
 }
 
@@ -100,7 +100,7 @@ export function createCollection<T>(
     if (entry === undefined || phaseOf(entry) === undefined) throw new Error(`there is no ${id}`);
     return entry;
   }
-  /** What is gone for good, for all readers, is forgotten. */
+  /** Forgets the items that no reader sees any more. */
   function forget(): void {
     for (const [id, entry] of entries) {
       if (phaseOf(entry) === undefined && seenOf(id, entry) === undefined) entries.delete(id);

@@ -1,7 +1,7 @@
 import { BadFlag, numberFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { standInFlags, standInOptions } from '../emulator-flags.ts';
+import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { QuotaName } from './quotas.ts';
@@ -17,7 +17,7 @@ const usage = `flags:
   --account ID:KEY:SECRET      an account and its access key; may be repeated (${exampleAccount.id}:${exampleAccount.accessKeyId}:…)
   --deny KEY=ACTION            an action that an access key's policies do not allow, as ec2:CreateVpc; may be repeated
   --quota NAME=N               how many there may be of ${quotaNames.join(', ')}, as vpc=5; may be repeated
-  --data FILE                  where it keeps what it holds, so that it outlives the process (nowhere)
+  --data FILE                  the file that keeps the inventory when the process ends (none)
   --provisioning-time 2s       how long creation takes (2s)
   --deletion-time 1s           how long deletion takes (1s)
   --read-delay 500ms           how long reads lag behind writes (0)
@@ -25,21 +25,21 @@ const usage = `flags:
   --rate-limit N               requests per second and account before it limits them (none)
   --no-databases               nothing is behind DB instances`;
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export interface Serve {
   readonly options: LocalAwsOptions;
   /** Whether a real database is behind each DB instance. */
   readonly hasDatabases: boolean;
 }
 
-/** What a command line asks for, or what is wrong with it, naming the flag. */
+/** Parses a command line. A text is the error, and names the flag. */
 export const parseCommandLine = (args: readonly string[]): Serve | HelpAsked | string =>
   readCommandLine(args, {
     usage,
     config: {
       allowNegative: true,
       options: {
-        ...standInFlags,
+        ...emulatorFlags,
         account: { type: 'string', multiple: true, default: [] },
         deny: { type: 'string', multiple: true, default: [] },
         quota: { type: 'string', multiple: true, default: [] },
@@ -63,7 +63,7 @@ export const parseCommandLine = (args: readonly string[]): Serve | HelpAsked | s
       return {
         hasDatabases: values.databases,
         options: {
-          ...standInOptions(values, { defaultPort }),
+          ...emulatorOptions(values, { defaultPort }),
           accounts: [withDenied(first), ...others.map(withDenied)],
           quotas: Object.fromEntries(
             values.quota.map((text) => {

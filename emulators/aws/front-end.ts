@@ -10,7 +10,7 @@ import type { Account } from './account.ts';
 import { arnOf, isDenied } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';
 import type { Delays } from './collection.ts';
-import type { Estate, Place } from './inventory.ts';
+import type { Inventory, Place } from './inventory.ts';
 import { AwsProblem } from './problem.ts';
 import type { QuotaName } from './quotas.ts';
 import { regions } from './regions.ts';
@@ -22,7 +22,7 @@ import type { WireReply, WireRequest } from './wire.ts';
 export interface FrontEndOptions {
   readonly accounts: readonly Account[];
   readonly services: readonly Service[];
-  readonly estate: Estate;
+  readonly inventory: Inventory;
   readonly delays: Delays;
   readonly quota: (name: QuotaName) => number;
   readonly faults: Pick<Faults, 'take'>;
@@ -125,14 +125,14 @@ function authorized(
 }
 
 function callOf(
-  { estate, delays, now, random, quota }: FrontEndOptions,
+  { inventory, delays, now, random, quota }: FrontEndOptions,
   { params, protocol, signature: { region } }: ApiRequest,
   account: Account,
 ): Call {
   const place: Place = { account: account.id, region };
   return {
-    ...{ params, protocol: protocol.name, account, region, estate, delays, now, random, quota },
-    things: (sort, own) => estate.collection(place, sort, { ...delays, ...own }),
+    ...{ params, protocol: protocol.name, account, region, inventory, delays, now, random, quota },
+    things: (sort, own) => inventory.collection(place, sort, { ...delays, ...own }),
     newId: (prefix) => `${prefix}-0${hexDigits(16, random)}`,
   };
 }
@@ -166,7 +166,7 @@ const withId = (reply: WireReply, id: string): WireReply => ({
   headers: { ...reply.headers, 'x-amzn-requestid': id },
 });
 
-/** A reply to a request whose service is not known yet. */
+/** A reply before the service of the request is known. */
 const plainReply = (status: number, text: string): WireReply => ({
   status,
   headers: { 'content-type': 'text/plain' },

@@ -1,28 +1,28 @@
 import type { Collection, Delays, SavedCollection } from './collection.ts';
 import { createCollection } from './collection.ts';
 
-/** Everything that the cloud holds: collections by account, region and sort. */
-export interface Estate {
-  /** The things of one sort (`ec2/vpc`) in one place. Made when it is first asked for. */
+/** All resources of the cloud: a collection for each account, region and sort. */
+export interface Inventory {
+  /** The resources of one sort (`ec2/vpc`) in one place. The first call creates the collection. */
   collection<T>(place: Place, sort: string, delays: Delays): Collection<T>;
-  /** The things of one sort in all places, with these. */
+  /** The resources of one sort in all places. */
   everywhere<T>(sort: string): readonly (readonly [place: Place, things: Collection<T>])[];
-  saved(): SavedEstate;
+  saved(): SavedInventory;
 }
 
 export interface Place {
-  /** The number of the account. */
+  /** The id of the account. */
   readonly account: string;
   readonly region: string;
 }
 
-/** All there is of an estate, as JSON can hold it: by account, region and sort, parted by spaces. */
-export type SavedEstate = Readonly<
+/** A whole inventory, as JSON. A key is account, region and sort, with spaces between them. */
+export type SavedInventory = Readonly<
   Record<string, { readonly delays: Delays; readonly things: SavedCollection }>
 >;
 
-/** An empty estate, or one that goes on from what was saved. `now` is a clock in milliseconds. */
-export function createEstate(now: () => number, saved: SavedEstate = {}): Estate {
+/** An empty inventory, or a saved one. `now` is a clock in milliseconds. */
+export function createInventory(now: () => number, saved: SavedInventory = {}): Inventory {
   const held = new Map<string, { readonly delays: Delays; readonly things: Collection<unknown> }>();
   for (const [key, { delays, things }] of Object.entries(saved)) {
     held.set(key, { delays, things: createCollection(delays, now, things) });

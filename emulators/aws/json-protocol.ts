@@ -2,7 +2,7 @@ import { AwsProblem } from './problem.ts';
 import type { Params, Protocol } from './service.ts';
 
 interface JsonProtocolOptions {
-  /** What the header X-Amz-Target begins with: `AmazonSQS`. */
+  /** The prefix of the header X-Amz-Target: `AmazonSQS`. */
   readonly target: string;
   /** Of its errors: `com.amazonaws.sqs`. */
   readonly namespace: string;
@@ -10,7 +10,7 @@ interface JsonProtocolOptions {
 
 const headers = { 'content-type': 'application/x-amz-json-1.0' };
 
-/** JSON whose action is in a header, as SQS speaks it. */
+/** JSON with the action in a header, such as the protocol of SQS. */
 export const jsonProtocol = ({ target, namespace }: JsonProtocolOptions): Protocol => ({
   name: 'json',
   read({ headers: given, body }) {
@@ -38,7 +38,7 @@ export function parsed(body: string): Params {
     const params: unknown = JSON.parse(body);
     if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params as Params;
   } catch {
-    // told below
+    // reported below
   }
   throw new AwsProblem('SerializationException', 'the body is no JSON object');
 }

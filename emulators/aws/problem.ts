@@ -2,9 +2,9 @@
 export class AwsProblem extends Error {
   override readonly name = 'AwsProblem';
   readonly status: number;
-  /** AWS's own, as `InvalidVpcID.NotFound`. */
+  /** AWS's own, for example `InvalidVpcID.NotFound`. */
   readonly code: string;
-  /** What a service that once spoke the query protocol called it there, if it differs. */
+  /** The code in the query protocol, for a service that had that protocol before. Present if it differs. */
   readonly queryCode: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 

@@ -57,7 +57,7 @@ const readForm: Protocol['read'] = ({ headers, body }) => {
   return action === undefined ? undefined : { action, params: nested(flat) };
 };
 
-/** What cannot be told again in XML is not taken. */
+/** Refuses a text that XML cannot contain. */
 const notInXml = (name: string): AwsProblem =>
   new AwsProblem(
     'InvalidParameterValue',

@@ -36,7 +36,7 @@ export function restProtocol(routes: Routes): Protocol {
   };
 }
 
-/** What comes several times is a list. */
+/** A repeated parameter becomes a list. */
 const queryOf = (query: URLSearchParams): Params =>
   Object.fromEntries(
     [...new Set(query.keys())].map((key) => {

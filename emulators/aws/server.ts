@@ -1,11 +1,11 @@
 import isPlainObject from 'lodash/isPlainObject.js';
 import { faultControls, withControls } from '../control.ts';
-import { estateFile } from '../inventory-file.ts';
+import { inventoryFile } from '../inventory-file.ts';
 import { oneOf, text } from '../json-fields.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
-import type { SavedEstate } from './inventory.ts';
+import type { SavedInventory } from './inventory.ts';
 import { patternsOf } from './services.ts';
 
 export interface LocalAwsOptions extends AwsOptions {
@@ -33,7 +33,7 @@ export async function startAws(options: LocalAwsOptions = {}): Promise<LocalAws>
   const { dataFile } = options;
   const { answer, ...inside } = createAws({
     ...options,
-    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile, { isSaved })),
+    ...(dataFile !== undefined && inventoryFile<SavedInventory>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({
     port: options.port,

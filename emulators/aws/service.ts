@@ -1,14 +1,14 @@
 import type { Account } from './account.ts';
 import type { Collection, Delays } from './collection.ts';
-import type { Estate } from './inventory.ts';
+import type { Inventory } from './inventory.ts';
 import type { AwsProblem } from './problem.ts';
 import type { QuotaName } from './quotas.ts';
 import type { WireReply, WireRequest } from './wire.ts';
 
-/** What a request asks for: a tree as JSON has it, whatever the protocol; numbers of the query protocol are texts. */
+/** The parameters of a request, as JSON for every protocol. In the query protocol numbers are texts. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** How requests and answers look on the wire. */
+/** The format of requests and replies. */
 export interface Protocol {
   readonly name: 'ec2' | 'query' | 'json' | 'rest';
   /** Undefined: the request is not of this protocol. Throws AwsProblem for one that cannot be read. */
@@ -23,14 +23,14 @@ export interface Call {
   readonly protocol: Protocol['name'];
   readonly account: Account;
   readonly region: string;
-  readonly estate: Estate;
-  /** The things of a sort (`ec2/vpc`) in the caller's account and region. `delays` are laid over the cloud's. */
+  readonly inventory: Inventory;
+  /** The resources of one sort (`ec2/vpc`) in the caller's account and region. `delays` override those of the cloud. */
   things<T>(sort: string, delays?: Partial<Delays>): Collection<T>;
-  /** How long what takes time takes in this cloud. */
+  /** How long creation and deletion take. */
   readonly delays: Delays;
-  /** How many there may be of something, as `vpc`. */
+  /** A quota, for example of `vpc`. */
   quota(name: QuotaName): number;
-  /** An id that was never given out: `vpc-0a1b…`, of 17 digits after the prefix. */
+  /** A new id: `vpc-0a1b…`, with 17 digits after the prefix. */
   newId(prefix: string): string;
   /** Clock in milliseconds. */
   now(): number;
@@ -38,14 +38,14 @@ export interface Call {
   random(): number;
 }
 
-/** Does the work. What it returns is what the protocol shows; where that is XML, an array is an element for each. Throws AwsProblem. */
+/** An action. Returns the output for the protocol; in XML an array becomes repeated elements. Throws AwsProblem. */
 export type Action = (call: Call) => object | Promise<object>;
 
-/** How a service refuses what it did not even begin. */
+/** The errors of a service before it runs an action. */
 export interface Refusals {
-  /** Nobody has this access key. */
+  /** No account has this access key. */
   unknownKey(): AwsProblem;
-  /** The signature is not that of the key's secret. */
+  /** The signature does not match the secret of the access key. */
   wrongSignature(why: string): AwsProblem;
   denied(who: string, action: string): AwsProblem;
   throttled(): AwsProblem;
@@ -55,12 +55,12 @@ export interface Refusals {
 
 /** One service of the cloud. */
 export interface Service {
-  /** As in the scope of a signature: `ec2`. */
+  /** The name in the scope of a signature: `ec2`. */
   readonly name: string;
   /** The first that can read a request answers it. */
   readonly protocols: readonly [Protocol, ...Protocol[]];
   readonly actions: Readonly<Record<string, Action>>;
   readonly refusals: Refusals;
-  /** Ends what stands behind its things. */
+  /** Stops the servers behind its resources. */
   stop?(): Promise<void>;
 }

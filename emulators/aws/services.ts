@@ -7,13 +7,13 @@ import { sqs } from './sqs/sqs.ts';
 import { sts } from './sts/sts.ts';
 
 export interface ServicesOptions {
-  /** What stands behind DB instances; default: nothing. */
+  /** The databases behind DB instances. Default: none. */
   readonly databases?: DatabaseServers;
   /** How long changes of DB instances take; default 0. */
   readonly modificationMs?: number;
 }
 
-/** The services of the cloud, unless it is told of others. */
+/** All services, the default of the emulator. */
 export const allServices = ({ databases, modificationMs = 0 }: ServicesOptions = {}): readonly Service[] => [
   sts,
   ec2,
@@ -22,7 +22,7 @@ export const allServices = ({ databases, modificationMs = 0 }: ServicesOptions =
   rds({ modificationMs, ...(databases !== undefined && { servers: databases }) }),
 ];
 
-/** All that these services can be asked for, as `ec2:CreateVpc`. */
+/** All that these services can be asked for, for example `ec2:CreateVpc`. */
 export const actionsOf = (services: readonly Service[]): readonly string[] =>
   services.flatMap(({ name, actions }) => Object.keys(actions).map((action) => `${name}:${action}`));
 

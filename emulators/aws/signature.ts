@@ -3,7 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { Account } from './account.ts';
 import type { WireRequest } from './wire.ts';
 
-/** What the Authorization header of a request says. */
+/** The parts of the Authorization header. */
 export interface Signature {
   readonly accessKeyId: string;
   readonly region: string;
@@ -12,7 +12,7 @@ export interface Signature {
   readonly signature: string;
 }
 
-/** Undefined if it is none of the fourth version. */
+/** Undefined if the request has no signature of version 4. */
 export function signatureOf({ headers }: WireRequest): Signature | undefined {
   const given =
     /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request,\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/;
@@ -21,10 +21,10 @@ export function signatureOf({ headers }: WireRequest): Signature | undefined {
   return { accessKeyId, region, service, signedHeaders: signed.split(';'), signature };
 }
 
-/** A request may be this old, or from this far ahead. */
+/** The maximum difference between the clocks. */
 const maxSkewMs = 15 * 60_000;
 
-/** What is wrong with a signature, in AWS's words; undefined: nothing. It is made again, by the official signer. */
+/** The error of a signature, in the words of AWS. Undefined: it is valid. The official signer computes it again. */
 export async function signatureProblem(
   { method, target, headers, body }: WireRequest,
   { service, region, signedHeaders, signature }: Signature,
@@ -39,7 +39,7 @@ export async function signatureProblem(
   }
   if (!signedHeaders.includes('host')) return "'Host' must be a 'SignedHeader' in the AWS Authorization.";
   if (sessionToken !== undefined && headers['x-amz-security-token'] !== sessionToken) return mismatch;
-  // What the signer is told of the body it believes.
+  // The signer trusts the hash of the body in the header.
   const hashed = headers['x-amz-content-sha256'];
   if (hashed !== undefined && hashed !== createHash('sha256').update(body).digest('hex')) {
     return "The provided 'x-amz-content-sha256' header does not match what was computed.";

@@ -1,6 +1,6 @@
 import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
 
-/** A request whose body has been read. */
+/** A request, with its body. */
 export interface WireRequest extends Omit<LoopbackRequest, 'body'> {
   readonly body: string;
 }

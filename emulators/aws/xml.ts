@@ -15,7 +15,7 @@ const escaped = (text: string): string =>
 
 /**
  * A tree as XML: an object's entries are elements, an array is an element for each of its items, and what is undefined
- * is none. `{ vpcSet: { item: [{ vpcId: 'vpc-1' }] } }`. What XML cannot hold is told as U+FFFD.
+ * is none. `{ vpcSet: { item: [{ vpcId: 'vpc-1' }] } }`. A character that XML cannot contain becomes U+FFFD.
  */
 export function xmlOf(tree: object): string {
   return Object.entries(tree)

@@ -7,8 +7,8 @@ import type { Fault, Faults } from '../route-faults.ts';
 import { createFaults } from '../route-faults.ts';
 import type { Snapshot } from './collection.ts';
 import { favouriteFlavour } from './favourite-flavour.ts';
-import type { SavedEstate, StoredInstance, StoredNetwork } from './inventory.ts';
-import { createEstate } from './inventory.ts';
+import type { SavedInventory, StoredInstance, StoredNetwork } from './inventory.ts';
+import { createInventory } from './inventory.ts';
 import { otherFlavour } from './other-flavour.ts';
 import { notFound, Problem } from './problem.ts';
 import { requestBody } from './request-body.ts';
@@ -32,10 +32,10 @@ export interface CloudOptions {
   readonly failRate?: number;
   /** Requests per second, beyond which 429 is answered; default: no limit. */
   readonly rateLimit?: number;
-  /** What a former cloud held; default: nothing. */
-  readonly saved?: SavedEstate;
+  /** A saved inventory. Default: an empty one. */
+  readonly saved?: SavedInventory;
   /** Given all it holds after each request that may have changed something, before that is answered. */
-  readonly save?: (estate: SavedEstate) => void;
+  readonly save?: (inventory: SavedInventory) => void;
   /** Clock in milliseconds. */
   readonly now?: () => number;
   /** Uniform in [0, 1). */
@@ -51,7 +51,7 @@ export interface Cloud {
   /** All instances as they are, passwords included. */
   instances(): readonly Snapshot<StoredInstance>[];
   networks(): readonly Snapshot<StoredNetwork>[];
-  /** Requests so far by method and path template, as `GET /v1/instances/{name}`; refused ones count too. */
+  /** Requests so far by method and path template, for example `GET /v1/instances/{name}`; refused ones count too. */
   calls(): Readonly<Record<string, number>>;
   readonly faults: Pick<Faults, 'inject' | 'clear'>;
   /** Changes an instance outside of the API. Throws if there is none of that name. */
@@ -59,19 +59,19 @@ export interface Cloud {
     name: string,
     fields: Partial<Pick<StoredInstance, 'level' | 'version' | 'hostname' | 'port' | 'tags' | 'networkId'>>,
   ): void;
-  /** Takes an instance away outside of the API: nothing is left of it. */
+  /** Removes an instance outside of the API. Nothing of it remains. */
   lose(name: string): void;
 }
 
 /**
- * A cloud's API, with everything kept in memory, and saved where it is told to. Beside the API it has clouds' bad habits: creation that takes time,
- * reads that lag, failures before and after the work, lost answers, limits.
+ * The API of Favourite Cloud. The inventory is in memory, and saved where `save` says. The emulator also fails as a cloud
+ * does: creation takes time, reads lag, requests fail before and after the work, responses are lost, and rates are limited.
  */
 export function createCloud(options: CloudOptions = {}): Cloud {
   const { flavour: flavourName = 'favourite', failRate = 0, now = Date.now, random = Math.random } = options;
   const { newId = randomUUID, token = `${flavourName}-token` } = options;
   const flavour = flavours[flavourName];
-  const estate = createEstate(
+  const inventory = createInventory(
     {
       noun: flavour.noun,
       domain: flavour.domain,
@@ -95,7 +95,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     counts.set(key, (counts.get(key) ?? 0) + 1);
     const json = await body();
 
-    const fault = faults.take(method, template) ?? mishap();
+    const fault = faults.take(method, template) ?? randomFault();
     if (fault?.kind === 'hang') return 'never';
     if (fault?.kind === 'cut') return 'cut';
     if (fault?.kind === 'fail') throw failure(fault);
@@ -113,8 +113,8 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     }
     const act = methods[method as keyof Methods];
     if (act === undefined) throw notAllowed(method, url.pathname, methods);
-    const answer = act({ estate, name, query: url.searchParams, body: () => requestBody(json) });
-    if (method !== 'GET') options.save?.(estate.saved());
+    const answer = act({ inventory, name, query: url.searchParams, body: () => requestBody(json) });
+    if (method !== 'GET') options.save?.(inventory.saved());
     if (fault?.kind === 'stall') return 'never';
     if (fault?.kind === 'loseResponse') {
       if (fault.status !== undefined) throw failure(fault);
@@ -123,8 +123,8 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     return reply(answer);
   }
 
-  /** What the fail rate has in store for a request. */
-  function mishap(): Fault | undefined {
+  /** The fault of one request, by the failure rate. */
+  function randomFault(): Fault | undefined {
     if (failRate === 0 || random() >= failRate) return undefined;
     return random() < 0.5 ? { kind: 'fail', status: 503 } : { kind: 'loseResponse', status: 500 };
   }
@@ -132,12 +132,12 @@ export function createCloud(options: CloudOptions = {}): Cloud {
   return {
     answer: (request) => serve(request).catch((error: unknown) => reply(answerTo(error, newId()))),
     token,
-    instances: () => estate.instances.all(),
-    networks: () => estate.networks.all(),
+    instances: () => inventory.instances.all(),
+    networks: () => inventory.networks.all(),
     calls: () => Object.fromEntries(counts),
     faults,
-    drift: (name, fields) => estate.instances.drift(name, (item) => ({ ...item, ...fields })),
-    lose: (name) => estate.instances.lose(name),
+    drift: (name, fields) => inventory.instances.drift(name, (item) => ({ ...item, ...fields })),
+    lose: (name) => inventory.instances.lose(name),
   };
 }
 

@@ -1,13 +1,13 @@
 import { conflict, notFound } from './problem.ts';
 
-/** What a collection knows of each of its items, beside what the item is; JSON but for an infinite number. */
+/** An item, with its history. It is JSON except that `changedAtMs` may be infinite. */
 export interface Entry<T> {
   item: T;
-  /** Where it stands in the list. */
+  /** The place in the list. */
   readonly sequence: number;
   readonly createdAtMs: number;
   deletedAtMs: number | undefined;
-  /** What readers saw before the last change; undefined: nothing. */
+  /** The item before the last change, as readers saw it. Undefined: readers saw none. */
   before: Snapshot<T> | undefined;
   changedAtMs: number;
 }
@@ -28,38 +28,37 @@ export interface CollectionOptions {
   readonly provisioningMs: number;
   /** How long deletion takes. */
   readonly deletionMs: number;
-  /** How long readers go on seeing what was before a change. */
+  /** How long readers still see the state before a change. */
   readonly readDelayMs: number;
 }
 
-/** All there is of a collection, as JSON can hold it. */
+/** A whole collection, as JSON. */
 export type SavedCollection<T> = readonly (readonly [name: string, entry: Entry<T>])[];
 
 /**
- * Things by name whose creation and deletion take time. Nothing ticks: the phase of an item follows from the
- * clock whenever somebody looks. Writes see the truth at once, reads only after the read delay, as in a cloud
- * whose reads go to replicas.
+ * Items by name. Creation and deletion take time. There are no timers: each call computes the phase of an item from the
+ * clock. Writers see a change at once. Readers see it after the read delay, such as in a cloud that reads from replicas.
  */
 export interface Collection<T> {
-  /** As readers see it now; throws 404. */
+  /** The item as readers see it now. Throws 404. */
   read(name: string): Snapshot<T>;
-  /** As readers see them now, at most `limit`; `after` is the `next` of the page before, at first 0. */
+  /** At most `limit` items as readers see them now. `after` is the `next` of the previous page; first 0. */
   page(after: number, limit: number): { readonly items: readonly Snapshot<T>[]; readonly next?: number };
-  /** As it is; throws 404. */
+  /** The current item. Throws 404. */
   require(name: string): Snapshot<T>;
-  /** All as they are. */
+  /** All current items. */
   all(): readonly Snapshot<T>[];
-  /** Throws 409 if the name is taken, also by an item that is being deleted. */
+  /** Throws 409 if an item has the name, even one that is being deleted. */
   add(name: string, item: T): Snapshot<T>;
   /** Throws 404, and 409 unless it is online. */
   change(name: string, change: (item: T) => T): Snapshot<T>;
-  /** Changes an item behind everybody's back, whatever its phase; readers see it at once. */
+  /** Changes an item outside of the API, in any phase. Readers see the change at once. */
   drift(name: string, change: (item: T) => T): void;
-  /** Throws 404; deleting what is being deleted is no error. */
+  /** Throws 404. Does nothing if the item is being deleted. */
   remove(name: string): Snapshot<T>;
-  /** For another collection to go on from. */
+  /** The whole collection, for a later process. */
   saved(): SavedCollection<T>;
-  /** Takes an item away behind everybody's back, at once and for all readers. */
+  /** Removes an item outside of the API, at once and for all readers. */
   lose(name: string): void;
 }
 

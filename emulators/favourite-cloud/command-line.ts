@@ -1,10 +1,10 @@
 import { BadFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { standInFlags, standInOptions } from '../emulator-flags.ts';
+import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
 import type { FavouriteCloudOptions } from './server.ts';
 
-/** Where each flavour listens unless told otherwise; the examples' secrets name these. */
+/** The default port of each flavour. The Secrets of the examples name these ports. */
 const defaultPorts = { favourite: 18080, other: 18081 } as const;
 
 const usage = `flags:
@@ -24,7 +24,7 @@ export const parseCommandLine = (args: readonly string[]): FavouriteCloudOptions
     usage,
     config: {
       options: {
-        ...standInFlags,
+        ...emulatorFlags,
         flavour: { type: 'string', default: 'favourite' },
         token: { type: 'string' },
       },
@@ -35,7 +35,7 @@ export const parseCommandLine = (args: readonly string[]): FavouriteCloudOptions
       if (token === '') throw new BadFlag('--token: must not be empty');
       return {
         flavour,
-        ...standInOptions(values, { defaultPort: defaultPorts[flavour] }),
+        ...emulatorOptions(values, { defaultPort: defaultPorts[flavour] }),
         ...(token === undefined ? {} : { token }),
       };
     },

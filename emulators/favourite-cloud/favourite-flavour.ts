@@ -44,9 +44,9 @@ export const favouriteFlavour: Flavour = {
   domain: 'fcp.example.org',
   routes: {
     '/v1/instances': {
-      GET({ estate, query }) {
+      GET({ inventory, query }) {
         const { after, limit } = pageOf(query, pages);
-        const { items, next } = estate.instances.page(after, limit);
+        const { items, next } = inventory.instances.page(after, limit);
         return {
           status: 200,
           body: {
@@ -55,11 +55,11 @@ export const favouriteFlavour: Flavour = {
           },
         };
       },
-      POST({ estate, body: read }) {
+      POST({ inventory, body: read }) {
         const body = read();
         body.only('name', 'fanciness_level', 'version', 'password', 'tags', 'network_id');
         const networkId = body.text('network_id');
-        const created = estate.createInstance({
+        const created = inventory.createInstance({
           name: required('name', body.text('name', nameRule)),
           level: required('fanciness_level', body.integer('fanciness_level', fanciness)),
           version: body.text('version', versionRule) ?? defaultVersion,
@@ -71,16 +71,16 @@ export const favouriteFlavour: Flavour = {
       },
     },
     '/v1/instances/{name}': {
-      GET: ({ estate, name }) => ({ status: 200, body: instanceJson(estate.instances.read(name)) }),
-      PATCH({ estate, name, body: read }) {
+      GET: ({ inventory, name }) => ({ status: 200, body: instanceJson(inventory.instances.read(name)) }),
+      PATCH({ inventory, name, body: read }) {
         const body = read();
         body.only('fanciness_level', 'password', 'tags', 'network_id');
         const level = body.integer('fanciness_level', fanciness);
         const password = body.text('password', passwordRule);
         const tags = body.texts('tags');
         const networkId = body.text('network_id');
-        if (networkId !== undefined) estate.requireJoinable(name, networkId);
-        const changed = estate.instances.change(name, (item) => ({
+        if (networkId !== undefined) inventory.requireJoinable(name, networkId);
+        const changed = inventory.instances.change(name, (item) => ({
           ...item,
           ...(level === undefined ? {} : { level }),
           ...(password === undefined ? {} : { password }),
@@ -89,12 +89,15 @@ export const favouriteFlavour: Flavour = {
         }));
         return { status: 200, body: instanceJson(changed) };
       },
-      DELETE: ({ estate, name }) => ({ status: 202, body: instanceJson(estate.instances.remove(name)) }),
+      DELETE: ({ inventory, name }) => ({
+        status: 202,
+        body: instanceJson(inventory.instances.remove(name)),
+      }),
     },
     '/v1/networks': {
-      GET({ estate, query }) {
+      GET({ inventory, query }) {
         const { after, limit } = pageOf(query, pages);
-        const { items, next } = estate.networks.page(after, limit);
+        const { items, next } = inventory.networks.page(after, limit);
         return {
           status: 200,
           body: {
@@ -103,10 +106,10 @@ export const favouriteFlavour: Flavour = {
           },
         };
       },
-      POST({ estate, body: read }) {
+      POST({ inventory, body: read }) {
         const body = read();
         body.only('display_name', 'cidr', 'tags');
-        const created = estate.createNetwork({
+        const created = inventory.createNetwork({
           displayName: body.text('display_name') ?? '',
           cidr: body.text('cidr', cidrRule) ?? '10.0.0.0/16',
           tags: body.texts('tags') ?? {},
@@ -115,20 +118,20 @@ export const favouriteFlavour: Flavour = {
       },
     },
     '/v1/networks/{name}': {
-      GET: ({ estate, name }) => ({ status: 200, body: networkJson(estate.networks.read(name)) }),
-      PATCH({ estate, name, body: read }) {
+      GET: ({ inventory, name }) => ({ status: 200, body: networkJson(inventory.networks.read(name)) }),
+      PATCH({ inventory, name, body: read }) {
         const body = read();
         body.only('display_name', 'tags');
         const displayName = body.text('display_name');
         const tags = body.texts('tags');
-        const changed = estate.networks.change(name, (item) => ({
+        const changed = inventory.networks.change(name, (item) => ({
           ...item,
           ...(displayName === undefined ? {} : { displayName }),
           ...(tags === undefined ? {} : { tags }),
         }));
         return { status: 200, body: networkJson(changed) };
       },
-      DELETE: ({ estate, name }) => ({ status: 202, body: networkJson(estate.deleteNetwork(name)) }),
+      DELETE: ({ inventory, name }) => ({ status: 202, body: networkJson(inventory.deleteNetwork(name)) }),
     },
   },
 };

@@ -29,7 +29,7 @@ export interface StoredNetwork {
 export type NewInstance = Omit<StoredInstance, 'id' | 'uuid' | 'hostname' | 'port' | 'username'>;
 
 /** Everything the cloud holds, and the rules between its things. */
-export interface Estate {
+export interface Inventory {
   readonly instances: Collection<StoredInstance>;
   readonly networks: Collection<StoredNetwork>;
   /** Throws 409 if the name is taken, 422 for a network that is not there. */
@@ -39,12 +39,12 @@ export interface Estate {
   createNetwork(wanted: Omit<StoredNetwork, 'id'>): ReturnType<Collection<StoredNetwork>['add']>;
   /** Throws 409 while an instance is in it. */
   deleteNetwork(id: string): ReturnType<Collection<StoredNetwork>['remove']>;
-  /** For another estate to go on from. */
-  saved(): SavedEstate;
+  /** The whole inventory, for a later process. */
+  saved(): SavedInventory;
 }
 
-/** All there is of an estate, as JSON can hold it. */
-export interface SavedEstate {
+/** A whole inventory, as JSON. */
+export interface SavedInventory {
   readonly instances: SavedCollection<StoredInstance>;
   readonly networks: SavedCollection<StoredNetwork>;
   /** The last number that was given out. */
@@ -52,16 +52,16 @@ export interface SavedEstate {
   readonly lastNetwork: number;
 }
 
-export interface EstateOptions extends Omit<CollectionOptions, 'noun'> {
-  /** What an instance is called in messages: `instance`, `database`. */
+export interface InventoryOptions extends Omit<CollectionOptions, 'noun'> {
+  /** The noun for an instance in messages: `instance`, `database`. */
   readonly noun: string;
   /** The end of every hostname: `fcp.example.org`. */
   readonly domain: string;
   readonly newId: () => string;
 }
 
-/** An empty estate, or one that goes on from what was saved. */
-export function createEstate(options: EstateOptions, saved?: SavedEstate): Estate {
+/** An empty inventory, or a saved one. */
+export function createInventory(options: InventoryOptions, saved?: SavedInventory): Inventory {
   const { domain, newId } = options;
   const instances = createCollection<StoredInstance>(options, saved?.instances);
   const networks = createCollection<StoredNetwork>({ ...options, noun: 'network' }, saved?.networks);

@@ -25,18 +25,18 @@ export const otherFlavour: Flavour = {
   domain: 'ocp.example.com',
   routes: {
     '/v2/databases': {
-      GET({ estate, query }) {
+      GET({ inventory, query }) {
         const { after, limit } = pageOf(query, { size: 'pageSize', after: 'cursor' });
-        const { items, next } = estate.instances.page(after, limit);
+        const { items, next } = inventory.instances.page(after, limit);
         return {
           status: 200,
           body: { databases: items.map(databaseJson), nextCursor: next === undefined ? null : String(next) },
         };
       },
-      POST({ estate, body: read }) {
+      POST({ inventory, body: read }) {
         const body = read();
         body.only('databaseName', 'ambivalence', 'engineVersion', 'adminPassword', 'labels');
-        const created = estate.createInstance({
+        const created = inventory.createInstance({
           name: required('databaseName', body.text('databaseName', nameRule)),
           level: required('ambivalence', body.integer('ambivalence', ambivalence)),
           version: body.text('engineVersion', versionRule) ?? defaultVersion,
@@ -47,14 +47,14 @@ export const otherFlavour: Flavour = {
       },
     },
     '/v2/databases/{name}': {
-      GET: ({ estate, name }) => ({ status: 200, body: databaseJson(estate.instances.read(name)) }),
-      PATCH({ estate, name, body: read }) {
+      GET: ({ inventory, name }) => ({ status: 200, body: databaseJson(inventory.instances.read(name)) }),
+      PATCH({ inventory, name, body: read }) {
         const body = read();
         body.only('ambivalence', 'adminPassword', 'labels');
         const level = body.integer('ambivalence', ambivalence);
         const password = body.text('adminPassword', passwordRule);
         const tags = body.texts('labels');
-        const changed = estate.instances.change(name, (item) => ({
+        const changed = inventory.instances.change(name, (item) => ({
           ...item,
           ...(level === undefined ? {} : { level }),
           ...(password === undefined ? {} : { password }),
@@ -62,8 +62,8 @@ export const otherFlavour: Flavour = {
         }));
         return { status: 200, body: databaseJson(changed) };
       },
-      DELETE({ estate, name }) {
-        estate.instances.remove(name);
+      DELETE({ inventory, name }) {
+        inventory.instances.remove(name);
         return { status: 204 };
       },
     },

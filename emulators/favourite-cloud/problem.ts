@@ -2,7 +2,7 @@
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
-  /** Machine-readable, as `AlreadyExists`. */
+  /** Machine-readable, for example `AlreadyExists`. */
   readonly code: string;
   /** The field of the request that is at fault. */
   readonly field: string | undefined;
@@ -22,7 +22,7 @@ export class Problem extends Error {
   }
 }
 
-/** Its code names what is not there, so that nobody takes a path that is wrong for a thing that is gone. */
+/** The code names the missing resource, so that a client can tell a wrong path from a deleted resource. */
 export const notFound = (noun: string, name: string): Problem =>
   new Problem(
     404,

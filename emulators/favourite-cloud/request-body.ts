@@ -37,7 +37,7 @@ export function requestBody(json: string): RequestBody {
       if (value === undefined) return undefined;
       const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
       if (!isMap || Object.values(value).some((text) => typeof text !== 'string')) {
-        throw invalid(field, 'must be an object whose values are texts');
+        throw invalid(field, 'must be an object with texts as values');
       }
       return value as Readonly<Record<string, string>>;
     },

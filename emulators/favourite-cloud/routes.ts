@@ -1,10 +1,10 @@
-import type { Estate } from './inventory.ts';
+import type { Inventory } from './inventory.ts';
 import { invalid } from './problem.ts';
 import type { RequestBody } from './request-body.ts';
 
 export interface Call {
-  readonly estate: Estate;
-  /** What stands in the place of `{name}` in the path. */
+  readonly inventory: Inventory;
+  /** The value of `{name}` in the path. */
   readonly name: string;
   readonly query: URLSearchParams;
   readonly body: () => RequestBody;
@@ -15,15 +15,15 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** What a path answers, by method. */
+/** The functions that answer a path, by method. */
 export type Methods = Readonly<Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', (call: Call) => Answer>>>;
 
 /** One flavour of the cloud's API. */
 export interface Flavour {
-  /** What a database is called in messages. */
+  /** The noun for a database in messages. */
   readonly noun: string;
   readonly domain: string;
-  /** By path template, as `/v1/instances/{name}`. */
+  /** By path template, for example `/v1/instances/{name}`. */
   readonly routes: Readonly<Record<string, Methods>>;
 }
 

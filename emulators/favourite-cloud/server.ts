@@ -1,9 +1,9 @@
-import { estateFile } from '../inventory-file.ts';
+import { inventoryFile } from '../inventory-file.ts';
 import type { LoopbackServer } from '../loopback-server.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 import type { Cloud, CloudOptions } from './cloud.ts';
 import { createCloud } from './cloud.ts';
-import type { SavedEstate } from './inventory.ts';
+import type { SavedInventory } from './inventory.ts';
 
 export interface FavouriteCloudOptions extends CloudOptions {
   /** Default: a free one. */
@@ -17,14 +17,14 @@ export interface FavouriteCloud extends Omit<Cloud, 'answer'>, LoopbackServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const isSaved = (json: object): boolean => Array.isArray((json as SavedEstate).instances);
+const isSaved = (json: object): boolean => Array.isArray((json as SavedInventory).instances);
 
 /** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is taken or the file is of no use. */
 export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
   const { dataFile, port } = options;
   const { answer, ...inside } = createCloud({
     ...options,
-    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile, { isSaved })),
+    ...(dataFile !== undefined && inventoryFile<SavedInventory>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({ port, answer });
   return { ...inside, ...server, [Symbol.asyncDispose]: server.stop };

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { errorInfo, Problem } from './problem.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
 
-/** What the token endpoint says no with, after RFC 6749. */
+/** An error of the token endpoint, by RFC 6749. */
 export class TokenProblem extends Error {
   override readonly name = 'TokenProblem';
   readonly error: string;
@@ -19,26 +19,26 @@ export class TokenProblem extends Error {
 
 export interface AccessTokensOptions {
   readonly accounts: ServiceAccounts;
-  /** Where this cloud is reached: its token endpoint is one of the audiences that an assertion may name. */
+  /** The URL of the emulator. Its token endpoint is one of the audiences that an assertion may name. */
   readonly origin: () => string;
   /** Clock in milliseconds. */
   readonly now: () => number;
-  /** The clock that those who sign have, in milliseconds. */
+  /** The clock of the signers, in milliseconds. */
   readonly signersNow: () => number;
-  /** How long a token is good for; Google's are good for an hour. */
+  /** How long a token is valid. Google's tokens are valid for an hour. */
   readonly lifetimeMs: number;
-  /** What the tokens of a former cloud were sealed with. */
+  /** The secret of a saved inventory. Tokens that were signed with it stay valid. */
   readonly secret?: string;
 }
 
-/** Who is calling, and for what they have asked. */
+/** The caller of a request. */
 export interface Caller {
   readonly email: string;
-  /** Of a token; undefined: signed by the key itself, which stands for everything. */
+  /** The scopes of the token. Undefined: the key signed the request itself, which allows every scope. */
   readonly scopes?: readonly string[];
 }
 
-/** Exchanges signed assertions for access tokens, and knows whose a token is. */
+/** Exchanges signed assertions for access tokens, and authenticates the callers of requests. */
 export interface AccessTokens {
   /**
    * The token endpoint: RFC 7523's JWT bearer grant as Google has it.
@@ -56,7 +56,7 @@ export interface AccessTokens {
    * @throws Problem UNAUTHENTICATED
    */
   authenticate(authorization: string | undefined): Caller;
-  /** What the tokens are sealed with. */
+  /** The secret that signs the tokens. */
   readonly secret: string;
 }
 
@@ -69,7 +69,7 @@ interface Claims {
 }
 
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** Clients name these whichever endpoint they call: some cannot be told otherwise. */
+/** Clients name these audiences for any endpoint. Some clients have no setting for it. */
 const audiences = [
   'https://oauth2.googleapis.com/token',
   'https://www.googleapis.com/oauth2/v4/token',
@@ -168,7 +168,7 @@ function decoded<T extends object>(part: string): T {
     const json: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
     if (typeof json === 'object' && json !== null) return json as T;
   } catch {
-    // said below
+    // refused below
   }
   throw badGrant('Invalid JWT: Bad Request');
 }

@@ -18,8 +18,8 @@ import type { Service } from './service.ts';
 import type { NewAccount, ServiceAccountKey, ServiceAccounts, StoredAccount } from './service-accounts.ts';
 import { createServiceAccounts } from './service-accounts.ts';
 
-/** All that a cloud holds, as JSON can hold it. */
-export interface SavedEstate {
+/** The whole inventory, as JSON. */
+export interface SavedInventory {
   readonly accounts: readonly StoredAccount[];
   readonly tokenSecret: string;
   readonly memorystore: SavedMemorystore;
@@ -27,7 +27,7 @@ export interface SavedEstate {
 }
 
 export interface GoogleCloudOptions {
-  /** Where it is reached, for key files; default `https://gcp.test`. */
+  /** The URL of the emulator, for key files. Default `https://gcp.test`. */
   readonly origin?: () => string;
   /** How long an instance is CREATING; default 0. */
   readonly provisioningMs?: number;
@@ -35,53 +35,53 @@ export interface GoogleCloudOptions {
   readonly updateMs?: number;
   /** How long it is DELETING; default 0. */
   readonly deletionMs?: number;
-  /** How long reads go on showing what was before a change; default 0. */
+  /** How long reads still show the state before a change. Default 0. */
   readonly readDelayMs?: number;
-  /** How long an access token is good for; default an hour. */
+  /** How long an access token is valid. Default: an hour. */
   readonly tokenLifetimeMs?: number;
   /** The share of requests that fail, from 0 to 1: half with 503 before and half with 500 after the work; default 0. */
   readonly failRate?: number;
-  /** Requests per second, beyond which 429 is answered; default: no limit. */
+  /** Requests per second. A request beyond them gets 429. Default: no limit. */
   readonly rateLimit?: number;
-  /** What a project may have of Memorystore in a region; default: no limit. */
+  /** The quotas of Memorystore for a project in a region. Default: no limit. */
   readonly quotas?: { readonly instances?: number; readonly memoryGb?: number };
-  /** APIs that nobody has enabled, as `redis.googleapis.com`; default: none. */
+  /** APIs that are not enabled, for example `redis.googleapis.com`. Default: none. */
   readonly disabled?: readonly string[];
-  /** Where the Redis behind an instance comes from; default: nothing is behind it. */
+  /** Runs the Redis behind each instance. Default: instances have no Redis. */
   readonly backend?: RedisBackend;
-  /** What a former cloud held; default: nothing. */
-  readonly saved?: SavedEstate;
-  /** Given all it holds whenever that may have changed, before the request is answered. */
-  readonly save?: (estate: SavedEstate) => void;
+  /** A saved inventory. Default: an empty one. */
+  readonly saved?: SavedInventory;
+  /** Called with the inventory whenever it may have changed, before the reply. */
+  readonly save?: (inventory: SavedInventory) => void;
   /** Clock in milliseconds. */
   readonly now?: () => number;
-  /** The clock that its clients sign assertions by; default: the same. */
+  /** The clock by which clients sign assertions. Default: `now`. */
   readonly signersNow?: () => number;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
-  /** Makes AUTH strings and names of operations; default: UUIDs that are never the same again. */
+  /** Creates AUTH strings and names of operations. Default: random UUIDs. */
   readonly newId?: () => string;
 }
 
-/** A cloud, seen from the inside, and its one door. */
+/** The emulator, with direct access to its inventory. */
 export interface GoogleCloud {
   answer(request: LoopbackRequest): Promise<LoopbackReply>;
-  /** A key file that this cloud accepts, of an account that it makes if need be. */
+  /** Creates a key that the emulator accepts, and its service account if there is none. */
   createKey(account?: NewAccount): ServiceAccountKey;
   readonly accounts: Omit<ServiceAccounts, 'createKey' | 'saved'>;
-  /** Memorystore's instances as they are, AUTH strings included. */
+  /** The current instances of Memorystore, with AUTH strings. */
   readonly instances: Pick<Replica<StoredInstance>, 'all' | 'get' | 'drift'>;
   readonly topics: Pick<Replica<StoredTopic>, 'all' | 'get' | 'drift'>;
   readonly operations: Memorystore['operations'];
-  /** All that can be asked for, by method and path template; the token endpoint among it. */
+  /** All methods, by HTTP method and path template, with the token endpoint. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
-  /** Requests so far by method and path template, as `GET /v1/projects/{project}/topics`; refused ones count too. */
+  /** Requests so far by method and path template, for example `GET /v1/projects/{project}/topics`; refused ones count too. */
   calls(): Readonly<Record<string, number>>;
-  /** What to have go wrong with requests, by method and path template. */
+  /** Injects faults, by method and path template. */
   readonly faults: Pick<Faults, 'inject' | 'clear'>;
-  /** The next operation of that kind is accepted, and ends with an error. */
+  /** The next operation with the verb of the fault is accepted and ends with an error. */
   failOperation(fault?: OperationFault): void;
-  /** Resolves when no Redis is being started, changed or ended. */
+  /** Resolves when no Redis is being started, changed or stopped. */
   idle(): Promise<void>;
 }
 

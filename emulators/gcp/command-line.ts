@@ -1,7 +1,7 @@
 import { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { standInFlags, standInOptions } from '../emulator-flags.ts';
+import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
 import { newAccount } from './control.ts';
 import type { LocalGoogleCloudOptions } from './server.ts';
 import type { NewAccount } from './service-accounts.ts';
@@ -11,8 +11,8 @@ const apis = ['redis.googleapis.com', 'pubsub.googleapis.com'];
 
 const usage = `flags:
   --port N                    where to listen; 0 takes a free one (${defaultPort})
-  --data FILE                 where it keeps what it holds, so that it outlives the process (nowhere)
-  --key-file FILE             a service account's key that it accepts; made if there is no such file (none)
+  --data FILE                 the file that keeps the inventory when the process ends (none)
+  --key-file FILE             a service account's key that is accepted; created if there is no file (none)
   --provisioning-time 2s      how long an instance is CREATING (2s)
   --update-time 1s            how long it is UPDATING (1s)
   --deletion-time 1s          how long it is DELETING (1s)
@@ -22,35 +22,35 @@ const usage = `flags:
   --rate-limit N              requests per second before 429 (none)
   --quota-instances N         instances of Memorystore in a project and region (none)
   --quota-gb N                gigabytes of Memorystore in a project and region (none)
-  --disable API               an API that nobody has enabled, as ${apis[0]}; may be given twice
-  --no-redis                  nothing is behind the instances
+  --disable API               an API that is not enabled, such as ${apis[0]}; may be repeated
+  --no-redis                  instances have no real Redis
 
-key [FILE]                    asks the stand-in that runs for a service account's key (to standard output)
-  --url URL                   where it runs (http://127.0.0.1:${defaultPort})
-  --project ID                the account's project, in which it has its roles (example-project)
-  --name NAME                 what stands before the @ of its address (crossplane)
-  --role ROLE                 what it may do; may be given again (roles/redis.admin and roles/pubsub.admin)`;
+key [FILE]                    gets a service account's key from the running emulator (to standard output)
+  --url URL                   the URL of the emulator (http://127.0.0.1:${defaultPort})
+  --project ID                the project of the account and its roles (example-project)
+  --name NAME                 the part of its address before the @ (crossplane)
+  --role ROLE                 a role of the account; may be repeated (roles/redis.admin and roles/pubsub.admin)`;
 
-/** To serve, with these options. */
+/** Serve, with these options. */
 export interface Serve {
   readonly act: 'serve';
   readonly options: LocalGoogleCloudOptions;
-  /** The key that it accepts, and makes if need be. */
+  /** The file of a key that the emulator accepts. Created if there is none. */
   readonly keyFile?: string;
   /** Whether a real Redis is behind each instance. */
   readonly hasRedis: boolean;
 }
 
-/** To get a key from the stand-in that runs. */
+/** Get a key from the running emulator. */
 export interface GetKey {
   readonly act: 'key';
-  /** Where to; default: standard output. */
+  /** The file to write. Default: standard output. */
   readonly file?: string;
   readonly url: string;
   readonly account: NewAccount;
 }
 
-/** What a command line asks for, or what is wrong with it, naming the flag. */
+/** Parses a command line. A text is the error, and names the flag. */
 export const parseCommandLine = (args: readonly string[]): Serve | GetKey | HelpAsked | string =>
   args[0] === 'key' ? parseKey(args.slice(1)) : parseServe(args);
 
@@ -60,7 +60,7 @@ const parseServe = (args: readonly string[]): Serve | HelpAsked | string =>
     config: {
       allowNegative: true,
       options: {
-        ...standInFlags,
+        ...emulatorFlags,
         'key-file': { type: 'string' },
         'update-time': { type: 'string', default: '1s' },
         'token-lifetime': { type: 'string', default: '1h' },
@@ -82,7 +82,7 @@ const parseServe = (args: readonly string[]): Serve | HelpAsked | string =>
         hasRedis: redis,
         ...(keyFile !== undefined && { keyFile: fileFlag('--key-file', keyFile) }),
         options: {
-          ...standInOptions(values, { defaultPort }),
+          ...emulatorOptions(values, { defaultPort }),
           updateMs: durationFlag('--update-time', values['update-time']),
           tokenLifetimeMs: durationFlag('--token-lifetime', values['token-lifetime'], { minMs: 1000 }),
           quotas: {

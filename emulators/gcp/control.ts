@@ -19,7 +19,7 @@ const operationFault = objectOf({
 });
 const account = objectOf({ name: text, project: text, roles: listOf(oneOf(roles)) });
 
-/** What is no part of Google Cloud, for whoever tries things out with this: keys, faults to come, and what was called. */
+/** The control requests of this emulator: create keys, inject faults, and count calls. */
 export const controlsOf = (cloud: Controlled): Controls => ({
   ...faultControls(cloud, {
     method: oneOf([...new Set(cloud.routes.map(({ method }) => method))]),
@@ -35,7 +35,7 @@ export const controlsOf = (cloud: Controlled): Controls => ({
   },
 });
 
-/** What an account can be. Throws BadFlag with what the fault is in, by `at`: `name` as `--name`. */
+/** Checks a new account. Throws BadFlag, which names the field by `at`: `name` as `--name`. */
 export function newAccount(
   wanted: NewAccount,
   at: (field: keyof NewAccount) => string = (field) => field,

@@ -23,7 +23,7 @@ export interface FrontEndOptions {
   readonly waitSeconds: () => number;
   /** Counts a request, by method and path template. */
   readonly count: (method: string, template: string) => void;
-  /** Ends the operations whose time has come. */
+  /** Ends the operations that have run long enough. */
   readonly settle: () => void;
   readonly save: () => void;
 }

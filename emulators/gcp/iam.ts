@@ -1,4 +1,4 @@
-/** What each role may do: permissions, `*` for any part of one. After Google's own lists of predefined roles. */
+/** The permissions of each role. `*` matches any part of a permission. From Google's lists of predefined roles. */
 const permissionsOf: Readonly<Record<string, readonly string[]>> = {
   'roles/owner': ['*'],
   'roles/editor': ['*'],
@@ -21,7 +21,7 @@ const permissionsOf: Readonly<Record<string, readonly string[]>> = {
 
 export const roles: readonly string[] = Object.keys(permissionsOf);
 
-/** Whether one of these roles grants a permission, as `redis.instances.create`. */
+/** Whether one of these roles grants a permission, for example `redis.instances.create`. */
 export function isGranted(permission: string, granted: readonly string[]): boolean {
   const patterns = granted.flatMap((role) => permissionsOf[role] ?? []);
   return patterns.some((pattern) =>

@@ -1,11 +1,11 @@
 import { invalid, Problem } from './problem.ts';
 
-/** What a field may hold. */
+/** The type of a field. */
 export type FieldType =
   | 'string'
   | 'bool'
   | 'int32'
-  /** A map of texts. */
+  /** A map with texts as values. */
   | 'labels'
   /** Text as `600s`. */
   | 'duration'
@@ -15,7 +15,7 @@ export type FieldType =
   | { readonly message: MessageShape }
   | { readonly list: FieldType };
 
-/** A message of an API: its fields in JSON's spelling, as `memorySizeGb`. */
+/** A message of an API: its fields in JSON's spelling, for example `memorySizeGb`. */
 export type MessageShape = Readonly<Record<string, FieldType>>;
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export const camelCase = (text: string): string =>
 /**
  * Reads JSON as protocol buffers do: both spellings of a name, null for a field that is not set, numbers as text.
  *
- * @param at where it stands in the request, as `instance`; empty for the request itself.
+ * @param at where it stands in the request, for example `instance`; empty for the request itself.
  * @throws Problem INVALID_ARGUMENT that names the field, in the words of Google's front end.
  */
 export function readMessage(json: unknown, shape: MessageShape, at: string): Message {

@@ -2,24 +2,24 @@ import type { Status } from './problem.ts';
 
 export const operationVerbs = ['create', 'update', 'upgrade', 'delete'] as const;
 
-/** A long-running operation of an API, as it is kept. */
+/** A long-running operation of an API, as the emulator stores it. */
 export interface StoredOperation<T> {
-  /** As `projects/p/locations/l/operations/o`. */
+  /** For example `projects/p/locations/l/operations/o`. */
   readonly name: string;
   readonly verb: (typeof operationVerbs)[number];
-  /** The full name of what it is about. */
+  /** The full name of the resource. */
   readonly target: string;
   readonly createdAtMs: number;
-  /** When it ends at the earliest. */
+  /** The earliest time of its end. */
   readonly dueAtMs: number;
-  /** What its target is from then on; undefined: gone. */
+  /** The resource after the operation. Undefined: it is deleted. */
   readonly outcome?: T;
-  /** Decided at its beginning: what it ends with instead. */
+  /** An injected error, with which the operation will end. */
   readonly willFail?: Status;
   readonly cancelRequested?: boolean;
   readonly endedAtMs?: number;
   readonly error?: Status;
-  /** What it has led to, as JSON with `@type`. */
+  /** The result, as JSON with `@type`. */
   readonly response?: object;
 }
 

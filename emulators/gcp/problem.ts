@@ -16,14 +16,14 @@ export type Code = keyof typeof codes;
 /** A message of google.rpc, as ErrorInfo, with its `@type`. */
 export type Detail = Readonly<Record<string, unknown>>;
 
-/** What is told instead of the thing asked for: google.rpc.Status. */
+/** An error: google.rpc.Status. */
 export interface Status {
   readonly code: number;
   readonly message: string;
   readonly details?: readonly Detail[];
 }
 
-/** A refusal in the words of Google's APIs. */
+/** An error in the format of Google's APIs. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: Code;
@@ -48,7 +48,7 @@ export class Problem extends Error {
     return codes[this.code].http;
   }
 
-  /** The body of the answer; HTTP's status stands in it, and not the number of the code. */
+  /** The body of the reply. It contains the HTTP status instead of the number of the code. */
   body(): object {
     const details = this.details.length === 0 ? {} : { details: this.details };
     return { error: { code: this.httpStatus, message: this.message, status: this.code, ...details } };
@@ -60,7 +60,7 @@ export class Problem extends Error {
   }
 }
 
-/** What a status of HTTP stands for when nothing more is known of it. */
+/** The code for an HTTP status. */
 export function codeOfHttpStatus(status: number): Code {
   const preferred: Readonly<Record<number, Code>> = { 400: 'INVALID_ARGUMENT', 409: 'ALREADY_EXISTS' };
   const found = (Object.keys(codes) as Code[]).find((code) => codes[code].http === status);

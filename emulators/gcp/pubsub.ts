@@ -5,9 +5,9 @@ import type { Replica, SavedReplica } from './replica.ts';
 import { createReplica } from './replica.ts';
 import type { Call, Route, Service } from './service.ts';
 
-/** A topic, as it is kept. */
+/** A topic, as the emulator stores it. */
 export interface StoredTopic {
-  /** As `projects/p/topics/t`. */
+  /** For example `projects/p/topics/t`. */
   readonly name: string;
   readonly project: string;
   readonly fields: Message;
@@ -22,10 +22,10 @@ export interface PubsubOptions {
   readonly saved?: SavedReplica<StoredTopic>;
 }
 
-/** Pub/Sub, seen from the inside. */
+/** Pub/Sub, with direct access to its inventory. */
 export interface Pubsub {
   readonly service: Service;
-  /** Everything as it is. */
+  /** The current topics. */
   readonly topics: Replica<StoredTopic>;
 }
 
@@ -48,7 +48,7 @@ const settable: MessageShape = {
 
 /** `Topic` of the Pub/Sub API, v1, but for ingestion and transforms. */
 const topicShape: MessageShape = { ...settable, name: 'string', satisfiesPzs: 'bool', state: 'string' };
-/** The key of a topic is that of its beginning. */
+/** The key of a topic cannot change. */
 const updatable = Object.keys(settable).filter((name) => name !== 'kmsKeyName');
 const messageShape: MessageShape = {
   data: 'string',
@@ -221,7 +221,7 @@ function currentTopic(topics: Topics, call: Call): StoredTopic {
 const setFields = (message: Message): Message =>
   Object.fromEntries(Object.entries(message).filter(([name]) => Object.hasOwn(settable, name)));
 
-/** `Topic` of the API; what is empty is left out. */
+/** `Topic` of the API. Empty fields are omitted. */
 function topicJson({ name, fields }: StoredTopic): Message {
   const all = { name, ...fields };
   return Object.fromEntries(
@@ -238,12 +238,12 @@ function checkTopicId(id: string, name: string): void {
   if (!/^(?!goog)[A-Za-z][\w.~+%-]{2,254}$/.test(id)) {
     throw new Problem(
       'INVALID_ARGUMENT',
-      `Invalid [topics] name: (name=${name}). A topic ID must start with a letter, contain only letters, numbers, dashes, periods, underscores, tildes, plus signs and percent signs, be between 3 and 255 characters, and not start with "goog".`,
+      `Invalid [topics] name: (name=${name}). A topic ID has 3 to 255 letters, numbers, dashes, periods, underscores, tildes, plus signs and percent signs. It starts with a letter, and not with "goog".`,
     );
   }
 }
 
-/** Throws Problem for what no topic can have. */
+/** Returns the fields. Throws Problem for an invalid field. */
 function checked(fields: Message): Message {
   const { messageRetentionDuration: retention, messageStoragePolicy, labels } = fields;
   if (retention !== undefined) {

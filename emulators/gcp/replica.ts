@@ -1,8 +1,8 @@
-/** What is known of a thing, as JSON can hold it. */
+/** A resource and its state before the last change, as JSON. */
 export interface Entry<T> {
-  /** As it is; undefined: it is gone, and readers may still see it. */
+  /** The current state. Undefined: the resource is deleted, but readers may still see it. */
   readonly value?: T;
-  /** As readers saw it before the last change; undefined: not at all. */
+  /** The state that readers saw before the last change. Undefined: they saw none. */
   readonly before?: T;
   readonly changedAtMs: number;
 }
@@ -12,27 +12,27 @@ export type SavedReplica<T> = readonly (readonly [name: string, entry: Entry<T>]
 export interface ReplicaOptions {
   /** Clock in milliseconds. */
   readonly now: () => number;
-  /** How long readers go on seeing what was before a change. */
+  /** How long readers still see the state before a change. */
   readonly readDelayMs: number;
 }
 
-/** Things by name; writers see the truth at once, readers after a delay, as in a cloud whose reads go to replicas. */
+/** Resources by name. Writers see a change at once. Readers see it after a delay, such as in a cloud with read replicas. */
 export interface Replica<T> {
-  /** As it is. */
+  /** The current state. */
   get(name: string): T | undefined;
-  /** As readers see it now. */
+  /** The state that readers see now. */
   read(name: string): T | undefined;
   all(): readonly T[];
-  /** As readers see them now, by name. */
+  /** The states that readers see now, sorted by name. */
   readAll(): readonly T[];
   put(name: string, value: T): void;
   remove(name: string): void;
-  /** Changes a thing, or takes it away, behind everybody's back; readers see it at once. */
+  /** Changes or removes a resource outside of the API. Readers see it at once. */
   drift(name: string, value: T | undefined): void;
   saved(): SavedReplica<T>;
 }
 
-/** Nothing, or what was saved. */
+/** An empty replica, or a saved one. */
 export function createReplica<T>(
   { now, readDelayMs }: ReplicaOptions,
   saved: SavedReplica<T> = [],

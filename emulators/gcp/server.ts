@@ -1,7 +1,7 @@
 import { withControls } from '../control.ts';
-import { estateFile } from '../inventory-file.ts';
+import { inventoryFile } from '../inventory-file.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
-import type { GoogleCloud, GoogleCloudOptions, SavedEstate } from './cloud.ts';
+import type { GoogleCloud, GoogleCloudOptions, SavedInventory } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
 import { controlsOf } from './control.ts';
 import { localRedisBackend } from './memorystore/redis-backend.ts';
@@ -25,7 +25,7 @@ export interface LocalGoogleCloud extends Omit<GoogleCloud, 'answer'> {
 }
 
 const isSaved = (json: object): boolean =>
-  Array.isArray((json as SavedEstate).accounts) && Object.hasOwn(json, 'memorystore');
+  Array.isArray((json as SavedInventory).accounts) && Object.hasOwn(json, 'memorystore');
 
 /** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken or the file is of no use. */
 export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
@@ -35,7 +35,7 @@ export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): P
     ...options,
     origin: () => server.url,
     ...(backend !== undefined && { backend }),
-    ...(dataFile !== undefined && estateFile<SavedEstate>(dataFile, { isSaved })),
+    ...(dataFile !== undefined && inventoryFile<SavedInventory>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({
     port,

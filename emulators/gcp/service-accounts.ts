@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, generateKeyPairSync, randomInt, verify } from 'node:crypto';
 import { isGranted } from './iam.ts';
 
-/** The file that Google Cloud gives out once for a key of a service account. */
+/** The file of a service account key. Google Cloud returns it once. */
 export interface ServiceAccountKey {
   readonly type: 'service_account';
   readonly project_id: string;
@@ -18,7 +18,7 @@ export interface ServiceAccountKey {
   readonly universe_domain: string;
 }
 
-/** Whether that is a key that can be accepted, and not only the text of one. */
+/** Whether the JSON is a key with a usable private key. */
 export function isServiceAccountKey(json: object): json is ServiceAccountKey {
   const { type, project_id, private_key_id, private_key, client_email } = json as Partial<ServiceAccountKey>;
   if (type !== 'service_account') return false;
@@ -41,7 +41,7 @@ export interface StoredAccount {
 }
 
 export interface NewAccount {
-  /** What stands before the @ of its address; default `crossplane`. */
+  /** The part of its address before the @. Default `crossplane`. */
   readonly name?: string;
   /** Default `example-project`. */
   readonly project?: string;
@@ -49,21 +49,21 @@ export interface NewAccount {
   readonly roles?: readonly string[];
 }
 
-/** Who may sign in, by which keys, and what they may do. */
+/** The service accounts, with their keys and roles. */
 export interface ServiceAccounts {
-  /** Makes the account, or gives it these roles, and a further key. */
+  /** Creates a key. Creates the account if there is none, and sets its roles. */
   createKey(account: NewAccount, origin: string): ServiceAccountKey;
-  /** Accepts a key that a former cloud, or a stand-in elsewhere, has given out. */
+  /** Accepts a key that another process of the emulator created. */
   acceptKey(key: ServiceAccountKey, roles?: readonly string[]): void;
-  /** Takes a key back; who holds it can no longer sign in. */
+  /** Deletes a key. A caller with this key is refused. */
   deleteKey(email: string, keyId: string): void;
-  /** Replaces what an account may do in a project. Throws if there is no such account. */
+  /** Replaces the roles of an account in a project. Throws if there is no such account. */
   grant(email: string, project: string, roles: readonly string[]): void;
   get(email: string): StoredAccount | undefined;
   /** Whether one of its keys has signed this. */
   hasSigned(account: StoredAccount, text: string, signature: Buffer): boolean;
   may(email: string, permission: string, project: string): boolean;
-  /** Whether anybody has ever had a role in it: there is no other list of projects. */
+  /** Whether an account ever had a role in the project. There is no other list of projects. */
   isProject(project: string): boolean;
   saved(): readonly StoredAccount[];
 }

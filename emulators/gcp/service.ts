@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** One call of a method, with what the path holds in the places of its template. */
+/** One call of a method. `path` has the values of the placeholders in the template. */
 export interface Call {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -11,26 +11,26 @@ export interface Call {
 /** A method of an API. */
 export interface Route {
   readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As `/v1/projects/{project}/topics/{topic}`. */
+  /** For example `/v1/projects/{project}/topics/{topic}`. */
   readonly template: string;
-  /** What a caller must be allowed in the project. */
+  /** The permission that the caller needs in the project. */
   readonly permission: string;
-  /** Names of the query that it takes, in JSON's spelling. */
+  /** The names of its query parameters, in camel case. */
   readonly query?: readonly string[];
-  /** What it answers; throws Problem. */
+  /** Returns the reply. Throws Problem. */
   act(call: Call): object;
 }
 
 /** One of Google's APIs. */
 export interface Service {
-  /** As `redis.googleapis.com`. */
+  /** For example `redis.googleapis.com`. */
   readonly name: string;
   readonly title: string;
   readonly routes: readonly Route[];
-  /** What a token must be for one of, to read and to write. */
+  /** A token needs one of these scopes to read, or to write. */
   readonly scopes: { readonly read: readonly string[]; readonly write: readonly string[] };
-  /** How it says that the caller may not do this. */
+  /** The error for a missing permission. */
   denied(permission: string, resource: string): Problem;
-  /** How it says that there is no such project. */
+  /** The error for an unknown project. */
   noProject(project: string): Problem;
 }

@@ -2,7 +2,7 @@ import type { BadBody, LoopbackServer } from '../loopback-server.ts';
 import { startLoopbackServer } from '../loopback-server.ts';
 import { Vault, VaultRefusal } from './vault.ts';
 
-/** A Vault (see there) that is served on loopback. */
+/** Serves `Vault` over HTTP on loopback. */
 export class VaultServer extends Vault {
   #server: LoopbackServer | undefined;
 

@@ -9,20 +9,20 @@ interface Entry {
 }
 
 export interface VaultOptions {
-  /** Where the engine is; default `secret`. */
+  /** The mount path of the engine. Default `secret`. */
   readonly mountPath?: string;
-  /** One that is allowed everything; default `vault-token`. */
+  /** A token with all rights. Default `vault-token`. */
   readonly token?: string;
   readonly now?: () => Date;
 }
 
-/** What to put in the place of an answer. */
+/** A reply to return instead of the real one. */
 export interface VaultFault {
   readonly status: number;
   readonly errors?: readonly string[];
 }
 
-/** What Vault refuses. */
+/** An error of Vault. */
 export class VaultRefusal extends Error {
   readonly status: number;
   readonly errors: readonly string[];
@@ -33,7 +33,7 @@ export class VaultRefusal extends Error {
   }
 }
 
-/** A request, through whichever door it came. */
+/** A request over HTTP, or from a test in the same process. */
 export interface VaultRequest {
   readonly method: string;
   /** Path and query. */
@@ -56,7 +56,7 @@ export interface VaultReply {
  */
 export class Vault {
   readonly mountPath: string;
-  /** Tokens that are allowed everything. */
+  /** Tokens with all rights. */
   readonly tokens = new Set<string>();
   isSealed = false;
   /** `METHOD /path` of every request. */
@@ -71,12 +71,12 @@ export class Vault {
     this.#now = now;
   }
 
-  /** The next answer. */
+  /** Replaces the next reply. */
   fail(fault: VaultFault): void {
     this.#faults.push(fault);
   }
 
-  /** Where there is something. */
+  /** All paths that have data or metadata. */
   paths(): readonly string[] {
     return [...this.#entries.keys()];
   }

@@ -16,7 +16,7 @@ const DEBIAN_SUITES = new Set([
   ...['oldoldstable', 'oldstable', 'stable', 'testing', 'unstable'],
 ]);
 
-/** Fields that decide how an archive is reached and trusted; the rest says what is taken from it. */
+/** Fields that decide how an archive is reached and trusted. The other fields select packages. */
 const KEPT_FIELDS = ['Signed-By', 'Trusted', 'Check-Valid-Until', 'Check-Date', 'Allow-Insecure', 'By-Hash'];
 
 const words = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter((word) => word !== '');

@@ -35,8 +35,8 @@ const SERVERS = ['etcd', 'kube-apiserver'];
 
 /**
  * Finds etcd, kube-apiserver and kubectl, or makes them: `KUBEBUILDER_ASSETS`, the cache, then each source in
- * turn (envtest-js's verified download, a build from Debian's source). What a source delivers enters the cache
- * only after a smoke test, whole and at once. Only one process of a machine does so at a time; others wait.
+ * turn (envtest-js's verified download, a build from Debian's source). Binaries enter the cache
+ * only after a smoke test, all at once. Only one process of a machine does so at a time; others wait.
  *
  * Throws when `KUBEBUILDER_ASSETS` names a folder without the servers, and when every source failed; the
  * message then carries each reason.
@@ -55,7 +55,7 @@ export async function controlPlaneBinaries(options: BinariesOptions = {}): Promi
   const assets = environment.KUBEBUILDER_ASSETS;
   if (assets) {
     const missing = await missingFiles(assets, SERVERS);
-    // A setting somebody made must not be passed over in silence.
+    // A wrong setting must not be ignored in silence.
     if (missing.length > 0) throw new Error(`KUBEBUILDER_ASSETS (${assets}) lacks ${missing.join(' and ')}`);
     return withKubectl(assets, 'assets');
   }

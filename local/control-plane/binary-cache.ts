@@ -15,7 +15,7 @@ export interface BinarySource {
   produce(work: BinaryWork): Promise<void>;
 }
 
-/** What a source works with. */
+/** The folders and the reporting of a source. */
 export interface BinaryWork {
   readonly target: string;
   /** Folder of this source alone; removed once the binaries are in the cache. */
@@ -32,7 +32,7 @@ export interface BinarySet {
   readonly files: readonly string[];
   /** Tried in this order when the cache has not got them. */
   readonly sources: readonly BinarySource[];
-  /** What the proof does, for people. */
+  /** A description of the proof. */
   readonly proof: string;
   /** Decides whether fresh executables may enter the cache: throws when they do not work. */
   prove(directory: string): Promise<void>;
@@ -51,7 +51,7 @@ export function cacheRoot(environment: NodeJS.ProcessEnv): string {
   return join(base, 'services-stack', 'control-plane');
 }
 
-/** Which of the files are no executables of the folder. */
+/** The files that are not executables in the folder. */
 export async function missingFiles(directory: string, files: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(files.map((name) => isExecutable(join(directory, name))));
   return files.filter((_, index) => found[index] !== true);
@@ -82,7 +82,7 @@ export async function cachedBinaries(
 
   async function prepare() {
     if (await isCached()) return { directory, source: 'cache' };
-    // What a killed attempt left; under the lock nobody else can be filling one.
+    // Drafts of killed attempts. The lock excludes other processes.
     const names = await readdir(root);
     for (const name of names.filter((candidate) => candidate.startsWith(CANDIDATE))) {
       await rm(join(root, name), { recursive: true, force: true });

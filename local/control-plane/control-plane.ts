@@ -18,15 +18,15 @@ export interface ControlPlaneOptions {
   /** Whether our own definitions are installed; default false. */
   readonly withDefinitions?: boolean;
   /**
-   * Who enforces the rules of definitions where kube-apiserver is older than 1.28: a definitions server beside it
-   * (`required`, the default), the same if it can be built (`preferred`), or nobody (`none`).
+   * The server that enforces the rules of definitions if kube-apiserver is older than 1.28: a definitions server beside it
+   * (`required`, the default), a definitions server if it can be built (`preferred`), or no server (`none`).
    */
   readonly rules?: 'required' | 'preferred' | 'none';
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000. */
   readonly startTimeoutMs?: number;
-  /** Told about getting the binaries; default: lines on standard error. */
+  /** Reports the download of binaries. Default: lines on standard error. */
   readonly progress?: Progress;
 }
 
@@ -51,7 +51,7 @@ export interface ControlPlane {
    * Throws with its standard error when it fails.
    */
   kubectl(args: readonly string[], input?: string): Promise<string>;
-  /** Ends the API server, SIGKILL unless told otherwise, and leaves etcd: all requests fail until it is back. */
+  /** Stops the API server, by default with SIGKILL. etcd stays. All requests fail until the API server runs again. */
   stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts the API server again on the same port and waits until it is ready. */
   startApiServer(): Promise<void>;
@@ -61,7 +61,7 @@ export interface ControlPlane {
   readonly etcdUrl: string;
   /** Where etcd keeps its data. */
   readonly etcdData: string;
-  /** Ends etcd, SIGKILL unless told otherwise: the API server stays and cannot answer. */
+  /** Stops etcd, by default with SIGKILL. The API server stays and cannot answer. */
   stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts etcd again after `stopEtcd`, on the same port and data, and waits until it is healthy. */
   startEtcd(): Promise<void>;

@@ -5,12 +5,12 @@ import { findExecutable } from './command.ts';
 import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
 
-/** What that package really holds; its own version number begins with 1.20.5. */
+/** The version of the sources in the package. The version of the package itself begins with 1.20.5. */
 const VERSION = '1.20.2';
 /** The commit of v1.20.2, which the package does not record. */
 const COMMIT = 'faecb196815e248d3ecfb03c680a4507229c2a56';
 const RECIPE = {
-  // The last suite whose source package `kubernetes` is the whole tree; later ones ship kubectl only.
+  // The last suite with the whole tree in its source package `kubernetes`. Later suites have kubectl only.
   suite: 'bookworm',
   recipe: 1,
   neededBytes: 2.5e9,

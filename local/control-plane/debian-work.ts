@@ -6,9 +6,9 @@ import { findExecutable, runCommand } from './command.ts';
 import type { DebianPackages } from './debian-packages.ts';
 import { debianPackages } from './debian-packages.ts';
 
-/** What a build from Debian's packages is about. */
+/** A build from Debian's packages. */
 export interface DebianRecipe {
-  /** The suite whose packages are taken, as `bookworm`. */
+  /** The suite of the packages, for example `bookworm`. */
   readonly suite: string;
   /** Counts up when the recipe changes, so that a half-done build of an older one is not resumed. */
   readonly recipe: number;
@@ -30,7 +30,7 @@ export interface DebianWork {
   /** A folder of the scratch; those with a meaning: `root` (unpacked packages), `tools` (first on the search path), `logs`. */
   at(folder: string): string;
   readonly packages: DebianPackages;
-  /** The whole environment of the commands, unless told otherwise. */
+  /** The default environment of the commands. */
   readonly env: NodeJS.ProcessEnv;
   readonly run: Run;
   /** Reads the package lists of the first archive of the machine's own that carries the suite; the machine's list is only read. */

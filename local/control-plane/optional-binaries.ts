@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path';
 import type { BinarySet, CacheOptions } from './binary-cache.ts';
 import { cachedBinaries, cachedFolder, cacheRoot, missingFiles } from './binary-cache.ts';
 
-/** What one can do without: there it is, or why not. */
+/** Optional binaries, or the reason why there are none. */
 export type OptionalBinaries =
   | { readonly isThere: true; readonly directory: string }
   | { readonly isThere: false; readonly reason: string };
 
 export interface OptionalBinariesOptions extends CacheOptions {
-  /** What it is called in messages, and the note of a failure by it: `definitions server`. */
+  /** The noun in messages and in the name of the note of a failure: `definitions server`. */
   readonly noun: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** What failed is not tried again at once: it costs minutes, and mirrors change by the day. */
+/** The delay before another attempt after a failure. An attempt takes minutes, and mirrors change daily. */
 const retryAfterMs = 24 * 60 * 60 * 1_000;
 
 interface Failure {
@@ -31,7 +31,7 @@ async function failureOf(noun: string, environment: NodeJS.ProcessEnv): Promise<
   return text === undefined ? undefined : (JSON.parse(text) as Failure);
 }
 
-/** What failed, without the log that follows. */
+/** The first line of an error, without the log after it. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 

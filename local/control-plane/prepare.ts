@@ -1,7 +1,7 @@
 /**
- * Gets the binaries of the control plane, its data with our definitions, what enforces rules on it, for the stand-ins of
- * clouds a Redis, a MariaDB and the command line of AWS, and what checks metrics and alerts: run before the tests, so that
- * none waits for it.
+ * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
+ * plane, its data with our definitions, the definitions server, Redis, MariaDB, the command line of AWS, promtool and
+ * Chromium.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { prepareChromium } from '../chromium-binaries.ts';

@@ -8,18 +8,17 @@ import { keptFolder } from './kept-folder.ts';
 import type { ServersOptions } from './servers.ts';
 import { startServers } from './servers.ts';
 
-/** Whose data they are to be. */
+/** The executables that will use the data. */
 export type PreparedDataOptions = Pick<ServersOptions, 'directory' | 'definitionsServer'>;
 
 const crds = join(import.meta.dirname, '..', '..', 'crds');
 
 /**
- * The data of an etcd whose API server has our definitions. A control plane that begins with a copy has them for a third of
- * the work: an older server computes its whole schema anew for each definition that is installed, and once for all that it
- * finds.
+ * The data of an etcd with our definitions. A control plane that starts with a copy needs a third of the work: an older
+ * server computes its whole schema for each definition that is installed, and only once for the definitions that it finds.
  *
- * Good for these executables, these definitions and this code; made by whoever asks first. Answers with a folder that is
- * only to be copied, or with undefined where nothing can be kept, as on a disk that is only to be read. Throws when the
+ * Valid for these executables, these definitions and this code. The first caller creates the data. Answers with a folder
+ * that is only to be copied, or with undefined where nothing can be kept, as on a disk that is only to be read. Throws when the
  * servers do not start.
  */
 export async function preparedData(options: PreparedDataOptions): Promise<string | undefined> {
@@ -39,11 +38,11 @@ async function make(folder: string, options: PreparedDataOptions): Promise<void>
   const servers = await startServers(options);
   try {
     await installCRDs(servers.rest, [crds]);
-    // What it derives from them is among its data as well.
+    // The API server stores its derived data in etcd as well.
     await definitionsServed(servers.rest);
     await servers.stopApiServer('SIGTERM');
     await servers.stopEtcd('SIGTERM');
-    // What etcd has set aside for its next file is of no use.
+    // Skips the file that etcd prepares for later.
     const filter = (path: string) => !path.endsWith('.tmp');
     await cp(servers.etcdData, folder, { recursive: true, filter });
   } finally {

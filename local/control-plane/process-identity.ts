@@ -23,7 +23,7 @@ async function startOf(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: it exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
   }
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);

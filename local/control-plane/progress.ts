@@ -9,9 +9,9 @@ export interface Progress {
   note(message: string): void;
 }
 
-/** What reporting needs from outside. */
+/** The dependencies of reporting. */
 export interface ProgressOptions {
-  /** What each line begins with; default `control plane:`. */
+  /** The beginning of each line. Default `control plane:`. */
   readonly prefix?: string;
   /** Takes one line without its line end; default: standard error. */
   readonly write?: (line: string) => void;

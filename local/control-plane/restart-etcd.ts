@@ -39,7 +39,7 @@ export async function restartEtcd({ binary, dataDir, url, startTimeoutMs }: Ende
       if (performance.now() > endMs) throw new Error(`etcd is not healthy in time:\n${printed}`);
       await sleep(50);
     }
-    // The port was given by the system: while nobody listens there, it may give it to somebody's connection.
+    // The system assigned the port. While no server listens there, it may assign it to a connection of another program.
     const isTaken = printed.includes('address already in use');
     if (!isTaken || performance.now() > endMs) throw new Error(`etcd ended:\n${printed}`);
     await sleep(250);

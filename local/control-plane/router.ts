@@ -12,7 +12,7 @@ export interface Pair {
   readonly keyPem: string;
 }
 
-/** What stands behind the router, and how it speaks to it. */
+/** The servers behind the router, and the certificates to reach them. */
 export interface RouterOptions {
   /** Serves all but definitions and what they define. */
   readonly core: RestConfig;
@@ -21,7 +21,7 @@ export interface RouterOptions {
   readonly serving: Pair;
   /** Signed the serving certificates and those of clients. */
   readonly caPem: string;
-  /** By which both servers know the router as a front proxy, whose word about its clients they take. */
+  /** The certificate of the router as a front proxy. Both servers trust what a front proxy reports of its clients. */
   readonly frontProxy: Pair;
 }
 
@@ -103,7 +103,7 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
     },
   );
   const sockets = new Set<Duplex>();
-  server.on('tlsClientError', () => {}); // somebody went away during the handshake
+  server.on('tlsClientError', () => {}); // a client disconnected during the handshake
   server.on('secureConnection', (socket) => socket.on('error', () => {}));
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -194,7 +194,7 @@ function groupOf([name, served]: readonly [string, ReadonlySet<string>]): Group 
   return { name, versions, preferredVersion: versions[0] };
 }
 
-/** Who a client is by its certificate, as a front proxy tells it; undefined without one that we signed. */
+/** The headers of a front proxy with the identity in the client's certificate. Undefined without a certificate that we signed. */
 function identityOf({ socket }: IncomingMessage): Readonly<Record<string, string | string[]>> | undefined {
   const { authorized, getPeerCertificate } = socket as TLSSocket;
   if (!authorized) return undefined;

@@ -21,7 +21,7 @@ import { restartEtcd } from './restart-etcd.ts';
 import type { Router } from './router.ts';
 import { startRouter } from './router.ts';
 
-/** What to run and how. */
+/** The executables to run, and their settings. */
 export interface ServersOptions {
   /** Folder with the executables `etcd` and `kube-apiserver`. */
   readonly directory: string;
@@ -47,7 +47,7 @@ export interface Servers {
   readonly rest: RestConfig;
   /** Process numbers of the two servers at this moment. */
   pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
-  /** Ends the API server, SIGKILL unless told otherwise; its clients see cut connections. etcd stays. */
+  /** Stops the API server, by default with SIGKILL. Its clients see closed connections. etcd stays. */
   stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts the API server again after `stopApiServer`, on the same port, and waits until it is ready. */
   startApiServer(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Servers {
   readonly etcdUrl: string;
   /** Where etcd keeps its data. */
   readonly etcdData: string;
-  /** Ends etcd, SIGKILL unless told otherwise; the API server stays and cannot answer. */
+  /** Stops etcd, by default with SIGKILL. The API server stays and cannot answer. */
   stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts etcd again after `stopEtcd`, on the same port and data, and waits until it is healthy. */
   startEtcd(): Promise<void>;
@@ -78,7 +78,7 @@ const API_SERVER_FLAGS: ExtraArgs = {
   profiling: 'false',
 };
 
-/** Removes what runs left behind whose process and reaper were both killed, such as at a power cut. */
+/** Removes the folders of runs that were killed together with their reaper, for example by a power cut. */
 async function sweepDeadRuns(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(RUN_PREFIX));
   for (const name of names) {

@@ -78,7 +78,7 @@ async function writeOneResource(rest: RestConfig, definition: typeof DEFINITION)
 
 /**
  * Proves that the etcd and kube-apiserver of a folder work together: both start, take a definition, and store
- * one custom resource and its status. A server built with an unfit library starts well and dies exactly there.
+ * one custom resource and its status. A server that was built with an incompatible library starts well and crashes exactly there.
  * Throws when any of it fails.
  */
 export async function smokeTest(directory: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import type { Paint } from './stage.ts';
 
-/** What an Event is about, as far as a line says it. */
+/** The object of an Event, as a line shows it. */
 interface Subject {
   readonly kind: string;
   readonly namespace?: string;

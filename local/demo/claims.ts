@@ -10,7 +10,7 @@ import type { Colour, Paint, Row } from './stage.ts';
 /** The kinds of the examples. */
 export const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, MySQLInstanceKind, RedisClusterKind];
 
-/** The claim of the examples that no class matches: it must say so, and never be bound. */
+/** The claim of the examples without a matching class. It must report that, and stay unbound. */
 const isHopeless = ({ metadata }: Claim): boolean => metadata.name === 'dreams';
 
 const ready = ({ status }: Claim) => getCondition(status?.conditions, 'Ready');
@@ -23,7 +23,7 @@ export const isSettled = (claim: Claim): boolean =>
 export const isUsable = (claim: Claim): boolean =>
   claim.status?.bindingPhase === 'Bound' && ready(claim).status === 'True';
 
-/** What is wrong with a claim that is not settled, on one line. */
+/** The reason why a claim is not settled, on one line. */
 export const describeClaim = (claim: Claim): string => {
   const { reason = 'no condition yet', message } = ready(claim);
   const where = `${claim.kind} ${claim.metadata.namespace}/${claim.metadata.name}`;

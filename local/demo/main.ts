@@ -49,7 +49,7 @@ const { once: isOnce } = askedOf(
 const stopped = stopRequest();
 let services: Services | undefined;
 let isEnding = false;
-/** What goes on to be shown. */
+/** The subscription that updates the display. */
 let shown: Subscription | undefined;
 const end = async (code: number): Promise<never> => {
   isEnding = true;
@@ -59,10 +59,7 @@ const end = async (code: number): Promise<never> => {
 };
 void stopped.then(() => {
   shown?.unsubscribe();
-  say(
-    '',
-    'Goodbye: the controllers, the clouds and the databases are taken down, and nothing is left of them.',
-  );
+  say('', 'Goodbye: the controllers, the clouds and the databases are stopped, and their data is deleted.');
   return end(isOnce ? 1 : 0);
 });
 
@@ -101,8 +98,8 @@ async function demonstrate(running: Services): Promise<void> {
 }
 
 /**
- * Shows what is done, and the claims as they change, from now on. What it returns resolves once every claim that there is
- * by then is where its example wants it, and rejects with what is not after so long.
+ * Shows Events, and the claims as they change, from now on. The returned function resolves when every claim has the state
+ * that its example wants. After a time limit it rejects with the claims that have another state.
  */
 function showClaims(client: KubernetesClient): () => Promise<readonly Claim[]> {
   const informers = createInformers({

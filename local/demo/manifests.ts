@@ -7,7 +7,7 @@ const examples = join(import.meta.dirname, '..', '..', 'examples');
 /** The folders of examples that the demo applies, in order. */
 export const demonstrated = ['fancysql', 'postgresql', 'aws', 'gcp'] as const;
 
-/** What of the demo the examples name by its usual addresses and credentials. */
+/** The services with addresses and credentials in the examples. */
 export type Addressed = Pick<Services, 'clouds' | 'postgresql' | 'aws' | 'google'>;
 
 /** Manifests as they are written for a reader, with the demo's addresses and credentials. */
@@ -18,7 +18,7 @@ export function atHome(yaml: string, { clouds, postgresql, aws, google }: Addres
       .replaceAll('http://127.0.0.1:18081', clouds.other.url)
       .replaceAll('http://127.0.0.1:18085', google.url)
       .replaceAll('http://127.0.0.1:18090', aws.url)
-      // What JSON quotes is a scalar of YAML.
+      // A quoted text in JSON is also a scalar of YAML.
       .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(google.key)))
       .replaceAll('"15432"', `"${postgresql.port}"`)
       .replaceAll('postgresql-demo', postgresql.password)

@@ -35,10 +35,10 @@ export interface Services {
   readonly controlPlane: ControlPlane;
   readonly postgresql: LocalPostgresql;
   readonly clouds: Readonly<Record<FlavourName, FavouriteCloud>>;
-  /** A stand-in for AWS; behind each DB instance is a PostgreSQL, or a MariaDB if there is one. */
+  /** The emulator of AWS. Behind each DB instance is a PostgreSQL, or a MariaDB if there is one. */
   readonly aws: LocalAws;
   readonly mariadb: MariadbSupport;
-  /** A stand-in for Google Cloud, and a key that it accepts; a Redis is behind each instance if there is one. */
+  /** The emulator of Google Cloud, and a key that it accepts. Behind each instance is a Redis if there is one. */
   readonly google: LocalGoogleCloud & { readonly key: ServiceAccountKey };
   readonly redis: RedisSupport;
   /** The controllers: `node main.ts`. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Where the demo speaks: lines that stay, and below them, on a terminal, a table that changes in its place. */
+/** The output of the demo: lines that stay, and below them, on a terminal, a table that is updated. */
 export interface Stage {
   /** Lines that stay. */
   say(...lines: readonly string[]): void;

@@ -56,7 +56,7 @@ export async function problemOf(
   services: Services,
 ): Promise<string | undefined> {
   const use = uses[claim.kind];
-  if (use === undefined) return `nobody knows how to use a ${claim.kind}`;
+  if (use === undefined) return `the demo cannot use a ${claim.kind}`;
   const missing = use.needed.filter((key) => !details[key]);
   return missing.length > 0
     ? `its secret lacks ${missing.join(', ')}`

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { Services } from './services.ts';
 
-/** What runs, with versions, on one line. */
+/** The running programs and their versions, on one line. */
 export async function versionsOf(
   client: Pick<KubernetesClient, 'serverVersion'>,
   { postgresql }: Pick<Services, 'postgresql'>,

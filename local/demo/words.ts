@@ -6,11 +6,11 @@ export const picture = (paint: Paint): readonly string[] => [
   '  claim  ── names, or selects by labels ──▶  class',
   '    │                                          │ is the template of',
   '    │ is bound to                              ▼',
-  '    └─────────────────────────────▶  managed resource  ── stands for ──▶  database, outside',
-  '  secret  ◀── is kept in step with ──  its secret  ◀── password and address ──┘',
+  '    └─────────────────────────────▶  managed resource  ── represents ──▶  external database',
+  '  Secret  ◀───────── copied from ─────  its Secret  ◀── password and address ──┘',
 ];
 
-/** What somebody can try, and see. Each line is for a shell. */
+/** An experiment for the reader. Each line is for a shell. */
 export interface Experiment {
   readonly title: string;
   readonly lines: readonly string[];
@@ -21,7 +21,7 @@ export interface ExperimentOptions {
   readonly kubectl: string;
   /** A claim that is bound, and its secret. */
   readonly claim: { readonly namespace: string; readonly secret: string };
-  /** The stand-in for Google Cloud, where it is told to fail, and a claim that shows it: what it serves stands still. */
+  /** The URL of the emulator of Google Cloud, and a claim that shows its failure. */
   readonly google: { readonly url: string; readonly claim: string };
 }
 
@@ -36,12 +36,12 @@ export function experiments({ kubectl, claim, google }: ExperimentOptions): read
       see: 'it is back at once, with the same password',
     },
     {
-      title: 'Let the stand-in for Google Cloud fail, and work again',
+      title: 'Let the emulator of Google Cloud fail, and work again',
       lines: [
         `curl -fsS -X POST -d '{"kind":"fail","status":503,"times":100000}' ${faults}`,
         `curl -fsS -X DELETE ${faults}`,
       ],
-      see: `within half a minute ${google.claim}, which it serves, says so: it stays Bound, with the reason AvailableWithTrouble; after the second line it recovers`,
+      see: `within half a minute ${google.claim} reports the failure: it stays Bound, with the reason AvailableWithTrouble; after the second line it recovers`,
     },
     {
       title: 'Edit a class',

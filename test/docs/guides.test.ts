@@ -13,7 +13,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { StoredVpc } from '../../emulators/aws/ec2/stored.ts';
 import type { NodeGroup as CloudNodeGroup } from '../../emulators/aws/eks/node-group.ts';
-import type { SavedEstate } from '../../emulators/aws/inventory.ts';
+import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import type { LocalAws } from '../../emulators/aws/server.ts';
 import { startAws } from '../../emulators/aws/server.ts';
 import type { Queue } from '../../emulators/aws/sqs/queue.ts';
@@ -35,7 +35,7 @@ const network: StoredVpc = {
   ...{ tags: {}, attributes: {} },
 };
 const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
-const saved: SavedEstate = {
+const saved: SavedInventory = {
   [`${exampleAccount.id} ${region} ec2/vpc`]: {
     delays,
     things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }]],

@@ -76,7 +76,7 @@ for (const [name, start, cases] of [
   ['AWS', startAws, ofAws],
   ['Google Cloud', startGoogleCloud, ofGoogleCloud],
 ] as const) {
-  describe(`what ${name} is told beside its API is checked:`, () => {
+  describe(`${name} checks control requests:`, () => {
     for (const [what, [path, body, answer]] of Object.entries(cases)) {
       test(what, async () => {
         await using cloud = await start();

@@ -6,7 +6,7 @@ import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { startLoopbackServer } from '../../emulators/loopback-server.ts';
 
-describe('a port that is taken is told by the flag that changes it, and why', () => {
+describe('the error of a port in use names the flag that changes it', () => {
   const stands = { AWS: startAws, 'Google Cloud': startGoogleCloud, 'Favourite Cloud': startFavouriteCloud };
   for (const [name, start] of Object.entries(stands)) {
     test(name, async (t) => {
@@ -23,7 +23,7 @@ describe('a port that is taken is told by the flag that changes it, and why', ()
   }
 });
 
-describe('a failure is told', () => {
+describe('the error of a failure', () => {
   const failures: Readonly<Record<string, readonly [error: unknown, told: string]>> = {
     'in its words': [new Error('the disk is full'), 'the disk is full'],
     'whatever it is': ['full', 'full'],

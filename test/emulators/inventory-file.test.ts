@@ -7,9 +7,9 @@ import { startAws } from '../../emulators/aws/server.ts';
 import { checkPlace, failureOf } from '../../emulators/emulator-process.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
-import { estateFile } from '../../emulators/inventory-file.ts';
+import { inventoryFile } from '../../emulators/inventory-file.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'services-stack-estate-'));
+const folder = mkdtempSync(join(tmpdir(), 'services-stack-inventory-'));
 after(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => join(folder, name);
 writeFileSync(at('plain'), 'root:x:0:0');
@@ -43,38 +43,38 @@ for (const [name, start] of Object.entries(stands)) {
     for (const [why, [dataFile, told]] of Object.entries(useless)) {
       test(why, async () => assert.equal(await rejection(start({ dataFile })), told));
     }
-    test('somebody else has written', async () => {
+    test('another program has written', async () => {
       const dataFile = at('other.json');
-      const told = `--data: ${dataFile} holds nothing that this stand-in has saved`;
+      const told = `--data: ${dataFile} contains no inventory of this emulator`;
       assert.equal(await rejection(start({ dataFile })), told);
       assert.equal(readFileSync(dataFile, 'utf8'), '{"private": "secret"}');
     });
   });
 }
 
-describe('before anything that takes time', () => {
+describe('before work that takes time', () => {
   for (const [why, [dataFile, told]] of Object.entries(useless)) {
-    test(`a file that ${why} is told`, async () =>
+    test(`a file that ${why} is an error`, async () =>
       assert.equal(await rejection(checkPlace({ dataFile })), told));
   }
-  test('a port that is taken is told', async () => {
+  test('a port in use is an error', async () => {
     await using cloud = await startFavouriteCloud();
     const { host, port } = new URL(cloud.url);
     const told = `--port: cannot listen on ${host}: another process has that port; 0 takes a free one`;
     assert.equal(await rejection(checkPlace({ port: Number(port) })), told);
   });
-  test('what can be had is left as it is', async () => {
+  test('a usable port and file are not changed', async () => {
     await checkPlace({ dataFile: at('new.json') });
     assert.ok(!readdirSync(folder).some((name) => name.startsWith('new.json')));
   });
 });
 
-test('a file that can no longer be written is told once, and when it can again', () => {
+test('a file that cannot be written is reported once, and again when it can be written', () => {
   const home = at('home');
   mkdirSync(home);
   const file = join(home, 'held.json');
   const told: string[] = [];
-  const { save } = estateFile<object>(file, { isSaved: () => true, tell: (text) => told.push(text) });
+  const { save } = inventoryFile<object>(file, { isSaved: () => true, report: (text) => told.push(text) });
   save({ a: 1 });
   rmSync(home, { recursive: true });
   const failure = `--data: cannot write ${file}: there is no folder ${home}`;

@@ -31,7 +31,7 @@ describe('a server for one machine', () => {
       'nor is what is no UTF-8': [Uint8Array.of(0xff), 400, 'the body is not UTF-8'],
     };
   for (const [name, [body, status, said]] of Object.entries(bodies)) {
-    test(`reads a body that is asked for: ${name}`, async (t) => {
+    test(`reads a body: ${name}`, async (t) => {
       const { url, stop } = await echo();
       t.after(stop);
       for (const _ of ['first', 'once more']) {
@@ -41,7 +41,7 @@ describe('a server for one machine', () => {
     });
   }
 
-  test('tells that a body did not come to its end', async (t) => {
+  test('reports an incomplete body', async (t) => {
     const { promise: told, resolve } = Promise.withResolvers<unknown>();
     const { url, stop } = await startLoopbackServer({
       async answer({ body }): Promise<LoopbackReply> {
@@ -56,7 +56,7 @@ describe('a server for one machine', () => {
     assert.deepEqual(await told, new BadBody(400, 'the body did not come to its end'));
   });
 
-  test('joins the values of a header that comes several times', async (t) => {
+  test('joins the values of a repeated header', async (t) => {
     const { url, stop } = await startLoopbackServer({
       answer: ({ headers }) => ({ status: 200, headers: plain, text: headers['set-cookie'] ?? '' }),
     });
@@ -69,7 +69,7 @@ describe('a server for one machine', () => {
   });
 });
 
-/** What a stand-in makes of what was said, as its API says it. */
+/** The error of each emulator, in the format of its API. */
 const refusals = {
   'the favourite cloud': {
     start: startFavouriteCloud,
@@ -114,7 +114,7 @@ const at = ({ url, stop }: { readonly url: string; stop(): Promise<void> }, path
   stop,
 });
 
-describe('a body that is not taken is refused by', () => {
+describe('an invalid body is refused by', () => {
   for (const [name, { start, ...wanted }] of Object.entries(refusals)) {
     test(name, async (t) => {
       const server = await start();

@@ -15,7 +15,7 @@ const commands = Object.entries(scripts).flatMap(([name, script]) => {
   return main === undefined ? [] : [[name, main] as const];
 });
 
-/** What a command asks for before it looks at more. */
+/** The arguments that a command requires first. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   'new-service': ['Kind', '--group', 'a.example.org'],
 };

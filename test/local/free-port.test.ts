@@ -5,7 +5,7 @@ import { startAtPort } from '../../local/free-port.ts';
 const taken = new Error('Redis did not start: bind 127.0.0.1: Address already in use');
 const broken = new Error('Redis did not start: no such setting');
 
-/** What comes of a start whose first attempts fail with these, and how many ports it tries. */
+/** The result of a start after these failures of its first attempts, and the number of ports that it tries. */
 async function outcome(wanted: number | undefined, ...failures: readonly Error[]): Promise<unknown> {
   const tried: number[] = [];
   const start = async (port: number): Promise<number> => {

@@ -11,7 +11,7 @@ import { prepareRedis, redisSupport } from '../../local/redis-binaries.ts';
 const quiet = textProgress({ write: () => {} });
 const executable = { mode: 0o755 };
 
-/** A machine whose search path leads to one folder, and a source that notes that it was asked. */
+/** A machine with one folder in its search path, and a source that records each call. */
 async function machine(t: TestContext) {
   const home = await mkdtemp(join(tmpdir(), 'redis-binaries-'));
   t.after(() => rm(home, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
-import type { SavedEstate } from '../../emulators/aws/inventory.ts';
+import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
@@ -60,7 +60,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   };
   const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
   const empty = awsSorts.map((sort) => [`${exampleAccount.id} us-west-1 ${sort}`, { delays, things: [] }]);
-  const aws = inProcessAws(clock, { saved: Object.fromEntries(empty) as SavedEstate });
+  const aws = inProcessAws(clock, { saved: Object.fromEntries(empty) as SavedInventory });
   const gcp = inProcessGoogleCloud(clock);
   const postgresql = createInProcessPostgresql(clock);
   const wishes: Wish[] = [];

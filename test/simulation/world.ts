@@ -9,7 +9,7 @@ import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { isCreationIncomplete } from '../../controllers/core/managed/creation-tracking.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { Cluster } from '../../emulators/aws/eks/eks.ts';
-import type { SavedEstate } from '../../emulators/aws/inventory.ts';
+import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import type { ServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
@@ -71,7 +71,7 @@ export interface Changed {
 export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://other.test' } as const;
 
 /** What stands in AWS that no managed resource is made for: the cluster that node groups are of. */
-const awsBefore: SavedEstate = {
+const awsBefore: SavedInventory = {
   [`${exampleAccount.id} us-west-1 eks/cluster`]: {
     delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
     things: [

@@ -7,7 +7,7 @@ import { ec2Vpcs } from '../../clients/aws/ec2/vpcs.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import { ec2 } from '../../emulators/aws/ec2/ec2.ts';
 import type { StoredInstance, StoredVpc } from '../../emulators/aws/ec2/stored.ts';
-import type { SavedEstate } from '../../emulators/aws/inventory.ts';
+import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import { AwsProblem } from '../../emulators/aws/problem.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
@@ -52,7 +52,7 @@ const network: StoredVpc = {
   ...{ tags: {}, attributes: {} },
 };
 const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
-const saved: SavedEstate = {
+const saved: SavedInventory = {
   [`${exampleAccount.id} ${region} ec2/vpc`]: {
     delays,
     things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }]],

@@ -104,13 +104,13 @@ const reservation = (call: Call, instance: Snapshot<StoredInstance>): object => 
   instancesSet: { item: [told(call, instance)] },
 });
 
-/** What tells one request from another, beside its token and what each try has of its own. */
+/** Identifies the content of a request, without its token and the parts that differ in each try. */
 const askedBy = (params: Params): string => {
   const { ClientToken: _token, ...rest } = params;
   return JSON.stringify(rest);
 };
 
-/** What an earlier request by the same token made. Throws AwsProblem if that was another one, or is terminated. */
+/** The instance of an earlier request with the same token. Throws AwsProblem if that request differed, or if the instance is terminated. */
 function madeBefore(call: Call, token: string | undefined): Snapshot<StoredInstance> | undefined {
   if (token === undefined) return undefined;
   const before = instancesOf(call)
@@ -280,7 +280,7 @@ export const instanceActions: Readonly<Record<string, Action>> = {
     const instance = instancesOf(call).seen(id);
     if (instance === undefined) throw noInstance(id);
     if (required(call.params, 'Attribute') !== 'disableApiTermination') {
-      throw new AwsProblem('InvalidParameterValue', 'Only disableApiTermination is told of here.');
+      throw new AwsProblem('InvalidParameterValue', 'Only disableApiTermination is supported here.');
     }
     return { instanceId: id, disableApiTermination: { value: instance.item.isTerminationDisabled } };
   },

@@ -16,7 +16,7 @@ export function required(params: Params, name: string): string {
   throw new AwsProblem('MissingParameter', `The request must contain the parameter ${name}`);
 }
 
-/** What is given as `Name.1`, `Name.2`. */
+/** The list that a request writes as `Name.1`, `Name.2`. */
 export const listOf = (params: Params, name: string): readonly unknown[] => {
   const value = params[name];
   return Array.isArray(value) ? value : [];
@@ -67,13 +67,13 @@ export const tagSet = (tags: Tags): object => ({
   item: Object.entries(tags).map(([key, value]) => ({ key, value })),
 });
 
-/** What filters see of a thing: by the names that filters have. */
+/** The values of a resource that filters compare, by the names of the filters. */
 export interface Filterable {
   readonly tags: Tags;
   readonly facts: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a request's filters let pass: each of them, by any of its values, in which `*` stands for anything. */
+/** The resources that match every filter of a request, by any of its values. In a value `*` matches any text. */
 export function filtered<T>(
   params: Params,
   things: readonly T[],

@@ -7,7 +7,7 @@ export interface StoredVpc {
   readonly instanceTenancy: string;
   readonly isDefault: boolean;
   readonly tags: Tags;
-  /** As `enableDnsSupport`. */
+  /** For example `enableDnsSupport`. */
   readonly attributes: Readonly<Record<string, boolean>>;
   readonly securityGroupId: string;
 }
@@ -34,7 +34,7 @@ export interface StoredInstance {
   readonly isTerminationDisabled: boolean;
   readonly tags: Tags;
   readonly clientToken?: string;
-  /** What was asked for by that token, so that another request by it is noticed. */
+  /** The content of the request with that token. A different request with the same token is refused. */
   readonly asked: string;
   readonly reservationId: string;
   /** Whether it is to run, and since when that is so. */
@@ -50,6 +50,6 @@ export const vpcsOf = (call: Call): Collection<StoredVpc> =>
 export const subnetsOf = (call: Call): Collection<StoredSubnet> =>
   call.things('ec2/subnet', { provisioningMs: 0, deletionMs: 0 });
 
-/** A terminated instance is told of for a while. */
+/** A terminated instance is still listed for some time. */
 export const instancesOf = (call: Call): Collection<StoredInstance> =>
   call.things('ec2/instance', { lingersMs: 3_600_000 });

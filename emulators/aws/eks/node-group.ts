@@ -15,12 +15,12 @@ interface Taint {
   readonly effect?: string;
 }
 
-/** A change that takes its time. What it changes is so at once; that it is over is told later. */
+/** A change in progress. The node group has the new values at once; the end of the change is reported later. */
 export interface Update {
   readonly id: string;
   readonly type: 'ConfigUpdate' | 'VersionUpdate';
   readonly startedAtMs: number;
-  /** What it fails with, as EKS calls that. */
+  /** The error with which the change ends. */
   readonly failure?: { readonly errorCode: string; readonly errorMessage: string };
 }
 
@@ -51,7 +51,7 @@ export interface NodeGroup {
   readonly changedAtMs: number;
 }
 
-/** What a node group is asked for. */
+/** The request for a node group. */
 export interface Asked {
   readonly clientRequestToken?: string;
   readonly nodegroupName?: string;
@@ -156,13 +156,13 @@ export function newNodeGroup(
   };
 }
 
-/** Tags that somebody wants to set. Throws AwsProblem. */
+/** Checks the tags of a request. Throws AwsProblem. */
 export function newTags(tags: Texts = {}): Texts {
   if (!Object.keys(tags).some((key) => /^aws:/i.test(key))) return tags;
   throw invalid('aws: prefixed tag key names are not allowed for external use.');
 }
 
-/** What may be changed while the nodes stay. */
+/** A change that keeps the nodes. */
 export interface ConfigChange {
   readonly scalingConfig?: Scaling;
   readonly updateConfig?: object;
@@ -198,7 +198,7 @@ export function reconfigured(group: NodeGroup, change: ConfigChange): NodeGroup 
   };
 }
 
-/** What nodes are replaced for. */
+/** A change that replaces the nodes. */
 export interface VersionChange {
   readonly version?: string;
   readonly releaseVersion?: string;

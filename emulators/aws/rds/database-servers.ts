@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Reach, StoredInstance } from './db-instance.ts';
 
-/** An instance whose database is meant. */
+/** A DB instance and its database. */
 export interface Served extends Pick<StoredInstance, 'resourceId' | 'settings' | 'password'> {
   readonly id: string;
   readonly region: string;
@@ -9,18 +9,18 @@ export interface Served extends Pick<StoredInstance, 'resourceId' | 'settings' |
 
 /** The databases behind instances. */
 export interface DatabaseServers {
-  /** Where the database of an instance is reached. It is started when it is first asked for, unless that is not wanted. */
+  /** The address of the database of an instance. The first call starts the database if `isStarting`. */
   reach(instance: Served, options: { readonly isStarting: boolean }): Reach;
   setPassword(resourceId: string, password: string): Promise<void>;
-  /** Ends a database; what it held is gone. */
+  /** Stops a database and deletes its data. */
   end(resourceId: string): void;
-  /** Ends all. */
+  /** Stops all databases. */
   stop(): Promise<void>;
 }
 
-/** What a database is started with. */
+/** The settings of a new database. */
 export interface NewDatabase {
-  /** Of this machine, and of no other database. */
+  /** An address of this machine that no other database has. */
   readonly address: string;
   readonly port: number;
   readonly masterUsername: string;
@@ -31,14 +31,14 @@ export interface NewDatabase {
 export interface RunningDatabase {
   readonly port: number;
   setPassword(password: string): Promise<void>;
-  /** The same data at another port. */
+  /** Restarts with the same data at another port. */
   restart(port: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 export type StartDatabase = (wanted: NewDatabase) => Promise<RunningDatabase>;
 
-/** Nothing stands behind instances: their names lead nowhere, and say so. */
+/** Instances without databases. Their addresses do not resolve, and contain `nothing-listens-here`. */
 export const noServers: DatabaseServers = {
   reach: ({ id, region, settings }) => ({ state: 'up', address: nowhere(id, region), port: settings.Port }),
   setPassword: async () => {},
@@ -46,7 +46,7 @@ export const noServers: DatabaseServers = {
   stop: async () => {},
 };
 
-/** No name server knows a name that ends so (RFC 2606). */
+/** No name server knows the domain `invalid` (RFC 2606). */
 const nowhere = (id: string, region: string): string => `${id}.nothing-listens-here.${region}.rds.invalid`;
 
 /** An address of this machine for each database, so that all can listen on the same port. */
@@ -62,13 +62,13 @@ interface Held {
 }
 
 export interface DatabaseServersOptions {
-  /** How the databases of an engine are started; nothing listens behind instances of the others. */
+  /** Starts the databases of each engine. Instances of other engines have none. */
   readonly engines: Readonly<Record<string, StartDatabase>>;
-  /** Told why one could not be started. */
+  /** Called with the reason when a database did not start. */
   readonly onFailure?: (id: string, error: unknown) => void;
 }
 
-/** A real database behind each instance of the engines that are given. */
+/** Runs a real database behind each instance of these engines. */
 export function databaseServers({ engines, onFailure }: DatabaseServersOptions): DatabaseServers {
   const held = new Map<string, Held>();
   const ending = new Set<Promise<unknown>>();

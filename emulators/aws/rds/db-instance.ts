@@ -2,7 +2,7 @@ import type { Snapshot } from '../collection.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
-/** What can be set, and is told again, by what the API calls it in DescribeDBInstances. */
+/** The settings of a DB instance, by their names in DescribeDBInstances. */
 export interface Settings {
   readonly AllocatedStorage: number;
   readonly AutoMinorVersionUpgrade: boolean;
@@ -47,35 +47,35 @@ export interface Settings {
   readonly VpcSecurityGroupIds: readonly string[];
 }
 
-/** A DB instance, as the cloud keeps it. */
+/** A DB instance, as the emulator stores it. */
 export interface StoredInstance {
   readonly resourceId: string;
-  /** Of its last state: what is pending, and being changed, is beside it. */
+  /** The settings in effect, without pending changes. */
   readonly settings: Settings;
   readonly pending: Partial<Settings>;
-  /** When what is pending takes effect, by the cloud's clock; absent: in the maintenance window, which never comes. */
+  /** When pending changes take effect, by the cloud's clock. Absent: in the maintenance window, which never comes. */
   readonly changesAtMs?: number;
-  /** Until when the cloud is busy with what has taken effect already, as another password. */
+  /** Until when the instance is `modifying` for a change that is in effect, such as a new password. */
   readonly busyUntilMs?: number;
-  /** Accepted, never given out. */
+  /** The API never returns it. */
   readonly password: string;
   readonly tags: Tags;
 }
 
-/** Where the database of an instance is reached, and how it is going. */
+/** The address and the state of the database of an instance. */
 export type Reach =
   | { readonly state: 'starting' | 'restarting' }
   | { readonly state: 'up'; readonly address: string; readonly port: number }
   | { readonly state: 'failed' };
 
-/** The instance as it is by now. */
+/** The instance at this time: pending changes take effect when their time is reached. */
 export function settledInstance(instance: StoredInstance, nowMs: number): StoredInstance {
   const { changesAtMs, settings, pending, ...rest } = instance;
   if (changesAtMs === undefined || nowMs < changesAtMs) return instance;
   return { ...rest, settings: { ...settings, ...pending }, pending: {} };
 }
 
-/** What DescribeDBInstances calls the state of an instance. */
+/** The state of an instance in DescribeDBInstances. */
 export function stateOf({ item, phase }: Snapshot<StoredInstance>, reach: Reach, nowMs: number): string {
   if (phase === 'deleting' || phase === 'gone') return 'deleting';
   if (reach.state === 'failed') return 'failed';
@@ -87,8 +87,8 @@ export function stateOf({ item, phase }: Snapshot<StoredInstance>, reach: Reach,
   return isBusy ? 'modifying' : 'available';
 }
 
-/** What an instance is beside its settings. */
-export interface Told {
+/** The parts of a description that are not settings. */
+export interface InstanceFacts {
   readonly id: string;
   readonly arn: string;
   readonly state: string;
@@ -96,8 +96,8 @@ export interface Told {
   readonly createdAtMs: number;
 }
 
-/** A DB instance as DescribeDBInstances has it. */
-export function describedInstance(instance: StoredInstance, told: Told): object {
+/** A DB instance in the format of DescribeDBInstances. */
+export function describedInstance(instance: StoredInstance, facts: InstanceFacts): object {
   const { settings, pending, tags } = instance;
   const {
     DBParameterGroupName,
@@ -112,17 +112,17 @@ export function describedInstance(instance: StoredInstance, told: Told): object 
     ...plain
   } = settings;
   const { EnabledCloudwatchLogsExports: logs, Port: port, ...plainPending } = pending;
-  const isThere = told.state !== 'creating' || told.reach.state === 'up';
+  const isThere = facts.state !== 'creating' || facts.reach.state === 'up';
   return {
-    DBInstanceIdentifier: told.id,
-    DBInstanceArn: told.arn,
+    DBInstanceIdentifier: facts.id,
+    DBInstanceArn: facts.arn,
     DbiResourceId: instance.resourceId,
-    DBInstanceStatus: told.state,
+    DBInstanceStatus: facts.state,
     ...plain,
     DbInstancePort: 0,
     ...(isThere && {
-      InstanceCreateTime: new Date(told.createdAtMs).toISOString(),
-      Endpoint: endpointOf(told, Port),
+      InstanceCreateTime: new Date(facts.createdAtMs).toISOString(),
+      Endpoint: endpointOf(facts, Port),
     }),
     DBParameterGroups: { DBParameterGroup: [{ DBParameterGroupName, ParameterApplyStatus: 'in-sync' }] },
     OptionGroupMemberships: { OptionGroupMembership: [{ OptionGroupName, Status: 'in-sync' }] },
@@ -163,7 +163,7 @@ export function describedInstance(instance: StoredInstance, told: Told): object 
   };
 }
 
-function endpointOf({ reach, id }: Told, port: number): object | undefined {
+function endpointOf({ reach, id }: InstanceFacts, port: number): object | undefined {
   if (reach.state === 'up')
     return { Address: reach.address, Port: reach.port, HostedZoneId: 'Z2R2ITUGPM61AM' };
   return reach.state === 'failed' ? { Address: `${id}.rds.invalid`, Port: port } : undefined;

@@ -1,15 +1,15 @@
-/** An engine, as far as RDS has to know it. */
+/** The properties of a database engine. */
 export interface Engine {
   readonly port: number;
   readonly licence: string;
-  /** Those that can be made, the oldest first; `16.4` is also what `16` means, if it is the last of them. */
+  /** The supported versions, the oldest first. `16` means the last version that begins with `16.`. */
   readonly versions: readonly string[];
-  /** What its master user cannot be called. */
+  /** Names that the master user cannot have. */
   readonly reserved: readonly string[];
-  /** How many characters its master user's name may have. */
+  /** The maximum length of the name of the master user. */
   readonly longestUsername: number;
   readonly longestPassword: number;
-  /** What its database cannot be called, or must match. */
+  /** The form of the name of the database. */
   readonly databaseName: RegExp;
   readonly logs: readonly string[];
 }
@@ -25,7 +25,7 @@ const mysql: Engine = {
   logs: ['audit', 'error', 'general', 'slowquery'],
 };
 
-/** The engines that can be had. */
+/** The supported engines. */
 export const engines: Readonly<Record<string, Engine>> = {
   postgres: {
     port: 5432,
@@ -41,7 +41,7 @@ export const engines: Readonly<Record<string, Engine>> = {
   mariadb: { ...mysql, versions: ['10.6.20', '10.11.10', '11.4.4'] },
 };
 
-/** The whole version that one, which may be the beginning of it, means; undefined: there is none. */
+/** The full version for a version or its beginning. Undefined: there is none. */
 export const versionOf = ({ versions }: Engine, asked: string | undefined): string | undefined =>
   asked === undefined
     ? versions.at(-1)
@@ -64,7 +64,7 @@ const sizes = [
   '16xlarge',
 ];
 
-/** Whether there is such an instance class: only those of the families t come in the sizes below large. */
+/** Whether the instance class exists. Only families that begin with t have sizes below large. */
 export function hasClass(name: string): boolean {
   const [, family = '', size = ''] = /^db\.([^.]+)\.([^.]+)$/.exec(name) ?? [];
   if (!families.includes(family) || !sizes.includes(size)) return false;
@@ -72,7 +72,7 @@ export function hasClass(name: string): boolean {
   return family.startsWith('t') ? sizes.indexOf(size) <= sizes.indexOf('2xlarge') : !isSmall;
 }
 
-/** How many GiB an instance may have, by the type of its storage. */
+/** The range of storage in GiB, by storage type. */
 export const storageSizes: Readonly<Record<string, readonly [least: number, most: number]>> = {
   standard: [5, 3072],
   gp2: [20, 65_536],

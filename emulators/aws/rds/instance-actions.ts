@@ -143,7 +143,7 @@ function finalSnapshotIn(parameters: Parameters): string | undefined {
   return name;
 }
 
-/** Splits changes in two: those whose setting matches, and the others. */
+/** Splits changes in two: the settings that match, and the others. */
 function partition(
   changes: Partial<Settings>,
   matches: (name: keyof Settings) => boolean,

@@ -7,7 +7,7 @@ import { instanceNotFound, invalidState } from './problems.ts';
 
 export const instanceSort = 'rds/db-instance';
 
-/** What the actions on DB instances need beside the call. */
+/** The dependencies of the actions on DB instances. */
 export interface InstanceContext {
   readonly servers: DatabaseServers;
   /** How long modifications take. */

@@ -6,8 +6,8 @@ import { startMariadbDatabase } from './mariadb-database.ts';
 import { startPostgresqlDatabase } from './postgresql-database.ts';
 
 /**
- * The databases that this machine can have: PostgreSQL, and for MySQL and MariaDB a MariaDB, if there is one. What is
- * missing, and what does not start, is noted.
+ * The database servers of this machine: PostgreSQL, and for MySQL and MariaDB a MariaDB if there is one. Progress
+ * reports a missing server and a server that does not start.
  */
 export function localDatabases(mariadb: MariadbSupport, progress: Progress): DatabaseServers {
   if (mariadb.by === 'nobody') {

@@ -2,14 +2,14 @@ import type { MariadbOptions } from '../../../local/mariadb.ts';
 import { quotedName, quotedText, startMariadb } from '../../../local/mariadb.ts';
 import type { StartDatabase } from './database-servers.ts';
 
-/** What the master user may do: all that RDS lets it. */
+/** The privileges of the master user of RDS. */
 const privileges = [
   ...['select, insert, update, delete, create, drop, reload, process, references, index, alter'],
   ...['show databases, create temporary tables, lock tables, execute, create view, show view'],
   ...['create routine, alter routine, create user, event, trigger'],
 ].join(', ');
 
-/** Starts MariaDB servers as RDS makes one, for MySQL too, whose protocol it speaks: the master user is no superuser. */
+/** Starts MariaDB servers as RDS does, also for MySQL: MariaDB has the same protocol. The master user is no superuser. */
 export const startMariadbDatabase =
   (binaries: MariadbOptions['binaries']): StartDatabase =>
   async ({ address, port, masterUsername, password, database }) => {

@@ -1,16 +1,16 @@
 import type { Params } from '../service.ts';
 import { invalidValue, missingParameter } from './problems.ts';
 
-/** Reads the parameters of a request by their types. What is absent is undefined. */
+/** Reads the parameters of a request by their types. An absent parameter is undefined. */
 export interface Parameters {
   text(name: string): string | undefined;
-  /** Throws AwsProblem where there is none. */
+  /** Throws AwsProblem if it is absent. */
   needed(name: string): string;
   number(name: string): number | undefined;
   flag(name: string): boolean | undefined;
-  /** `member` is what the service calls an element. */
+  /** `member` is the name of an element. */
   list(name: string, member: string): readonly string[] | undefined;
-  /** The same, of elements that have fields. */
+  /** A list of elements with fields. */
   records(name: string, member: string): readonly Params[] | undefined;
   within(name: string): Parameters;
 }

@@ -1,6 +1,6 @@
 import { AwsProblem } from '../problem.ts';
 
-/* What RDS refuses, in its own words. */
+/* Errors of RDS, with its codes and texts. */
 
 export const invalidValue = (message: string): AwsProblem => new AwsProblem('InvalidParameterValue', message);
 export const invalidCombination = (message: string): AwsProblem =>

@@ -10,7 +10,7 @@ export function identifierIn(parameters: Parameters): string {
   const id = parameters.needed('DBInstanceIdentifier');
   if (!/^(?=.{1,63}$)[A-Za-z](-?[A-Za-z0-9])*$/.test(id)) {
     throw invalidValue(
-      'The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter; must contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.',
+      'The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter and contain only ASCII letters, digits, and hyphens. They must not end with a hyphen or contain two consecutive hyphens.',
     );
   }
   return id.toLowerCase();

@@ -11,7 +11,7 @@ import {
   subnetGroupNotFound,
 } from './problems.ts';
 
-/** What a request is made in. */
+/** The account and region of a request. */
 export interface SettingsContext {
   readonly account: string;
   readonly region: string;
@@ -140,7 +140,7 @@ const two = (number: number): string => String(number).padStart(2, '0');
 const keyArn = (key: string, { account, region }: SettingsContext): string =>
   key.startsWith('arn:') ? key : `arn:aws:kms:${region}:${account}:key/${key}`;
 
-/** What is taken as it comes. */
+/** Parameters that become settings without a change. */
 const texts = [
   ...(['CharacterSetName', 'Domain', 'DomainIAMRoleName', 'MonitoringRoleArn'] as const),
   ...(['PerformanceInsightsKMSKeyId', 'Timezone'] as const),
@@ -167,7 +167,7 @@ function lists(parameters: Parameters): Partial<Settings> {
   };
 }
 
-/** What ModifyDBInstance may change, as it is asked: settings, by the names of DescribeDBInstances. */
+/** The settings that a ModifyDBInstance request changes. Throws AwsProblem for invalid parameters. */
 export function changedSettings(
   parameters: Parameters,
   before: Settings,
@@ -239,7 +239,7 @@ function checkUpgrade({ Engine, EngineVersion }: Settings, version: string, allo
   }
 }
 
-/** The settings, unless RDS refuses them. */
+/** Returns the settings. Throws AwsProblem if RDS refuses them. */
 function checked(settings: Settings, { region }: SettingsContext): Settings {
   const { Engine, DBInstanceClass, StorageType, AllocatedStorage, Iops } = settings;
   if (!hasClass(DBInstanceClass)) throw invalidValue(`Invalid DB Instance class: ${DBInstanceClass}`);

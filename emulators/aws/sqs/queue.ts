@@ -18,7 +18,7 @@ const whole = (min: number, max: number) => (value: string) =>
 const flag = (value: string) => value === 'true' || value === 'false';
 const any = () => true;
 
-/** What may be set, and to what. */
+/** The attributes that a request may set, and the check of each value. */
 const settable: Readonly<Record<string, (value: string) => boolean>> = {
   DelaySeconds: whole(0, 900),
   MaximumMessageSize: whole(1_024, 1_048_576),
@@ -117,8 +117,8 @@ const isSame = (is: string | undefined, asked: string | undefined): boolean =>
     isObject(asked) &&
     isEqual(JSON.parse(is), JSON.parse(asked)));
 
-/** All that is told of a queue. */
-export const toldAttributes = ({ arn, attributes, changedAtMs }: Queue, createdAtMs: number): Texts => ({
+/** All attributes of a queue, as the API returns them. */
+export const describedAttributes = ({ arn, attributes, changedAtMs }: Queue, createdAtMs: number): Texts => ({
   ...attributes,
   QueueArn: arn,
   CreatedTimestamp: String(Math.floor(createdAtMs / 1_000)),

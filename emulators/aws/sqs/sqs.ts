@@ -5,7 +5,7 @@ import { jsonRefusals } from '../refusals.ts';
 import type { Call, Service } from '../service.ts';
 import { isXmlText } from '../xml.ts';
 import type { Queue, Texts } from './queue.ts';
-import { changed, checkName, invalid, newAttributes, otherThanAsked, toldAttributes } from './queue.ts';
+import { changed, checkName, describedAttributes, invalid, newAttributes, otherThanAsked } from './queue.ts';
 
 const sort = 'sqs/queue';
 const mostAtOnce = 1_000;
@@ -82,7 +82,7 @@ export const sqs: Service = {
     GetQueueAttributes(call) {
       const { item, createdAtMs } = seen(call, nameIn(call));
       const wanted = [call.params.AttributeNames ?? call.params.AttributeName ?? []].flat().map(text);
-      const told = Object.entries(toldAttributes(item, createdAtMs)).filter(
+      const told = Object.entries(describedAttributes(item, createdAtMs)).filter(
         ([name]) => wanted.includes('All') || wanted.includes(name),
       );
       if (call.protocol === 'json') return told.length === 0 ? {} : { Attributes: Object.fromEntries(told) };
@@ -159,14 +159,14 @@ function pairs(given: unknown, key: 'Name' | 'Key'): Texts {
   return Object.fromEntries(all);
 }
 
-/** Tags that somebody wants to set. Throws AwsProblem. */
+/** Checks the tags of a request. Throws AwsProblem. */
 function newTags(given: unknown): Texts {
   const tags = pairs(given, 'Key');
   if (!Object.keys(tags).some((key) => /^aws:/i.test(key))) return tags;
   throw invalid('aws: prefixed tag key names are not allowed for external use.');
 }
 
-/** The name of the queue whose URL a request has. */
+/** The name of the queue, from the URL in the request. */
 function nameIn({ params, account }: Call): string {
   const url = text(params.QueueUrl);
   const [, owner, name = ''] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];

@@ -3,7 +3,7 @@ import { queryProtocol } from '../query-protocol.ts';
 import { queryRefusals } from '../refusals.ts';
 import type { Service } from '../service.ts';
 
-/** STS, as far as it says who somebody is. */
+/** The part of STS that identifies a caller. */
 export const sts: Service = {
   name: 'sts',
   protocols: [queryProtocol({ namespace: 'https://sts.amazonaws.com/doc/2011-06-15/' })],

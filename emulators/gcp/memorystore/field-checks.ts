@@ -144,7 +144,7 @@ const checkLabels: Check = (instance) => {
     if (!/^(?!goog-)[a-z][a-z0-9_-]{0,62}$/.test(key) || !/^[a-z0-9_-]{0,63}$/.test(value)) {
       throw invalidField(
         'labels',
-        'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter, and not with goog-.',
+        'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters. Keys must start with a letter, and not with goog-.',
         `${key}=${value}`,
       );
     }

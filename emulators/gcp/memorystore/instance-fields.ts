@@ -205,7 +205,7 @@ export function checkInstanceId(id: string): void {
   if (!/^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/.test(id)) {
     throw invalid(
       'instance_id',
-      'Instance ID must start with a letter, contain only lowercase letters, numbers, and hyphens, be between 1 and 40 characters, and end with a number or a letter.',
+      'Instance ID must have 1 to 40 lowercase letters, numbers, and hyphens. It must start with a letter and end with a number or a letter.',
       `Invalid value: ${id}`,
     );
   }

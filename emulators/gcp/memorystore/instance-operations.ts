@@ -43,7 +43,7 @@ export interface InstanceOperations {
   cancel(operation: InstanceOperation): void;
   /** The next operation with the verb of the fault is accepted and ends with an error. */
   failNext(fault: OperationFault): void;
-  /** Ends the operations whose time has come, and deletes the records of old ones. Returns whether there were any. */
+  /** Ends the operations that have run long enough, and deletes the records of old ones. Returns whether there were any. */
   settle(): boolean;
 }
 
@@ -81,7 +81,7 @@ export function createInstanceOperations(options: InstanceOperationsOptions): In
     const error = operation.willFail ?? result.error;
     const ended = { ...operation, endedAtMs: Math.max(operation.dueAtMs, operation.createdAtMs) };
     if (error !== undefined) {
-      // An instance whose creation failed does not stay.
+      // A failed creation leaves no instance.
       if (verb === 'create') instances.remove(target);
       operations.set(name, { ...ended, error });
       return;

@@ -18,11 +18,11 @@ import { locationsTemplate, placeOf } from './location-routes.ts';
 import { pageOf } from './page.ts';
 import { alreadyExists, notFound, operationRuns, overQuota } from './problems.ts';
 
-/** The instances, and what their methods need beside them. */
+/** The instances, and the dependencies of their methods. */
 export interface InstanceMethods {
   readonly instances: Replica<StoredInstance>;
   readonly operations: InstanceOperations;
-  /** What a project may have in a region. */
+  /** The quotas of a project in a region. */
   readonly quotas: { readonly instances?: number; readonly memoryGb?: number };
   /** How long the operations take, in milliseconds. */
   readonly durations: {

@@ -38,7 +38,7 @@ export interface MemorystoreOptions {
 /** Memorystore for Redis, with direct access to its inventory. */
 export interface Memorystore {
   readonly service: Service;
-  /** Ends the operations whose time has come, and deletes the records of old ones. Returns whether there were any. */
+  /** Ends the operations that have run long enough, and deletes the records of old ones. Returns whether there were any. */
   settle(): boolean;
   readonly instances: Replica<StoredInstance>;
   operations(): readonly InstanceOperation[];

@@ -3,7 +3,7 @@ import type { Address, InstanceOperation, StoredInstance } from './instance.ts';
 import { redisSettings } from './instance.ts';
 import type { RedisBackend } from './redis-backend.ts';
 
-/** What the real Redis behind an instance did for one operation. */
+/** The result of one operation on the real Redis behind an instance. */
 export interface ServerResult {
   readonly address?: Address;
   readonly error?: Status;

@@ -1,6 +1,6 @@
 import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
 import type { StoredVpc } from '../../../emulators/aws/ec2/stored.ts';
-import type { SavedEstate } from '../../../emulators/aws/inventory.ts';
+import type { SavedInventory } from '../../../emulators/aws/inventory.ts';
 import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
 import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
 import type { External } from '../observed.ts';
@@ -9,7 +9,7 @@ import type { CloudCall, CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';
 
 /** The account stays; its access key gets another secret. */
-export const aws: CloudProgram<SavedEstate> = {
+export const aws: CloudProgram<SavedInventory> = {
   main: 'emulators/aws/main.ts',
   // Databases behind all its DB instances would be most of what runs here.
   flags: ['--no-databases', '--quota', 'vpc=10000', '--quota', 'db-instance=10000'],
@@ -47,7 +47,7 @@ interface Kept<T> {
 
 /** What there is of one sort, in all regions, that carries tags of ours. */
 const thingsOf = <T extends { readonly tags: Readonly<Record<string, string>> }>(
-  estate: SavedEstate,
+  estate: SavedInventory,
   sort: string,
   told: (kept: Kept<T>) => Omit<External, 'system' | 'owner'>,
 ): readonly External[] =>

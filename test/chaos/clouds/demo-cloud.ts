@@ -1,5 +1,5 @@
 import type { FlavourName } from '../../../emulators/favourite-cloud/cloud.ts';
-import type { SavedEstate } from '../../../emulators/favourite-cloud/inventory.ts';
+import type { SavedInventory } from '../../../emulators/favourite-cloud/inventory.ts';
 import type { External } from '../observed.ts';
 import type { CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';
@@ -7,7 +7,7 @@ import { ownerIn, restCall } from './cloud-process.ts';
 const levelField = { favourite: 'fancinessLevel', other: 'ambivalence' } as const;
 
 /** One of the demo's clouds. */
-export const demoCloud = (flavour: FlavourName): CloudProgram<SavedEstate> => ({
+export const demoCloud = (flavour: FlavourName): CloudProgram<SavedInventory> => ({
   main: 'emulators/favourite-cloud/main.ts',
   flags: ['--flavour', flavour],
   newCredentials({ plant }) {
@@ -18,13 +18,13 @@ export const demoCloud = (flavour: FlavourName): CloudProgram<SavedEstate> => ({
   callOf: restCall,
 });
 
-function externalsIn(flavour: FlavourName, estate: SavedEstate, nowMs: number): readonly External[] {
-  const alive = <T>(saved: SavedEstate[keyof SavedEstate] | undefined) =>
+function externalsIn(flavour: FlavourName, estate: SavedInventory, nowMs: number): readonly External[] {
+  const alive = <T>(saved: SavedInventory[keyof SavedInventory] | undefined) =>
     (Array.isArray(saved) ? saved : [])
       .filter(([, { deletedAtMs }]) => deletedAtMs === undefined || deletedAtMs > nowMs)
       .map(([name, { item }]) => [name, item as T] as const);
-  const instances = alive<SavedEstate['instances'][number][1]['item']>(estate.instances);
-  const networks = alive<SavedEstate['networks'][number][1]['item']>(estate.networks);
+  const instances = alive<SavedInventory['instances'][number][1]['item']>(estate.instances);
+  const networks = alive<SavedInventory['networks'][number][1]['item']>(estate.networks);
   return [
     ...instances.map(([name, { tags, uuid, password, level }]) => ({
       system: flavour,

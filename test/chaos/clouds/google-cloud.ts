@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SavedEstate } from '../../../emulators/gcp/cloud.ts';
+import type { SavedInventory } from '../../../emulators/gcp/cloud.ts';
 import type { SavedReplica } from '../../../emulators/gcp/replica.ts';
 import { createServiceAccounts } from '../../../emulators/gcp/service-accounts.ts';
 import type { External } from '../observed.ts';
@@ -11,7 +11,7 @@ import { ownerIn, restCall } from './cloud-process.ts';
 export const project = 'example-project';
 
 /** The service account stays; it gets another key, and the former one is deleted. */
-export const googleCloud: CloudProgram<SavedEstate> = {
+export const googleCloud: CloudProgram<SavedInventory> = {
   main: 'emulators/gcp/main.ts',
   flags: ['--no-redis', '--update-time', '300ms'],
   newCredentials({ url, directory, plant }) {

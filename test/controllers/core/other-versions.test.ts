@@ -12,7 +12,7 @@ import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
-import type { SavedEstate, StoredInstance } from '../../../emulators/favourite-cloud/inventory.ts';
+import type { SavedInventory, StoredInstance } from '../../../emulators/favourite-cloud/inventory.ts';
 import { admit, isDefinition } from '../../fakes/admission.ts';
 import { claimKinds, managedKinds } from '../../fakes/defined-kinds.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
@@ -45,7 +45,7 @@ const claimKindOf = ({ kind }: Managed): string =>
   kind === 'PostgreSQLDatabase' ? 'PostgreSQLInstance' : 'FancySQLInstance';
 
 /** The cloud that holds these instances, and has finished all that it began. */
-const estateOf = (instances: readonly StoredInstance[]): SavedEstate => ({
+const estateOf = (instances: readonly StoredInstance[]): SavedInventory => ({
   instances: instances.map((item, index) => [
     item.name,
     { item, sequence: index + 1, createdAtMs: 0, deletedAtMs: undefined, before: undefined, changedAtMs: 0 },

@@ -2,7 +2,7 @@ import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
 import { startAws } from '../../../emulators/aws/server.ts';
 
-/** What every official client is told. */
+/** The configuration of every official client. */
 export interface ClientConfig {
   readonly region: string;
   readonly endpoint: string;
@@ -10,7 +10,7 @@ export interface ClientConfig {
   readonly maxAttempts: number;
 }
 
-/** What an official client of a new AWS is answered, or refused with. Rejects with what is no refusal. */
+/** The reply of a new emulator to an official client, or its error. Rejects with any other error. */
 export async function asked<C extends { destroy(): void }, T>(
   clientOf: (config: ClientConfig) => C,
   ask: (client: C) => Promise<T>,

@@ -66,7 +66,7 @@ describe('the command line of the local AWS', () => {
     );
   }
 
-  test('--no-databases asks for none', () => {
+  test('--no-databases starts no databases', () => {
     assert.deepEqual(parseCommandLine(['--no-databases']), { options: byDefault, hasDatabases: false });
   });
 
@@ -98,7 +98,7 @@ describe('the command line of the local AWS', () => {
     [['--bogus'], "Unknown option '--bogus'"],
   ];
   for (const [args, message] of bad) {
-    test(`${args.join(' ')} is told`, () => {
+    test(`${args.join(' ')} is an error that names the flag`, () => {
       const told = parseCommandLine(args);
       assert.equal(typeof told, 'string');
       assert.equal(String(told).split('\n')[0], message);

@@ -38,7 +38,7 @@ const machine = {
 } as const;
 
 describe('the official client of EC2', () => {
-  test('makes a VPC whose id the cloud assigns, and finds it by its tags, by its id and by its range', async () => {
+  test('creates a VPC with an id of the cloud, and finds it by tags, id and range', async () => {
     await using made = await scene();
     const tags = { Name: 'a & b <c>', team: 'blüe' };
     const { Vpc: created } = await made.ec2.createVpc({ ...vpc, TagSpecifications: tagged('vpc', tags) });
@@ -67,7 +67,7 @@ describe('the official client of EC2', () => {
     });
   });
 
-  test('is given lists by pages', async () => {
+  test('gets lists by pages', async () => {
     await using made = await scene({ quotas: { vpc: 20 } });
     for (let i = 0; i < 12; i += 1) await made.ec2.createVpc({ CidrBlock: `10.${i}.0.0/16` });
     const sizes = [];
@@ -77,7 +77,7 @@ describe('the official client of EC2', () => {
     assert.deepEqual(sizes, [5, 5, 2]);
   });
 
-  test('makes one machine by one token, and is told of another request by it', async () => {
+  test('creates one instance for a token, and refuses another request with that token', async () => {
     await using made = await scene();
     const ids = [];
     for (let i = 0; i < 2; i += 1) {
@@ -90,7 +90,7 @@ describe('the official client of EC2', () => {
     });
   });
 
-  test('sees a machine come, stop, and go, and go on being told of as terminated', async () => {
+  test('an instance starts, stops, and stays listed as terminated', async () => {
     let now = 1_000_000;
     await using made = await scene({ now: () => now, provisioningMs: 30_000, deletionMs: 20_000 });
     const { Instances: created } = await made.ec2.runInstances(machine);
@@ -120,7 +120,7 @@ describe('the official client of EC2', () => {
     await assert.rejects(state(), { name: 'InvalidInstanceID.NotFound' });
   });
 
-  test('may not change the type of a machine that runs', async () => {
+  test('cannot change the type of a running instance', async () => {
     await using made = await scene();
     const { Instances: created } = await made.ec2.runInstances(machine);
     const InstanceId = created?.[0]?.InstanceId ?? '';
@@ -130,7 +130,7 @@ describe('the official client of EC2', () => {
     );
   });
 
-  test('reads what was, for as long as reads lag', async () => {
+  test('reads the old state while reads lag', async () => {
     let now = 1_000_000;
     await using made = await scene({ now: () => now, readDelayMs: 3_000 });
     const { Vpc: created } = await made.ec2.createVpc(vpc);
@@ -140,7 +140,7 @@ describe('the official client of EC2', () => {
     assert.equal((await made.ec2.describeVpcs({ VpcIds })).Vpcs?.length, 1);
   });
 
-  test('sees of each account and region only its own', async () => {
+  test('sees only resources of its account and region', async () => {
     const other: Account = {
       id: '210987654321',
       accessKeyId: 'AKIAI44QH8DHBEXAMPLE',
@@ -157,7 +157,7 @@ describe('the official client of EC2', () => {
     assert.deepEqual(counts, [1, 0, 0]);
   });
 
-  test('is refused what the policies of its key do not allow, and nothing else', async () => {
+  test('is refused the actions that the policies of its key deny, and no others', async () => {
     await using made = await scene({ accounts: [{ ...exampleAccount, denied: ['ec2:CreateVpc'] }] });
     await assert.rejects(made.ec2.createVpc(vpc), { name: 'UnauthorizedOperation' });
     assert.deepEqual((await made.ec2.describeVpcs({})).Vpcs ?? [], []);
@@ -165,9 +165,9 @@ describe('the official client of EC2', () => {
 });
 
 describe('the cloud', () => {
-  test('goes on from the file that it keeps, as if nothing had been', async () => {
+  test('restores its inventory from its file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'aws-'));
-    const dataFile = join(folder, 'estate.json');
+    const dataFile = join(folder, 'inventory.json');
     try {
       let id: string | undefined;
       {
@@ -185,7 +185,7 @@ describe('the cloud', () => {
     }
   });
 
-  test('takes no tag that it could not tell again', async () => {
+  test('refuses a tag that XML cannot contain', async () => {
     await using made = await scene();
     const bad = { 'k\u0007': 'a\u0007\u001b[31mred' };
     await assert.rejects(made.ec2.createVpc({ ...vpc, TagSpecifications: tagged('vpc', bad) }), {
@@ -202,7 +202,7 @@ describe('the cloud', () => {
     assert.deepEqual(Vpc?.Tags, [{ Key: 'lines', Value: 'one\r\ntwo' }]);
   });
 
-  test('is told over HTTP what is to go wrong, and tells what it was asked', async () => {
+  test('injects faults and counts calls over HTTP', async () => {
     await using made = await scene();
     const { url } = made.aws;
     const fault = { kind: 'fail', action: 'ec2:CreateVpc', code: 'InternalError', status: 500 };
@@ -217,14 +217,14 @@ describe('the cloud', () => {
     assert.equal((await fetch(`${url}/_other`)).status, 404);
   });
 
-  test('does the work, and loses the answer', async () => {
+  test('does the work and loses the response', async () => {
     await using made = await scene();
     made.aws.faults.inject({ kind: 'loseResponse', action: 'ec2:CreateVpc' });
     await assert.rejects(made.ec2.createVpc(vpc), { code: 'ECONNRESET' });
     assert.equal((await made.ec2.describeVpcs({})).Vpcs?.length, 1);
   });
 
-  test('refuses a request whose body is another than the one that was signed', async () => {
+  test('refuses a request if its body differs from the signed one', async () => {
     await using made = await scene();
     made.ec2.middlewareStack.add(
       (next) => (args) => {
@@ -237,7 +237,7 @@ describe('the cloud', () => {
     await assert.rejects(made.ec2.createVpc(vpc), { name: 'AuthFailure' });
   });
 
-  test('refuses what is not signed, signed long ago, or for a service that it does not have', async () => {
+  test('refuses a request without signature, with an old signature, or for an unknown service', async () => {
     let date = new Date();
     await using made = await scene({ date: () => date });
     assert.equal((await fetch(made.aws.url)).status, 403);

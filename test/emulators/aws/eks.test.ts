@@ -8,7 +8,7 @@ const role = 'arn:aws:iam::123456789012:role/nodes';
 const named = { clusterName: 'guide', nodegroupName: 'blue' };
 const wanted = { ...named, nodeRole: role, subnets: ['subnet-1'] };
 
-/** What the official client is answered once there is a cluster, or refused with. */
+/** The reply to the official client when there is a cluster, or the error. */
 const asked = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
   askedOfNew(
     (config) => new EKS(config),
@@ -20,7 +20,7 @@ const asked = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Pro
   );
 
 describe('the official client of EKS', () => {
-  test('makes a node group, which is there with all that EKS chooses', async () => {
+  test('creates a node group with the defaults of EKS', async () => {
     const told = await asked(async (eks) => {
       await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 1 } });
       const { nodegroup: { status, scalingConfig, instanceTypes, version } = {} } =
@@ -37,7 +37,7 @@ describe('the official client of EKS', () => {
     });
   });
 
-  test('keeps what a change does not say, and is told how the change goes', async () => {
+  test('a change keeps other values, and its progress is reported', async () => {
     let nowMs = 0;
     const told = await asked(
       async (eks) => {
@@ -66,7 +66,7 @@ describe('the official client of EKS', () => {
     ]);
   });
 
-  test('makes one by a token, however often it asks', async () => {
+  test('creates one node group for a token', async () => {
     const told = await asked(async (eks) => {
       const first = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
       const second = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });

@@ -32,7 +32,7 @@ describe('the query protocol', () => {
   }
 
   const query = queryProtocol({ namespace });
-  test('reads a form, and nothing else', () => {
+  test('reads only a form', () => {
     const request = { method: 'POST', target: '/', headers: form, body: 'Action=Do&Version=1&Name=a%20b' };
     assert.deepEqual(query.read(request), { action: 'Do', params: { Name: 'a b' } });
     assert.equal(query.read({ ...request, headers: {} }), undefined);
@@ -44,7 +44,7 @@ describe('the query protocol', () => {
     name: 'Action=Do&Na%1Bme=a',
     action: 'Action=%1B',
   })) {
-    test(`takes no ${name} that XML could not tell again, and does not repeat it`, () => {
+    test(`refuses a ${name} that XML cannot contain, and does not repeat it`, () => {
       const request = { method: 'POST', target: '/', headers: form, body };
       for (const protocol of [query, ec2Protocol({ namespace })]) {
         assert.throws(
@@ -56,7 +56,7 @@ describe('the query protocol', () => {
     });
   }
 
-  test('answers within a result, and EC2 without one', () => {
+  test('wraps the reply in a result, except for EC2', () => {
     assert.equal(
       query.answer('Do', { Name: 'x' }, 'id').text,
       '<DoResponse xmlns="http://example.org/"><DoResult><Name>x</Name></DoResult><ResponseMetadata><RequestId>id</RequestId></ResponseMetadata></DoResponse>',
@@ -67,7 +67,7 @@ describe('the query protocol', () => {
     );
   });
 
-  test('refuses by the code that it always had', () => {
+  test('refuses with the code of the query protocol', () => {
     assert.deepEqual(query.refusal(refusal, 'id'), {
       status: 404,
       headers: { 'content-type': 'text/xml;charset=UTF-8' },
@@ -76,7 +76,7 @@ describe('the query protocol', () => {
   });
 });
 
-test('XML has an element for each item of an array, and none for what is undefined', () => {
+test('XML has an element for each item of an array, and none for undefined', () => {
   const tree = {
     set: { item: [{ id: 'a' }, { id: 'b & c' }] },
     none: undefined,
@@ -89,7 +89,7 @@ test('XML has an element for each item of an array, and none for what is undefin
   );
 });
 
-test('XML holds no character that XML does not have, and keeps what a reader would change', () => {
+test('XML contains only valid characters, and escapes those that a reader would change', () => {
   assert.equal(
     xmlOf({ a: '\u0007\u001b[31mred\ufffe\ud800', b: 'one\r\n\ttwo 😀' }),
     '<a>\ufffd\ufffd[31mred\ufffd\ufffd</a><b>one&#xD;\n\ttwo 😀</b>',
@@ -111,7 +111,7 @@ describe('JSON', () => {
       code: 'SerializationException',
     });
   });
-  test('refuses by its own code, and tells the old one in a header', () => {
+  test('refuses with its own code, and has the old code in a header', () => {
     assert.deepEqual(json.refusal(refusal, 'id'), {
       status: 404,
       headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-query-error': 'Old.NotThere;Sender' },

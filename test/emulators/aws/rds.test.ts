@@ -52,7 +52,7 @@ const refusalOf = (call: Promise<unknown>): Promise<string> =>
   );
 
 describe('RDS on loopback', () => {
-  test('tells of an instance all that it decided itself', async () => {
+  test('describes an instance with all defaults', async () => {
     await using scenery = await scene();
     await scenery.sdk.createDBInstance({ ...wanted, Tags: [{ Key: 'team', Value: 'a & b <c>' }] });
     const { Endpoint, DbiResourceId, InstanceCreateTime, ...instance } = (await scenery.one()) ?? {};
@@ -131,7 +131,7 @@ describe('RDS on loopback', () => {
     assert.match(await refusalOf(one()), /^404 DBInstanceNotFoundFault: DBInstance shop not found\.$/);
   });
 
-  test('keeps changes for the maintenance window unless they are to be applied at once', async () => {
+  test('delays changes until the maintenance window unless the request applies them immediately', async () => {
     await using scenery = await scene();
     const { sdk, one } = scenery;
     await sdk.createDBInstance(wanted);
@@ -225,7 +225,7 @@ describe('RDS on loopback', () => {
     'with a last snapshot': [wanted, { FinalDBSnapshotIdentifier: 'last' }, 'none'],
   };
   for (const [what, [made, deletion, refusal]] of Object.entries(deletions)) {
-    test(`deletes ${what}, or says why not`, async () => {
+    test(`deletes ${what}, or returns the reason`, async () => {
       await using scenery = await scene();
       const { sdk } = scenery;
       await sdk.createDBInstance(made as typeof wanted);

@@ -8,12 +8,12 @@ import { asked as askedOfNew } from './asked.ts';
 const region = 'us-west-1';
 const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
 
-/** What the official client is answered, or refused with. */
+/** The reply to the official client, or the error. */
 const asked = <T>(ask: (sqs: SQS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
   askedOfNew((config) => new SQS(config), ask, options);
 
 describe('the official client of SQS', () => {
-  test('makes a queue, finds it by its name, and reads what it has', async () => {
+  test('creates a queue, finds it by name, and reads its attributes', async () => {
     const told = await asked(async (sqs) => {
       await sqs.createQueue({ QueueName: 'orders', Attributes: { DelaySeconds: '5' }, tags: { team: 'a' } });
       const { QueueUrl } = await sqs.getQueueUrl({ QueueName: 'orders' });
@@ -34,7 +34,7 @@ describe('the official client of SQS', () => {
     });
   });
 
-  test('is answered the same where the same is asked for again', async () => {
+  test('gets the same reply to the same request', async () => {
     const told = await asked(async (sqs) => {
       const wanted = { QueueName: 'orders', Attributes: { DelaySeconds: '5' } };
       return [(await sqs.createQueue(wanted)).QueueUrl, (await sqs.createQueue(wanted)).QueueUrl];

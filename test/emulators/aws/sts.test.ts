@@ -12,8 +12,8 @@ const other: Account = {
   secretAccessKey: 'je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY',
 };
 
-/** What the official client is told of who somebody is, or is refused with. */
-async function told(
+/** The identity that the official client gets, or the error. */
+async function identity(
   credentials: Pick<Account, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>,
   { region = 'eu-west-1', ...options }: LocalAwsOptions & { readonly region?: string } = {},
 ): Promise<unknown> {
@@ -33,23 +33,23 @@ async function told(
 }
 
 describe('the official client of STS', () => {
-  test('is told the account of its key', async () => {
-    assert.deepEqual(await told(exampleAccount), {
+  test('returns the account of the key', async () => {
+    assert.deepEqual(await identity(exampleAccount), {
       id: '123456789012',
       Arn: 'arn:aws:iam::123456789012:user/crossplane',
     });
   });
 
-  test('is told another account by another key, side by side', async () => {
+  test('returns another account for another key', async () => {
     const options: LocalAwsOptions = { accounts: [exampleAccount, other] };
-    assert.deepEqual(await told(other, options), {
+    assert.deepEqual(await identity(other, options), {
       id: '210987654321',
       Arn: 'arn:aws:iam::210987654321:user/crossplane',
     });
   });
 
-  test('is refused with a key that nobody has', async () => {
-    assert.deepEqual(await told(other), {
+  test('refuses an unknown key', async () => {
+    assert.deepEqual(await identity(other), {
       name: 'InvalidClientTokenId',
       message: 'The security token included in the request is invalid.',
       httpStatusCode: 403,
@@ -57,12 +57,12 @@ describe('the official client of STS', () => {
   });
 
   test('is refused with a wrong secret', async () => {
-    const refusal = await told({ ...exampleAccount, secretAccessKey: 'wrong' });
+    const refusal = await identity({ ...exampleAccount, secretAccessKey: 'wrong' });
     assert.equal((refusal as { name: string }).name, 'SignatureDoesNotMatch');
   });
 
-  test('is refused in a region that there is not', async () => {
-    assert.deepEqual(await told(exampleAccount, { region: 'eu-nowhere-1' }), {
+  test('is refused in an unknown region', async () => {
+    assert.deepEqual(await identity(exampleAccount, { region: 'eu-nowhere-1' }), {
       name: 'SignatureDoesNotMatch',
       message: 'Credential should be scoped to a valid region.',
       httpStatusCode: 403,
@@ -72,15 +72,15 @@ describe('the official client of STS', () => {
   test('with temporary credentials needs their token', async () => {
     const temporary: Account = { ...exampleAccount, sessionToken: 'token' };
     const options: LocalAwsOptions = { accounts: [temporary] };
-    assert.deepEqual(await told(temporary, options), {
+    assert.deepEqual(await identity(temporary, options), {
       id: '123456789012',
       Arn: 'arn:aws:iam::123456789012:user/crossplane',
     });
-    const refusal = await told(exampleAccount, options);
+    const refusal = await identity(exampleAccount, options);
     assert.equal((refusal as { name: string }).name, 'SignatureDoesNotMatch');
   });
 
-  test('is limited beyond so many requests', async () => {
+  test('is refused requests beyond the rate limit', async () => {
     await using aws = await startAws({ rateLimit: 1 });
     const sts = new STS({
       region: 'eu-west-1',

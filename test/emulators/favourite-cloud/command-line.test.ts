@@ -20,7 +20,7 @@ describe('the command line', () => {
     });
   });
 
-  test('takes every flag', () => {
+  test('accepts every flag', () => {
     const line =
       '--port 0 --token t --data held.json --provisioning-time 1m30s --deletion-time 0 --read-delay 250ms --fail-rate .5 --rate-limit 9';
     assert.deepEqual(parseCommandLine(line.split(' ')), {

@@ -49,14 +49,14 @@ async function call(
 
 const cool = { name: 'cool', fanciness_level: 100, version: '5.6', password: 'correct-horse' };
 
-describe('a cloud that is told where to keep what it holds', () => {
+describe('a cloud with a data file', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'services-stack-cloud-'));
   });
   after(() => rm(directory, { recursive: true }));
 
-  test('goes on after its end: things, their order, what is under way, and numbers given out', async () => {
+  test('restores resources, their order, running operations and counters', async () => {
     const dataFile = join(directory, 'held.json');
     let nowMs = 1000;
     const options = { dataFile, now: () => nowMs, provisioningMs: 100, deletionMs: 100 };
@@ -94,7 +94,7 @@ describe('a cloud that is told where to keep what it holds', () => {
 });
 
 describe('an instance lives as in a cloud', () => {
-  test('the object of the services developer guide: what can be written is taken, all of it is given', async () => {
+  test('the resource of the services developer guide is accepted and returned', async () => {
     const cloud = await start();
     const written = { name: 'mycoolinstance', fanciness_level: 100, version: '2.3' };
     const { status, body } = await call(cloud, 'POST', '/v1/instances', {
@@ -134,7 +134,7 @@ describe('an instance lives as in a cloud', () => {
     assert.deepEqual(cloud.instances(), []);
   });
 
-  test('the password is never given out', async () => {
+  test('the password is never returned', async () => {
     const cloud = await start();
     const replies = [
       await call(cloud, 'POST', '/v1/instances', cool),
@@ -147,7 +147,7 @@ describe('an instance lives as in a cloud', () => {
     for (const { body } of replies) assert.ok(!JSON.stringify(body).includes(cool.password));
   });
 
-  test('creation and deletion take their time', async () => {
+  test('creation and deletion take time', async () => {
     let nowMs = 0;
     const cloud = await start({ provisioningMs: 2000, deletionMs: 1000, now: () => nowMs });
     const created = await call(cloud, 'POST', '/v1/instances', cool);
@@ -196,7 +196,7 @@ describe('an instance lives as in a cloud', () => {
   });
 });
 
-test('a body that is not UTF-8 is refused whole, wherever the byte is that makes it so', async () => {
+test('a body with a byte that is not UTF-8 is refused', async () => {
   const cloud = await start();
   const body = Buffer.from(JSON.stringify({ ...cool, tags: { owner: 'me' } }));
   body[body.indexOf('owner')]! |= 0x80;
@@ -223,7 +223,7 @@ test('a list comes in pages, in the order of creation, and survives deletions be
   assert.equal(rest.body.next_page_token, undefined);
 });
 
-test('it holds thousands of instances, and shows the last page of them and the last one', async () => {
+test('thousands of instances can be listed to the last page', async () => {
   const cloud = await start();
   const names = Array.from({ length: 3000 }, (_, i) => `db-${i}`);
   for (let i = 0; i < names.length; i += 50) {
@@ -237,7 +237,7 @@ test('it holds thousands of instances, and shows the last page of them and the l
 });
 
 describe('networks', () => {
-  test('get their id from the cloud, and hold the instances in them', async () => {
+  test('get their id from the cloud, and contain instances', async () => {
     const cloud = await start();
     const { status, body } = await call(cloud, 'POST', '/v1/networks', { display_name: 'blue' });
     assert.deepEqual([status, body.id, body.cidr], [201, 'net-000001', '10.0.0.0/16']);
@@ -254,7 +254,7 @@ describe('networks', () => {
   });
 });
 
-describe('a request that cannot be carried out is refused with its reason', () => {
+describe('an invalid request is refused with a reason', () => {
   const refusals: Record<
     string,
     { method: string; path: string; body?: unknown; token?: string | null; status: number; says: RegExp }
@@ -380,13 +380,13 @@ describe('a request that cannot be carried out is refused with its reason', () =
     });
   }
 
-  test('405 says what is allowed', async () => {
+  test('405 names the allowed methods', async () => {
     const { headers } = await call(await start(), 'DELETE', '/v1/instances');
     assert.equal(headers.get('allow'), 'GET, POST');
   });
 });
 
-test('a 404 says in one word what is not there', async () => {
+test('the code of a 404 names the missing resource', async () => {
   const codeOf = async (cloud: FavouriteCloud, path: string) =>
     (await call(cloud, 'GET', path)).body.error.code;
   const favourite = await start();
@@ -398,7 +398,7 @@ test('a 404 says in one word what is not there', async () => {
 });
 
 describe('faults', () => {
-  test('gateway: a page of somebody else, and the work is not done', async () => {
+  test('gateway: the page of a proxy, and the work is not done', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'gateway', method: 'DELETE', status: 404 });
     await call(cloud, 'POST', '/v1/instances', cool);
@@ -411,7 +411,7 @@ describe('faults', () => {
     assert.equal(cloud.instances().length, 1);
   });
 
-  test('fail: the status is answered, the work is not done, and then all is well', async () => {
+  test('fail: the status is returned, the work is not done, and later requests succeed', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'fail', method: 'POST', status: 429, retryAfter: 7 });
     const failed = await call(cloud, 'POST', '/v1/instances', cool);
@@ -421,21 +421,21 @@ describe('faults', () => {
     assert.deepEqual(cloud.calls(), { 'POST /v1/instances': 2 });
   });
 
-  test('loseResponse: the work is done, the answer is not sent', async () => {
+  test('loseResponse: the work is done and the response is not sent', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'loseResponse', path: '/v1/instances' });
     await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
     assert.equal(cloud.instances().length, 1);
   });
 
-  test('cut: neither is the work done', async () => {
+  test('cut: the work is not done', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'cut' });
     await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
     assert.equal(cloud.instances().length, 0);
   });
 
-  test('hang: nothing comes back, and stopping does not wait for it', async () => {
+  test('hang: there is no response, and stop does not wait for it', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'hang' });
     const answer = call(cloud, 'GET', '/v1/instances');
@@ -445,7 +445,7 @@ describe('faults', () => {
     await refused;
   });
 
-  test('they meet only what they name, as often as they say, until cleared', async () => {
+  test('a fault applies to the requests that it names, as often as it says, until it is cleared', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'fail', times: 2, method: 'GET', path: '/v1/networks' });
     assert.equal((await call(cloud, 'GET', '/v1/instances')).status, 200);
@@ -454,7 +454,7 @@ describe('faults', () => {
     assert.equal((await call(cloud, 'GET', '/v1/networks')).status, 200);
   });
 
-  test('the fail rate fails half before and half after the work', async () => {
+  test('the failure rate fails half of the requests before the work and half after', async () => {
     const rolls = [0.05, 0.2, 0.05, 0.7, 0.5];
     const cloud = await start({ failRate: 0.1, random: () => rolls.shift() ?? 0.99 });
     assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 503);
@@ -464,7 +464,7 @@ describe('faults', () => {
     assert.equal((await call(cloud, 'GET', '/v1/instances/cool')).status, 200);
   });
 
-  test('the rate limit answers 429 with the time to wait', async () => {
+  test('a request beyond the rate limit gets 429 with the time to wait', async () => {
     let nowMs = 0;
     const cloud = await start({ rateLimit: 2, now: () => nowMs });
     const statuses = [];
@@ -477,7 +477,7 @@ describe('faults', () => {
   });
 });
 
-test('the other flavour says the same in other words', async () => {
+test('the other flavour has the same functions with other names', async () => {
   let nowMs = 0;
   const cloud = await start({ flavour: 'other', provisioningMs: 1000, now: () => nowMs });
   assert.equal(cloud.token, 'other-token');
@@ -511,7 +511,7 @@ test('the other flavour says the same in other words', async () => {
   assert.equal((await call(cloud, 'GET', '/v1/instances')).status, 404);
 });
 
-test('a taken port is an error', async () => {
+test('a port in use is an error', async () => {
   const cloud = await start();
   await assert.rejects(startFavouriteCloud({ port: Number(new URL(cloud.url).port) }), /EADDRINUSE/);
 });

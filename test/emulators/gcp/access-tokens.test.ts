@@ -37,7 +37,7 @@ async function exchange({ url }: LocalGoogleCloud, form: Readonly<Record<string,
 const topics = ['GET', '/v1/projects/example-project/topics'] as const;
 
 describe('the token endpoint', () => {
-  test('gives a token for what a key has signed, whichever endpoint the claims name', async () => {
+  test('gives a token for a signed assertion with any of the known audiences', async () => {
     const cloud = await start();
     const key = cloud.createKey();
     assert.equal(key.token_uri, `${cloud.url}/token`);
@@ -55,7 +55,7 @@ describe('the token endpoint', () => {
     }
   });
 
-  test("gives one to Google's own library, whose every key is good until it is deleted", async () => {
+  test("gives a token to Google's own library for each key until the key is deleted", async () => {
     const cloud = await start();
     const [first, second] = [cloud.createKey(), cloud.createKey()];
     assert.notEqual(first.private_key_id, second.private_key_id);
@@ -108,7 +108,7 @@ describe('the token endpoint', () => {
       });
     }
 
-    test("what another account's key has signed, what nobody has, and other grants", async () => {
+    test("an assertion that another account's key signed, an unknown account, and other grants", async () => {
       const cloud = await start();
       const [key, other] = [cloud.createKey(), cloud.createKey({ name: 'another' })];
       const claims = { iss: key.client_email, aud: key.token_uri, scope: cloudPlatform, ...inTime };
@@ -132,7 +132,7 @@ describe('an API', () => {
   const reasonOf = (body: Readonly<Record<string, unknown>>) =>
     (body.error as { details?: readonly { reason?: string }[] }).details?.[0]?.reason;
 
-  test('refuses whom it does not know', async () => {
+  test('refuses an unknown caller', async () => {
     const cloud = await start();
     const token = await tokenOf(cloud.createKey());
     const strangers: readonly (readonly [string | null, string])[] = [
@@ -149,7 +149,7 @@ describe('an API', () => {
     }
   });
 
-  test('refuses a token whose time is over', async () => {
+  test('refuses an expired token', async () => {
     let nowMs = Date.now();
     const cloud = await start({ now: () => nowMs, tokenLifetimeMs: 60_000 });
     const token = await tokenOf(cloud.createKey());
@@ -160,7 +160,7 @@ describe('an API', () => {
     assert.deepEqual([status, reasonOf(body)], [401, 'ACCESS_TOKEN_EXPIRED']);
   });
 
-  test('takes a JWT that the key itself has signed', async () => {
+  test('accepts a JWT that the key itself signed', async () => {
     const cloud = await start();
     const key = cloud.createKey();
     const now = Math.floor(Date.now() / 1000);
@@ -174,7 +174,7 @@ describe('an API', () => {
     assert.equal((await call(cloud, signed(key, claims), topics)).status, 200);
   });
 
-  test('refuses a token that is for something else, and one that is for reading to write', async () => {
+  test('refuses a token with another scope, and a read-only token for a write', async () => {
     const cloud = await start();
     const key = cloud.createKey();
     const readOnly = await tokenOf(key, ['https://www.googleapis.com/auth/redis.read-only']);

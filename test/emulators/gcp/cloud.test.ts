@@ -59,7 +59,7 @@ describe('an account may do what its roles allow:', () => {
     });
   }
 
-  test('roles are taken away at once, and a refusal names the permission that is missing', async () => {
+  test('roles are removed at once, and the error names the missing permission', async () => {
     const { cloud, send } = await start();
     cloud.accounts.grant('crossplane@example-project.iam.gserviceaccount.com', 'example-project', []);
     const resource = 'projects/example-project/locations/us-central1/instances/cache';
@@ -81,7 +81,7 @@ describe('an account may do what its roles allow:', () => {
     assert.equal(messageOf(await send(['GET', topic])), 'User not authorized to perform this action.');
   });
 
-  test('in no project but its own', async () => {
+  test('an account has rights in its own project only', async () => {
     const { cloud, send } = await start();
     cloud.createKey({ project: 'other-project' });
     const other = location.replace('example-project', 'other-project');
@@ -96,7 +96,7 @@ describe('an account may do what its roles allow:', () => {
   });
 });
 
-test('an API that nobody has enabled says where to enable it; others work', async () => {
+test('the error of a disabled API says where to enable it, and other APIs work', async () => {
   const { send } = await start({ disabled: ['redis.googleapis.com'] });
   const refused = await send(create);
   assert.equal(refused.status, 403);
@@ -107,7 +107,7 @@ test('an API that nobody has enabled says where to enable it; others work', asyn
   assert.equal((await send(['PUT', topic, {}])).status, 200);
 });
 
-test('more requests than it takes are refused, until there is room again', async () => {
+test('requests beyond the rate limit are refused until the limit allows more', async () => {
   let nowMs = Date.now();
   const { send } = await start({ now: () => nowMs, rateLimit: 2 });
   const statuses = async () => [
@@ -124,11 +124,11 @@ test('more requests than it takes are refused, until there is room again', async
   assert.equal((await send(create)).status, 200);
 });
 
-describe('what goes wrong with a request:', () => {
+describe('a fault of a request:', () => {
   const template = '/v1/projects/{project}/locations/{location}/instances';
 
   for (const kind of ['fail', 'gateway', 'cut'] as const) {
-    test(`${kind}: nothing is done`, async () => {
+    test(`${kind}: the work is not done`, async () => {
       const { cloud, send } = await start();
       cloud.faults.inject({ kind, method: 'POST', path: template });
       if (kind === 'cut') await assert.rejects(send(create));
@@ -138,7 +138,7 @@ describe('what goes wrong with a request:', () => {
     });
   }
 
-  test('loseResponse: it is done, and the caller does not learn of it', async () => {
+  test('loseResponse: the work is done and the caller gets no response', async () => {
     const { cloud, send } = await start();
     cloud.faults.inject({ kind: 'loseResponse', method: 'POST', path: template });
     await assert.rejects(send(create));
@@ -146,7 +146,7 @@ describe('what goes wrong with a request:', () => {
     assert.equal((await send(create)).status, 409);
   });
 
-  test('hang and stall: no answer comes', async () => {
+  test('hang and stall: the caller gets no response', async () => {
     const { cloud } = await start();
     const token = await tokenOf(cloud.createKey());
     for (const [kind, done] of [
@@ -165,7 +165,7 @@ describe('what goes wrong with a request:', () => {
     }
   });
 
-  test('the token endpoint may be met by one, too', async () => {
+  test('the token endpoint can have a fault', async () => {
     const { cloud } = await start();
     const key = cloud.createKey();
     cloud.faults.inject({ kind: 'fail', status: 503, path: '/token' });
@@ -173,7 +173,7 @@ describe('what goes wrong with a request:', () => {
     assert.notEqual(await tokenOf(key), '');
   });
 
-  test('by chance: half of it before the work and half after', async () => {
+  test('the failure rate fails half of the requests before the work and half after', async () => {
     const draws = [0.1, 0.1, 0.1, 0.9, 0.9];
     const cloud = await startGoogleCloud({ failRate: 0.2, random: () => draws.shift() ?? 0.9 });
     open.push(cloud);
@@ -187,10 +187,10 @@ describe('what goes wrong with a request:', () => {
   });
 });
 
-describe('what is no part of Google Cloud is told over HTTP:', () => {
+describe('control requests over HTTP:', () => {
   const post = (url: string, body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) });
 
-  test('a key, faults to come, and what was called', async () => {
+  test('create a key, inject faults, and count calls', async () => {
     const { cloud, send } = await start();
     const made = await post(`${cloud.url}/_keys`, { name: 'another', roles: ['roles/viewer'] });
     const key = (await made.json()) as ServiceAccountKey;
@@ -209,7 +209,7 @@ describe('what is no part of Google Cloud is told over HTTP:', () => {
     assert.equal(cloud.calls()['POST /v1/projects/{project}/locations/{location}/instances'], 3);
   });
 
-  test('and refused when it makes no sense', async () => {
+  test('an invalid control request is refused', async () => {
     const { cloud } = await start();
     for (const account of [{ name: 'X' }, { project: 'a' }, { roles: ['roles/god'] }]) {
       assert.equal((await post(`${cloud.url}/_keys`, account)).status, 400);
@@ -218,7 +218,7 @@ describe('what is no part of Google Cloud is told over HTTP:', () => {
   });
 });
 
-test('a cloud goes on from its file: accounts, tokens, things, and what is under way', async (t) => {
+test('a cloud restores accounts, tokens, resources and running operations from its file', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'services-stack-gcp-'));
   t.after(() => rm(directory, { recursive: true }));
   let nowMs = Date.now();
@@ -241,7 +241,7 @@ test('a cloud goes on from its file: accounts, tokens, things, and what is under
   assert.notEqual(await tokenOf({ ...key, token_uri: `${next.url}/token` }), '');
 });
 
-test('a key that another stand-in gave out is accepted when it is told to', async () => {
+test('a key of another emulator is accepted after acceptKey', async () => {
   const [one, other] = [await start(), await start()];
   const key = { ...one.cloud.createKey({ name: 'shared' }), token_uri: `${other.cloud.url}/token` };
   await assert.rejects(tokenOf(key), /account not found/);
@@ -249,7 +249,7 @@ test('a key that another stand-in gave out is accepted when it is told to', asyn
   assert.equal((await call(other.cloud, await tokenOf(key), create)).status, 200);
 });
 
-test('things can be changed and lost behind the API', async () => {
+test('resources can be changed and removed outside of the API', async () => {
   const { cloud, send } = await start();
   await send(create);
   const [stored] = cloud.instances.all();
@@ -260,7 +260,7 @@ test('things can be changed and lost behind the API', async () => {
   assert.equal((await send(['GET', instance])).status, 404);
 });
 
-test('it can be had without a network', async () => {
+test('the cloud works without a network', async () => {
   const cloud = createGoogleCloud();
   const reply = await cloud.answer({
     method: 'GET',

@@ -29,7 +29,7 @@ describe('the command line', () => {
     assert.deepEqual(parseCommandLine([]), { act: 'serve', hasRedis: true, options: defaults });
   });
 
-  test('takes every flag', () => {
+  test('accepts every flag', () => {
     const line =
       '--port 0 --data held.json --key-file key.json --provisioning-time 1m30s --update-time 5s --deletion-time 0 --read-delay 250ms --token-lifetime 1m --fail-rate .5 --rate-limit 9 --quota-instances 3 --quota-gb 16 --disable redis.googleapis.com --disable pubsub.googleapis.com --no-redis';
     assert.deepEqual(parseCommandLine(line.split(' ')), {
@@ -52,7 +52,7 @@ describe('the command line', () => {
     });
   });
 
-  test('asks for a key', () => {
+  test('the command key gets a key', () => {
     assert.deepEqual(parseCommandLine(['key']), { act: 'key', url: 'http://127.0.0.1:18085', account: {} });
     const line =
       'key out.json --url http://127.0.0.1:1/ --project some-project --name somebody --role roles/viewer --role roles/redis.viewer';
@@ -113,7 +113,7 @@ describe('the process', { timeout: 60_000 }, () => {
   const topics = ['GET', '/v1/projects/example-project/topics'] as const;
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`prints its URL, accepts its key file, gives out keys, and ends with 0 at ${signal}`, async () => {
+    test(`prints its URL, accepts its key file, creates keys, and ends with 0 at ${signal}`, async () => {
       const file = join(directory, 'key.json');
       const child = run('--port', '0', '--no-redis', '--key-file', file);
       const url = await urlOf(child);

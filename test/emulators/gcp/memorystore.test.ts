@@ -12,7 +12,7 @@ const location = '/v1/projects/example-project/locations/us-central1';
 const name = 'projects/example-project/locations/us-central1/instances/cache';
 const small = { tier: 'BASIC', memorySizeGb: 1 };
 
-/** A cloud whose time is moved by hand, and a way to call it. */
+/** A cloud with a clock that the test moves, and a function to call it. */
 async function start(options: LocalGoogleCloudOptions = {}) {
   let nowMs = Date.now();
   const cloud = await startGoogleCloud({ now: () => nowMs, ...options });
@@ -28,7 +28,7 @@ async function start(options: LocalGoogleCloudOptions = {}) {
   };
 }
 
-test('an instance is made by an operation that takes its time, and then has an address', async () => {
+test('an operation creates an instance, which has an address when the operation ends', async () => {
   const { send, pass } = await start({ provisioningMs: 1000 });
   const begun = await send('POST', `${location}/instances?instanceId=cache`, small);
   assert.equal(begun.status, 200);
@@ -69,7 +69,7 @@ test('an instance is made by an operation that takes its time, and then has an a
   );
 });
 
-test('a change is an operation, too: what is not in the mask stays, and the old values are seen until its end', async () => {
+test('an update is an operation: fields outside of the mask stay, and readers see the old values until its end', async () => {
   const { send, pass } = await start({ updateMs: 1000 });
   await send('POST', `${location}/instances?instanceId=cache`, {
     ...small,
@@ -93,7 +93,7 @@ test('a change is an operation, too: what is not in the mask stays, and the old 
   assert.deepEqual(await seen(), { state: 'READY', memorySizeGb: 2, displayName: 'new', labels: { a: 'b' } });
 });
 
-test('what is in the mask and not in the body is taken away', async () => {
+test('a field in the mask without a value in the body is removed', async () => {
   const { send } = await start();
   const configs = { 'maxmemory-policy': 'allkeys-lru' };
   await send('POST', `${location}/instances?instanceId=cache`, {
@@ -107,7 +107,7 @@ test('what is in the mask and not in the body is taken away', async () => {
   assert.deepEqual([redisConfigs, labels], [undefined, undefined]);
 });
 
-test('an instance is there until the operation of its deletion ends', async () => {
+test('an instance exists until the operation that deletes it ends', async () => {
   const { send, pass } = await start({ deletionMs: 1000 });
   await send('POST', `${location}/instances?instanceId=cache`, small);
   const begun = await send('DELETE', `/v1/${name}`);
@@ -119,7 +119,7 @@ test('an instance is there until the operation of its deletion ends', async () =
   assert.equal((await send('POST', `${location}/instances?instanceId=cache`, small)).status, 200);
 });
 
-test('one operation at a time: others are refused until it ends', async () => {
+test('an instance accepts one operation at a time', async () => {
   const { send, pass } = await start({ provisioningMs: 1000 });
   await send('POST', `${location}/instances?instanceId=cache`, small);
   const refusal = (verb: string) => ({
@@ -138,7 +138,7 @@ test('one operation at a time: others are refused until it ends', async () => {
   assert.equal((await send('GET', `/v1/${name}`)).body.redisVersion, 'REDIS_7_2');
 });
 
-test('the AUTH string is given while AUTH is on, is another one each time it is put on, and never with the instance', async () => {
+test('AUTH gets a new string each time it is enabled, and the instance never contains the string', async () => {
   const { send } = await start();
   const authString = async () => (await send('GET', `/v1/${name}/authString`)).body.authString;
   const turn = (authEnabled: boolean) => send('PATCH', `/v1/${name}?updateMask=authEnabled`, { authEnabled });
@@ -156,7 +156,7 @@ test('the AUTH string is given while AUTH is on, is another one each time it is 
   assert.equal(await authString(), second);
 });
 
-test('the standard tier has a second node in another zone; what encrypts shows its certificate', async () => {
+test('the standard tier has a second node in another zone, and TLS has a certificate', async () => {
   const { send } = await start();
   const wanted = { tier: 'STANDARD_HA', memorySizeGb: 5, transitEncryptionMode: 'SERVER_AUTHENTICATION' };
   await send('POST', `${location}/instances?instanceId=cache`, { ...wanted, locationId: 'us-central1-b' });
@@ -175,7 +175,7 @@ test('the standard tier has a second node in another zone; what encrypts shows i
   assert.match((serverCaCerts as readonly { cert: string }[])[0]?.cert ?? '', /^-----BEGIN CERTIFICATE-----/);
 });
 
-describe('a request is refused as Google refuses it:', () => {
+describe("an invalid request gets Google's error:", () => {
   const field = (fieldName: string, description: string) => [
     {
       '@type': 'type.googleapis.com/google.rpc.BadRequest',
@@ -223,7 +223,7 @@ describe('a request is refused as Google refuses it:', () => {
     'a name that none can have': [
       ['POST', `${location}/instances?instanceId=Cache_1`, small],
       400,
-      'Instance ID must start with a letter, contain only lowercase letters, numbers, and hyphens, be between 1 and 40 characters, and end with a number or a letter.',
+      'Instance ID must have 1 to 40 lowercase letters, numbers, and hyphens. It must start with a letter and end with a number or a letter.',
       field('instance_id', 'Invalid value: Cache_1'),
     ],
     'no tier': [
@@ -280,7 +280,7 @@ describe('a request is refused as Google refuses it:', () => {
     'a label that is none': [
       ['POST', create, { ...small, labels: { 'crossplane.io/kind': 'x' } }],
       400,
-      'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters, and keys must start with a letter, and not with goog-.',
+      'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters. Keys must start with a letter, and not with goog-.',
       field('instance.labels', 'Invalid value: crossplane.io/kind=x'),
     ],
     'a field that there is not': [
@@ -338,7 +338,7 @@ describe('a request is refused as Google refuses it:', () => {
     });
   }
 
-  test('a region that there is not', async () => {
+  test('an unknown region is refused', async () => {
     const { send } = await start();
     for (const path of ['', '/instances', '/instances/cache', '/operations/o']) {
       const { status, body } = await send('GET', `/v1/projects/example-project/locations/us-central9${path}`);
@@ -350,7 +350,7 @@ describe('a request is refused as Google refuses it:', () => {
     }
   });
 
-  test('a method or a path that there is not, by a page of the front end', async () => {
+  test('an unknown method or path gets a page of the front end', async () => {
     const { send } = await start();
     for (const [method, path] of [
       ['PUT', `/v1/${name}`],
@@ -362,7 +362,7 @@ describe('a request is refused as Google refuses it:', () => {
   });
 });
 
-test('instances are listed by pages, of one region or of all', async () => {
+test('instances of one region or of all regions are listed by pages', async () => {
   const { send, cloud } = await start();
   for (const id of ['b', 'a', 'c']) await send('POST', `${location}/instances?instanceId=${id}`, small);
   await send('POST', '/v1/projects/example-project/locations/europe-west1/instances?instanceId=d', small);
@@ -393,7 +393,7 @@ test('readers lag behind writers', async () => {
   assert.equal((await send('GET', `/v1/${name}`)).status, 200);
 });
 
-test('a quota refuses what would be over it, by number and by size, region by region', async () => {
+test('a quota limits the number and the size of instances in each region', async () => {
   const { send } = await start({ quotas: { instances: 2, memoryGb: 4 } });
   const create = (id: string, memorySizeGb: number) =>
     send('POST', `${location}/instances?instanceId=${id}`, { tier: 'BASIC', memorySizeGb });
@@ -413,7 +413,7 @@ test('a quota refuses what would be over it, by number and by size, region by re
   assert.equal((await send('POST', elsewhere, small)).status, 200);
 });
 
-test('an operation may fail: nothing is left of what was to be made, and everything of what was to be changed', async () => {
+test('a failed creation leaves no instance, and a failed update changes nothing', async () => {
   const { send, cloud } = await start();
   const error = {
     code: 8,
@@ -439,7 +439,7 @@ test('an operation may fail: nothing is left of what was to be made, and everyth
   }
 });
 
-test('operations are listed, forgotten and cancelled, which changes nothing', async () => {
+test('operations are listed and deleted, and cancellation has no effect', async () => {
   const { send, pass } = await start({ provisioningMs: 1000 });
   const { body } = await send('POST', `${location}/instances?instanceId=cache`, small);
   assert.deepEqual((await send('POST', `/v1/${body.name}:cancel`)).body, {});
@@ -457,7 +457,7 @@ test('operations are listed, forgotten and cancelled, which changes nothing', as
   assert.equal((await send('GET', `/v1/${body.name}`)).status, 404);
 });
 
-test('an operation is forgotten hours after its end', async () => {
+test('an operation is deleted hours after its end', async () => {
   const { send, pass, cloud } = await start({ tokenLifetimeMs: 24 * 60 * 60_000 });
   const { body } = await send('POST', `${location}/instances?instanceId=cache`, small);
   pass(3 * 60 * 60_000);

@@ -20,7 +20,7 @@ async function start(options: LocalGoogleCloudOptions = {}) {
   return { cloud, send };
 }
 
-test('a topic is made at once under the name that it is given, changed by a mask, and deleted', async () => {
+test('a topic is created at once, updated by a mask, and deleted', async () => {
   const { send } = await start();
   const labels = { team: 'a' };
   const made = await send('PUT', `/v1/${name}`, { labels, messageRetentionDuration: '600s' });
@@ -44,7 +44,7 @@ test('a topic is made at once under the name that it is given, changed by a mask
   assert.equal((await send('GET', `/v1/${name}`)).status, 404);
 });
 
-test('messages can be published to it; there are no subscriptions', async () => {
+test('a topic accepts messages and has no subscriptions', async () => {
   const { cloud, send } = await start();
   await send('PUT', `/v1/${name}`, {});
   const messages = [{ data: 'aGVsbG8=' }, { attributes: { a: 'b' } }];
@@ -66,7 +66,7 @@ test('topics are listed by pages', async () => {
   assert.deepEqual([idsOf(second), second.body.nextPageToken], [['two'], undefined]);
 });
 
-describe('a request is refused as Google refuses it:', () => {
+describe("an invalid request gets Google's error:", () => {
   type Case = readonly [request: readonly [string, string, unknown?], code: number, message: string];
   const update = (updateMask: string, topic: object = {}) =>
     ['PATCH', `${topics}/there`, { topic, updateMask }] as const;
@@ -81,7 +81,7 @@ describe('a request is refused as Google refuses it:', () => {
     'a name that is reserved': [
       ['PUT', `${topics}/google-news`, {}],
       400,
-      'Invalid [topics] name: (name=projects/example-project/topics/google-news). A topic ID must start with a letter, contain only letters, numbers, dashes, periods, underscores, tildes, plus signs and percent signs, be between 3 and 255 characters, and not start with "goog".',
+      'Invalid [topics] name: (name=projects/example-project/topics/google-news). A topic ID has 3 to 255 letters, numbers, dashes, periods, underscores, tildes, plus signs and percent signs. It starts with a letter, and not with "goog".',
     ],
     'two names': [
       ['PUT', `/v1/${name}`, { name: 'projects/example-project/topics/other' }],

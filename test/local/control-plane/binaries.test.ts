@@ -25,7 +25,7 @@ const progress = textProgress({ write: () => {} });
 const ALL = ['etcd', 'kube-apiserver', 'kubectl'];
 type Behaviour = 'delivers' | 'fails' | 'delivers a broken server';
 
-/** A source that behaves as told and notes that it was asked. */
+/** A source with this behaviour, which records each call. */
 function source(name: BinarySource['name'], behaviour: Behaviour, asked: string[]): BinarySource {
   return {
     name,
@@ -117,7 +117,7 @@ describe('the chain of binaries', () => {
     });
   }
 
-  test('what worked is cached, and nothing but the cache, the lock and failed scratch remains', async (t) => {
+  test('working binaries are cached, and only the cache, the lock and failed scratch remain', async (t) => {
     const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporary(t), PATH: '' };
     const asked: string[] = [];
     const sources = [source('download', 'fails', asked), source('debian-build', 'delivers', asked)];

@@ -100,7 +100,7 @@ test('a long step gives signs of life and says how long it took', async () => {
   assert.equal(lines.at(-1), 'control plane: build it: done (90.5 s)');
 });
 
-test('a step that fails says so and its error names it', async () => {
+test('a failed step is reported, and its error names the step', async () => {
   const lines: string[] = [];
   const progress = textProgress({ write: (line) => lines.push(line), now: () => 0 });
   const boom = new Error('boom');

@@ -50,7 +50,7 @@ async function machine(t: TestContext, version: string) {
   };
 }
 
-describe('what enforces rules', () => {
+describe('the server that enforces rules', () => {
   for (const version of ['v1.28.0', 'v1.36.4']) {
     test(`kube-apiserver ${version} itself: nothing is built`, async (t) => {
       const { prepare, asked } = await machine(t, version);

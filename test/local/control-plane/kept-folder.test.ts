@@ -30,7 +30,7 @@ describe('a folder that is kept', () => {
       ...(keptMs !== undefined && { keptMs }),
     });
 
-  test('is made once, whoever asks and when', async () => {
+  test('is created once for all callers', async () => {
     const paths = await Promise.all([ask('one'), ask('one')]);
     assert.deepEqual([...paths, await ask('one')], Array(3).fill(join(root, 'one')));
     assert.equal(await readFile(join(root, 'one', 'content'), 'utf8'), 'one');

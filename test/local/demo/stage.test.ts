@@ -21,7 +21,7 @@ describe('where the demo is written into a file', () => {
     assert.equal(written(), 'cart   Bound\n');
   });
 
-  test('what is said of a claim stands below its own row, also where the row is as it was', () => {
+  test('a message about a claim is below its row, even if the row did not change', () => {
     const { stage, written } = staged();
     stage.show([['NAME'], ['cart   Unbound'], ['posts   Unbound', '    is made']]);
     written();
