@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..');
-const pages = globSync('{*.md,{docs,deploy,emulators,local,examples,test}/**/*.md}', { cwd: root }).toSorted();
+const pages = globSync('{*.md,{docs,deploy,emulators,local,examples,test}/**/*.md}', {
+  cwd: root,
+}).toSorted();
 
 /** The anchors of a page's headings, as GitHub makes them. */
 const anchorsOf = (page: string): ReadonlySet<string> =>
