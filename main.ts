@@ -4,7 +4,7 @@ import './runtime/process/early-stop.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Everything that takes time to load comes after early-stop.ts has run.
+// Modules that take long to load are imported after early-stop.ts has run.
 const { runStacks } = await import('./controllers/run.ts');
 const { stacks } = await import('./controllers/stacks.ts');
 

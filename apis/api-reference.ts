@@ -5,7 +5,7 @@ import { apiVersionOf } from './core/v1alpha1/kind.ts';
 import type { JsonSchema } from './crd.ts';
 import { objectSchema } from './crd.ts';
 
-/** The API reference as Markdown: a chapter per kind, a row per field. */
+/** The API reference in Markdown: a chapter per kind, a row per field. */
 export function apiReference(definitions: readonly Definition[]): string {
   const chapters = definitions.map((definition) => {
     const schema = objectSchema(definition);
@@ -45,14 +45,14 @@ export function apiReference(definitions: readonly Definition[]): string {
   ].join('\n');
 }
 
-/** What is said of the marks of a field. */
+/** The sentences for the marks of a field. */
 function markSentences({ marks }: Definition, path: string): readonly string[] {
   const field = path.replace(/^spec\.forProvider\./, '');
   if (marks === undefined || field === path) return [];
   const isLate = marks.late.includes(field);
   return [
-    ...(marks.identity.includes(field) ? ['Identity: it tells one external resource from another.'] : []),
-    ...(isLate ? ['Late: taken over from the external system if absent.'] : []),
+    ...(marks.identity.includes(field) ? ['Identity: it identifies the external resource.'] : []),
+    ...(isLate ? ['Late: if absent, it is set to the value in the external system.'] : []),
   ];
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
 
-/** OpenAPI as Kubernetes' structural schemas have it. */
+/** OpenAPI in the form of Kubernetes' structural schemas. */
 export interface JsonSchema {
   readonly [key: string]: unknown;
   readonly type?: string;
@@ -20,7 +20,7 @@ const objectFields: Readonly<Record<string, JsonSchema>> = {
   metadata: { type: 'object' },
 };
 
-/** The schema of a kind's objects. Every field must be described, or an Error names it. */
+/** The schema of a kind's objects. Throws an Error that names a field without a description. */
 export function objectSchema(definition: Definition): JsonSchema {
   const {
     properties = {},
@@ -43,7 +43,7 @@ function structural(schema: JsonSchema, path: string): JsonSchema {
   const { properties, items, additionalProperties, allOf, minimum, maximum, ...rest } = schema;
   return {
     ...rest,
-    // Limits of JavaScript's numbers say nothing about the field.
+    // The limits of JavaScript's numbers are not limits of the field.
     ...(typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? { minimum } : {}),
     ...(typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
     ...(schema.type === 'integer' ? { format: 'int64' } : {}),
@@ -53,7 +53,7 @@ function structural(schema: JsonSchema, path: string): JsonSchema {
       : {
           properties: Object.fromEntries(
             Object.entries(properties).map(([key, child]) => {
-              if (!child.description) throw new Error(`${path}.${key} has no description`);
+              if (!child.description) throw new Error(`${path}.${key} has no description: add one`);
               return [key, structural(child, `${path}.${key}`)];
             }),
           ),

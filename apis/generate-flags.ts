@@ -1,12 +1,10 @@
 /**
- * Whether one of the scripts behind `npm run generate` is to write nothing: `--check`. Anything else that it is told ends the
- * process with a sentence and code 2, before something is written that somebody meant to look at only.
+ * Whether a script behind `npm run generate` is called with `--check`, and so must write nothing. Any other argument ends
+ * the process with a message and exit code 2, because the caller may have meant a check.
  */
-export function isCheckAsked(args: readonly string[] = process.argv.slice(2)): boolean {
+export function isCheckRequested(args: readonly string[] = process.argv.slice(2)): boolean {
   const unknown = args.find((arg) => arg !== '--check');
   if (unknown === undefined) return args.length > 0;
-  process.stderr.write(
-    `generate: ${JSON.stringify(unknown)} is not known; there is --check, which writes nothing\n`,
-  );
+  process.stderr.write(`generate: unknown argument ${JSON.stringify(unknown)}; use --check or no argument\n`);
   process.exit(2);
 }

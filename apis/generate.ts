@@ -1,18 +1,18 @@
 /**
- * Writes the definitions in crds/ and the API reference from the kinds in apis/, of every stack there is. With
- * `--check` it writes nothing and exits 1 if a file is not what it would write, naming it.
+ * Writes the definitions in crds/ and the API reference from the kinds of all stacks in apis/. With `--check` it writes
+ * nothing, and exits with 1 and the names of the files that are not up to date.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitionProblems } from './core/definition-problems.ts';
 import type { Definition } from './core/schema.ts';
-import { isCheckAsked } from './generate-flags.ts';
+import { isCheckRequested } from './generate-flags.ts';
 import { bringUpToDate, definitionFiles } from './generated-files.ts';
 
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && 'schema' in value && 'plural' in value;
 
-const isCheck = isCheckAsked();
+const isCheck = isCheckRequested();
 
 const files = globSync('**/v*/*.ts', { cwd: import.meta.dirname }).toSorted();
 const modules = await Promise.all(

@@ -7,10 +7,10 @@ import type { Definition } from './core/schema.ts';
 import { compareNames } from './core/v1alpha1/name-order.ts';
 import { crdName, customResourceDefinition } from './crd.ts';
 
-/** What is to be in files, by their paths in a project. */
+/** The contents of files by their paths in a project. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
 
-/** Each kind's definition, and the API reference of all. `origin` says what they were made by. */
+/** The definition of each kind, and the API reference of all. `origin` is the first line, which names the generator. */
 export function definitionFiles(definitions: readonly Definition[], origin: string): GeneratedFiles {
   const sorted = definitions.toSorted((a, b) => compareNames(crdName(a), crdName(b)));
   const yaml = (definition: Definition): string =>
@@ -30,17 +30,17 @@ export function definitionFiles(definitions: readonly Definition[], origin: stri
 export interface BringUpToDateOptions {
   /** Writes nothing. */
   readonly isCheck: boolean;
-  /** A pattern of where generated files are: those of them that are not wanted any more go. */
+  /** A pattern for generated files: those that match and are no longer wanted are removed. */
   readonly owned?: string;
-  /** What to do about files that are not up to date, as `run npm run generate`. */
+  /** The command for files that are not up to date, for example `run npm run generate`. */
   readonly remedy: string;
 }
 
 /**
- * Writes the files of a project that are not as they are wanted, removes those that are not wanted any more, and tells of
- * each on standard output. A file is overwritten or removed only if it begins with the line of what generates it: the first
- * of the wanted one. Yields a sentence for each thing that is wrong: files of somebody else's that are in the way, and as
- * a check those that are not up to date. Nothing is written then.
+ * Writes the files of a project that differ from the wanted content, removes generated files that are no longer wanted, and
+ * prints each on standard output. A file is overwritten or removed only if its first line is the generator's, so that files
+ * of others are kept. Returns one sentence for each problem, and then writes nothing: files of others with a wanted name,
+ * and with `isCheck` files that are not up to date.
  */
 export function bringUpToDate(
   root: string,
@@ -52,19 +52,21 @@ export function bringUpToDate(
   const found = new Map([...wanted.keys(), ...present].map((file) => [file, read(join(root, file))]));
   const changed = [...wanted].filter(([file, content]) => found.get(file) !== content);
   const [foreign, stale] = partition(changed, ([file, content]) => {
-    const there = found.get(file);
-    return there !== undefined && firstLine(there) !== firstLine(content);
+    const current = found.get(file);
+    return current !== undefined && firstLine(current) !== firstLine(content);
   }).map((some) => some.map(([file]) => file)) as [string[], string[]];
   const unwanted = present.filter((file) => !wanted.has(file) && lines.has(firstLine(found.get(file) ?? '')));
-  const inTheWay = foreign.map(
+  const conflicts = foreign.map(
     (file) => `${file} (it does not begin with "${firstLine(wanted.get(file)!)}")`,
   );
   const problems = [
     ...(isCheck && stale.length + unwanted.length > 0
-      ? [`not up to date, ${remedy}: ${[...stale, ...unwanted].join(', ')}`]
+      ? [`these files are not up to date, ${remedy}: ${[...stale, ...unwanted].join(', ')}`]
       : []),
     ...(foreign.length > 0
-      ? [`not generated, so not overwritten; move or remove them first: ${inTheWay.join(', ')}`]
+      ? [
+          `these files were not generated, so they are not overwritten; move or remove them: ${conflicts.join(', ')}`,
+        ]
       : []),
   ];
   if (isCheck || problems.length > 0) return problems;
@@ -81,10 +83,10 @@ export function bringUpToDate(
   return [];
 }
 
-/** As it would be without the line ends of another system. */
+/** The first line, without the line end of another system. */
 const firstLine = (content: string): string => content.split('\n', 1)[0]!.trimEnd();
 
-/** Undefined: there is nothing. What is there but cannot be read, as a folder, is nothing of ours. */
+/** Undefined: the file does not exist. Empty if it cannot be read, for example a folder: it counts as a file of others. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

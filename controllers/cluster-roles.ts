@@ -1,6 +1,6 @@
 /**
- * What the process may do, and people, follows from the kinds that the stacks serve: for deploy/, and for authors who
- * deploy stacks of their own.
+ * The ClusterRoles of the process and of users, which follow from the kinds of the stacks. They are for deploy/, and for
+ * authors who deploy their own stacks.
  */
 import { Document, isMap, isSeq } from 'yaml';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
@@ -9,17 +9,17 @@ import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
 import type { Stack } from './core/stack.ts';
 import { environmentAtRest } from './environment-at-rest.ts';
 
-/** A rule of RBAC; `because` becomes a comment. */
+/** A rule of RBAC; `because` becomes a comment in the manifest. */
 export interface RoleRule {
   readonly because?: string;
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
-  /** Absent: all of them. */
+  /** Absent: all names. */
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
-/** A ClusterRole; `because` becomes a comment. */
+/** A ClusterRole; `because` becomes a comment in the manifest. */
 export interface RoleOfKinds {
   readonly because: string;
   readonly name: string;
@@ -31,7 +31,7 @@ type Resource = Pick<Kind, 'group' | 'plural'>;
 
 const ofDefinitions = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
 
-/** What --install-crds takes, for definitions of these names. */
+/** The role for --install-crds, for definitions with these names. */
 export const installingRole = (definitions: readonly string[]): RoleOfKinds => {
   return {
     because: 'The rights for --install-crds. Without that flag, apply the definitions by hand.',
@@ -48,20 +48,20 @@ export const installingRole = (definitions: readonly string[]): RoleOfKinds => {
   };
 };
 
-/** The kinds that stacks serve, by what is done with them. */
+/** The kinds of stacks, by the rights that they need. */
 export interface ServedKinds {
   readonly claims: readonly Resource[];
   readonly classes: readonly Resource[];
-  /** Managed kinds that claims provision, which the process creates and deletes, too. */
+  /** Managed kinds that claims provision: the process creates and deletes their objects. */
   readonly provisioned: readonly Resource[];
-  /** The other managed kinds: people create and delete those. */
+  /** The other managed kinds: users create and delete their objects. */
   readonly others: readonly Resource[];
   readonly providers: readonly Resource[];
   readonly providerConfigs: readonly Resource[];
 }
 
 export interface ClusterRoleOptions {
-  /** What the names of the roles begin with; default `services-stack`, as the bindings of deploy/ have it. */
+  /** The prefix of the roles' names; default `services-stack`, as in the bindings of deploy/. */
   readonly name?: string;
 }
 
@@ -73,7 +73,7 @@ const each = (kinds: readonly Resource[]): readonly Resource[] =>
     (a, b) => compareNames(a.group, b.group) || compareNames(a.plural, b.plural),
   );
 
-/** Asks stacks which kinds they serve. */
+/** The kinds that stacks serve. */
 export function servedKinds(stacks: readonly Stack[]): ServedKinds {
   const environment = environmentAtRest();
   const managed = stacks.flatMap((stack) => stack.managed(environment));
@@ -91,7 +91,7 @@ export function servedKinds(stacks: readonly Stack[]): ServedKinds {
   };
 }
 
-/** One rule per group, or for groups that have the same; `suffix` names a subresource. */
+/** One rule per group, or for several groups with the same resources; `suffix` is a subresource. */
 function rules(
   kinds: readonly Resource[],
   verbs: readonly string[],
@@ -118,7 +118,7 @@ const finalizers = (kinds: readonly Resource[]) =>
       'The admission plugin OwnerReferencesPermissionEnforcement (OpenShift) requires this for the owner of a Secret.',
   });
 
-/** What the process does with the kinds, with secrets and with Events. Its lease is apart, in a namespace. */
+/** The rights of the process on the kinds, on Secrets and on Events. The right on its Lease is a Role in a namespace. */
 export function processRoles(
   kinds: ServedKinds,
   { name = 'services-stack' }: ClusterRoleOptions = {},
@@ -191,12 +191,12 @@ export function processRoles(
 const aggregated = (...roles: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(roles.map((role) => [role, 'true']));
 
-/** What people may do who use claims. */
+/** The rights of users of claims. */
 export function userRoles(
   { claims, classes }: Pick<ServedKinds, 'claims' | 'classes'>,
   { name = 'services-stack' }: ClusterRoleOptions = {},
 ): readonly RoleOfKinds[] {
-  const onlookers = ['get', 'list', 'watch'];
+  const readers = ['get', 'list', 'watch'];
   return [
     {
       name: `${name}-claims-edit`,
@@ -209,7 +209,7 @@ export function userRoles(
         'rbac.crossplane.io/aggregate-to-admin',
         'rbac.crossplane.io/aggregate-to-edit',
       ),
-      rules: rules(claims, [...onlookers, 'create', 'update', 'patch', 'delete', 'deletecollection']),
+      rules: rules(claims, [...readers, 'create', 'update', 'patch', 'delete', 'deletecollection']),
     },
     {
       name: `${name}-claims-view`,
@@ -218,7 +218,7 @@ export function userRoles(
         'rbac.authorization.k8s.io/aggregate-to-view',
         'rbac.crossplane.io/aggregate-to-view',
       ),
-      rules: rules(claims, onlookers),
+      rules: rules(claims, readers),
     },
     {
       name: `${name}-browse`,
@@ -226,7 +226,7 @@ export function userRoles(
         'To read classes. They are cluster-scoped, so bind this with a ClusterRoleBinding, for example to the group\n' +
         'system:authenticated.',
       labels: aggregated('rbac.crossplane.io/aggregate-to-browse'),
-      rules: rules(classes, onlookers),
+      rules: rules(classes, readers),
     },
   ];
 }
@@ -246,7 +246,7 @@ function manifestOf({ because, name, labels, rules }: RoleOfKinds): string {
       if (!isMap(item)) continue;
       const why = rules[i]?.because;
       if (why !== undefined) item.commentBefore = ` ${why}`;
-      // But for lists of names, which are long.
+      // Lists on one line, except lists of names, which are long.
       for (const { key, value } of item.items) if (isSeq(value)) value.flow = String(key) !== 'resourceNames';
     }
   }
@@ -254,6 +254,6 @@ function manifestOf({ because, name, labels, rules }: RoleOfKinds): string {
   return `${comment}\n${document.toString({ lineWidth: 0, flowCollectionPadding: false })}`;
 }
 
-/** Roles as a file of manifests, for `kubectl apply`. `origin` says in its first line what it was generated by, and from. */
+/** Roles as one file of manifests, for `kubectl apply`. `origin` is its first line, which names the generator. */
 export const roleManifests = (roles: readonly RoleOfKinds[], origin: string): string =>
   `# ${origin}\n${roles.map(manifestOf).join('---\n')}`;

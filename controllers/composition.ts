@@ -5,10 +5,10 @@ import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
 import type { StackState } from '../runtime/controller/stack-needs.ts';
 import { stackStates as statesOf } from '../runtime/controller/stack-needs.ts';
-import type { ToldOfEvent } from '../runtime/events/also-telling.ts';
-import { alsoTelling } from '../runtime/events/also-telling.ts';
 import type { SendingEventRecorder } from '../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../runtime/events/event-recorder.ts';
+import type { EventListener } from '../runtime/events/forwarding-recorder.ts';
+import { forwardingRecorder } from '../runtime/events/forwarding-recorder.ts';
 import type { SecretStoresOptions } from './core/connection/secret-stores.ts';
 import { secretStores } from './core/connection/secret-stores.ts';
 import type { StackMetrics } from './core/metrics/stack-metrics.ts';
@@ -17,35 +17,35 @@ import { stackControllers } from './core/stack.ts';
 import { withinSecretNamespaces } from './secret-namespaces.ts';
 import { watchedIn } from './watched-namespaces.ts';
 
-/** What the process does, put together and at rest. */
+/** The parts of the process, put together and not running. */
 export interface Composition {
-  /** What it asks the API server by. */
+  /** The client for all requests to the API server. */
   readonly client: KubernetesClient;
   readonly informers: Informers;
   readonly events: SendingEventRecorder;
   readonly controllers: readonly ControllerSpec[];
-  /** How each stack fares. */
+  /** The state of each stack. */
   readonly stackStates: () => readonly StackState[];
 }
 
 export interface CompositionOptions extends Omit<Environment, 'resource' | 'events'>, SecretStoresOptions {
   readonly client: KubernetesClient;
-  /** Who its Events say they come from. */
+  /** The component that its Events name as their source. */
   readonly component: string;
   readonly stacks: readonly Stack[];
-  /** Absent: nobody asks for them. */
+  /** Absent: metrics are not served. */
   readonly metrics?: StackMetrics;
-  /** Told of each Event beside the API server. */
-  readonly onEvent?: ToldOfEvent;
-  /** The only namespaces whose secrets are watched, read and written; absent: all. */
+  /** Receives each Event in addition to the API server. */
+  readonly onEvent?: EventListener;
+  /** The only namespaces whose Secrets are watched, read and written; absent: all. */
   readonly secretNamespaces?: readonly string[];
-  /** How many objects it remembers having told of in Events; as many as client-go by default. */
+  /** How many objects' Events are remembered; default as in client-go. */
   readonly rememberedEvents?: number;
 }
 
 /**
- * Puts the process together from what it is given of the world: client, clock, chance and log. `run.ts` gives it the
- * real world, and flags; a simulation one of its own.
+ * Puts the process together from a client, a clock, a source of randomness and a log. `run.ts` passes the real ones, and
+ * the flags; a simulation passes its own.
  */
 export function composition({
   component,
@@ -71,7 +71,7 @@ export function composition({
     ...given,
     client,
     resource: informers.resource,
-    events: onEvent === undefined ? events : alsoTelling(events, onEvent),
+    events: onEvent === undefined ? events : forwardingRecorder(events, onEvent),
   };
   const stores = secretStores(env, createVaultClient && { createVaultClient });
   const controllers = stackControllers(env, stacks, {

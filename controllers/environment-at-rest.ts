@@ -5,10 +5,12 @@ import type { EventRecorder } from '../runtime/events/event-recorder.ts';
 import type { Logger } from '../runtime/log/log.ts';
 import { realClock } from '../runtime/time/clock.ts';
 
-/** Yields an environment to ask stacks what they consist of. Nothing runs in it: whoever tries to is thrown an Error. */
+/** An environment in which stacks can be asked for their kinds and controllers. Any other use throws an Error. */
 export function environmentAtRest(): Environment {
   const unused = (): never => {
-    throw new Error('nothing is to happen while stacks are only asked what they consist of');
+    throw new Error(
+      'a stack used its environment while it was only asked for its kinds: move the call into a controller',
+    );
   };
   const log: Logger = { child: () => log, debug: unused, info: unused, warn: unused, error: unused };
   const events: EventRecorder = { from: () => events, record: unused };

@@ -36,11 +36,11 @@ import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
 import {
   serveHealth,
-  somethingRuns,
+  someStackRuns,
   stacksWithoutDefinitions,
   storesSynced,
   watchesAlive,
-  watchesTell,
+  watchesDeliver,
 } from '../runtime/probes/health.ts';
 import type { Metrics } from '../runtime/probes/metrics.ts';
 import { createMetrics } from '../runtime/probes/metrics.ts';
@@ -64,27 +64,26 @@ import type { StackMetrics } from './core/metrics/stack-metrics.ts';
 import { createStackMetrics } from './core/metrics/stack-metrics.ts';
 import { WiringError } from './core/wiring.ts';
 
-/** What a process is, beside its stacks. */
+/** The facts about a process besides its stacks. */
 export interface ProcessFacts {
-  /**
-   * The source of Events, and the default of `--leader-election-id`. Lower case letters, digits and dashes.
-   */
+  /** The source of Events, and the default of `--leader-election-id`. Lower-case letters, digits and dashes. */
   readonly name: string;
   /** For `--version`, the log and metrics. */
   readonly version: string;
-  /** The folder of the definitions that `--install-crds` installs, as `npm run generate` writes it. */
+  /** The folder of the definitions for `--install-crds`, as `npm run generate` writes it. */
   readonly crds: string;
 }
 
 const drainTimeoutMs = 30_000;
+/** How long the last requests may take after the drain. */
 const farewellMs = 3_000;
-/** Of that, for the Events that are left. */
-const tellingMs = 1_000;
+/** The part of it for the remaining Events. */
+const flushMs = 1_000;
 
 /**
- * Runs stacks as the process is told by its flags and variables, until a signal ends it; then exits. It resolves as soon
- * as all is under way, or at once after `--help`. What cannot be run is told on standard error and becomes the exit code:
- * 2 for a flag, 1 for stacks that do not go together, and a name that cannot be used.
+ * Runs stacks as the flags and variables of the process say, until a signal ends the process. Resolves as soon as
+ * everything is started, or at once after `--help`. Errors are written to standard error and set the exit code: 2 for a
+ * flag; 1 for stacks that conflict or a name that cannot be used.
  */
 export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessFacts): Promise<void> {
   try {
@@ -104,7 +103,7 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
   }
 }
 
-/** Flags → client → stacks → signals → teardown. */
+/** Starts the process: flags → client → stacks → signals → teardown. */
 function start(
   stacks: readonly DefinedStack[],
   { name: component, version, crds }: ProcessFacts,
@@ -133,13 +132,13 @@ function start(
       })
     : undefined;
   const { dashboardBindAddress: address } = flags;
-  /** Made before what it looks at, which tells it of Events from the start. */
+  /** Created before the composition, so that it receives Events from the start. */
   const dashboard: Dashboard | undefined =
     address &&
     createDashboard({
       ...{ address, version, log, clock, stacks: chosen },
       resource: (...kind) => informers.resource(...kind),
-      client: { get: (...asked) => client.get(...asked) },
+      client: { get: (...rest) => client.get(...rest) },
     });
   const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
   const http = kubernetesClient({
@@ -161,7 +160,7 @@ function start(
     ...(stackMetrics && { metrics: stackMetrics }),
     host: createHost({ variables: process.env }),
     checkLease,
-    ...(dashboard && { onEvent: dashboard.memory.told }),
+    ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
     ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
     ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
   });
@@ -177,7 +176,7 @@ function start(
         random,
       })
     : undefined;
-  // One that stands by says so: where none leads, the sum of all is 0.
+  // A standby exports 0, so that the sum over all processes is 0 if none leads.
   if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
   const old = oldServer({ client, log, clock });
   const signals$ = stopSignals().pipe(share());
@@ -186,7 +185,7 @@ function start(
     tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
     shareReplay(1),
   );
-  const insistence$ = signals$.pipe(
+  const secondSignal$ = signals$.pipe(
     skip(1),
     tap((signal) => process.exit(128 + constants.signals[signal])),
   );
@@ -202,7 +201,7 @@ function start(
         {
           ...informers,
           stackStates,
-          told: () => [...old.told(), ...(election?.told() ?? [])],
+          notes: () => [...old.notes(), ...(election?.notes() ?? [])],
         },
         { ...metrics, page: () => pageOf(metrics, stackMetrics) },
         clock,
@@ -229,19 +228,19 @@ function start(
     }),
   }).pipe(
     tap(metrics.outcome),
-    tap((outcome) => dashboard?.memory.ended(outcome)),
+    tap((outcome) => dashboard?.memory.recordOutcome(outcome)),
   );
   const farewell$ = defer(async () => {
     const { signal } = deadlineAfter(clock, farewellMs, {
-      reason: () => new Error('the farewell took too long'),
+      reason: () => new Error('the last requests of the process took too long'),
     });
-    // What happened under the lease is told under it; whoever waits for it does not wait for all of that.
-    const telling = deadlineAfter(clock, tellingMs, {
-      reason: () => new Error('told enough'),
+    // Events are sent while the Lease is still held, but only for a short time, because a standby waits for the Lease.
+    const flushing = deadlineAfter(clock, flushMs, {
+      reason: () => new Error('the remaining Events took too long to send'),
       outer: signal,
     });
-    await events.flush(telling.signal);
-    telling.cancel();
+    await events.flush(flushing.signal);
+    flushing.cancel();
     await election?.release(signal);
     await http.close();
   });
@@ -249,11 +248,11 @@ function start(
   const server = kubeConfig.getCurrentCluster()?.server;
   log.info('starting', { version, stacks: chosen.map(({ name }) => name), server });
   if (election === undefined) {
-    log.warn('leader election is off: no other process may run these stacks in this cluster');
+    log.warn('leader election is off: make sure that no other process runs these stacks in this cluster');
   }
   merge(
     stop$,
-    insistence$,
+    secondSignal$,
     concat(
       definitions(flags, { directory: crds, client, log, clock, kinds: informers.kinds() }).pipe(
         takeUntil(stop$),
@@ -263,30 +262,32 @@ function start(
     ).pipe(tap({ complete: () => process.exit(0) })),
   ).subscribe({
     error(error: unknown) {
-      log.error('cannot go on', { error });
+      log.error('cannot continue: the process exits', { error });
       process.exit(1);
     },
   });
   handOverSignals();
 }
 
-/** What is scraped. */
+/** The page of metrics, with fresh values. */
 async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined): Promise<Page> {
   await stackMetrics?.refresh();
   return metrics.page();
 }
 
-/** What to talk to, and as whom; throws FlagError if that cannot be used. */
+/** The kubeconfig with the address and credentials. Throws FlagError if it cannot be used. */
 async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
   const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
   const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
     throw new FlagError(`${source}: ${messageOf(error)}`, { cause: error });
   });
   if (config.getCurrentCluster() !== null) return config;
-  throw new FlagError(`${source}: there is no current context with a cluster`);
+  throw new FlagError(
+    `${source}: the current context names no cluster; set it with "kubectl config use-context"`,
+  );
 }
 
-/** Installs the definitions of the kinds that the chosen stacks use first, if asked to. */
+/** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */
 function definitions(
   { installCrds: isAsked }: Flags,
   tools: Omit<InstallCrdsOptions, 'signal'>,
@@ -295,14 +296,14 @@ function definitions(
   return abortable((signal) => installCrds({ ...tools, signal })).pipe(ignoreElements());
 }
 
-/** The HTTP servers that are asked for. */
+/** The HTTP servers whose flags are set. */
 function servers(
   { healthProbeBindAddress, metricsBindAddress }: Flags,
   {
     states,
     stackStates,
-    told,
-  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<OldServer, 'told'>,
+    notes,
+  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<OldServer, 'notes'>,
   metrics: Metrics,
   clock: Clock,
 ): readonly Observable<unknown>[] {
@@ -310,10 +311,10 @@ function servers(
     live: { watches: watchesAlive(states, { clock }) },
     ready: {
       stores: storesSynced(states),
-      stacks: somethingRuns(stackStates, states),
-      watches: watchesTell(states, { clock }),
+      stacks: someStackRuns(stackStates, states),
+      watches: watchesDeliver(states, { clock }),
     },
-    told: () => [...stacksWithoutDefinitions(stackStates, states)(), ...told()],
+    notes: () => [...stacksWithoutDefinitions(stackStates, states)(), ...notes()],
   };
   return [
     ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),

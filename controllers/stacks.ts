@@ -5,5 +5,5 @@ import { gcpStack } from './gcp/setup.ts';
 import { ocpStack } from './ocp/setup.ts';
 import { postgresqlStack } from './postgresql/setup.ts';
 
-/** Every stack there is. A new one is added here and nowhere else: flags, roles, pages and tests follow from it. */
+/** All stacks. Add a new stack here only: flags, roles, pages and tests follow from this list. */
 export const stacks: readonly DefinedStack[] = [fcpStack, ocpStack, postgresqlStack, awsStack, gcpStack];

@@ -4,15 +4,15 @@ import { NamespaceKind } from '../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
 import type { Stack } from './core/stack.ts';
 
-/** To which namespaces the flags limit the process; absent: to none. */
+/** The namespaces to which flags limit the process; absent: no limit. */
 export interface LimitedTo {
   readonly claimNamespaces?: readonly string[] | undefined;
   readonly secretNamespaces?: readonly string[] | undefined;
 }
 
 /**
- * Where alone a kind may be watched, for informers: the claims of these stacks, and what is known of their namespaces, in
- * those of the claims; secrets in those of secrets; all else everywhere.
+ * The only namespaces in which a kind may be watched, for informers. Claims and Namespaces: the namespaces of claims.
+ * Secrets: the namespaces of Secrets. Other kinds: all.
  */
 export function watchedIn(
   stacks: readonly Pick<Stack, 'claims'>[],

@@ -26,7 +26,7 @@ export interface DashboardOptions {
   readonly address: BindAddress;
   readonly version: string;
   readonly stacks: readonly DefinedStack[];
-  /** Of the process: the page looks at what the controllers look at. */
+  /** The resources of the process: the page reads the stores of the controllers. */
   readonly resource: Informers['resource'];
   readonly client: Pick<KubernetesClient, 'get'>;
   readonly log: Logger;
@@ -35,18 +35,18 @@ export interface DashboardOptions {
 
 /** The live page of a process. */
 export interface Dashboard {
-  /** Serves it while subscribed to; see `serveDashboard`. */
+  /** Serves the page while subscribed to; see `serveDashboard`. */
   readonly served$: Observable<unknown>;
-  /** What it is to be told of, beside what is in the stores. */
-  readonly memory: Pick<Memory, 'told' | 'ended'>;
+  /** Receives the Events and outcomes that the stores do not hold. */
+  readonly memory: Pick<Memory, 'recordEvent' | 'recordOutcome'>;
 }
 
-/** A page of what the process knows. Nothing runs until it is served. */
+/** A page that shows the state of the process. Nothing runs until it is served. */
 export function createDashboard(options: DashboardOptions): Dashboard {
   const { address, version, stacks, client, log, clock } = options;
   const catalogue = catalogueOf(stacks);
   const memory = createMemory(catalogue, clock);
-  /** What the controllers ask for: a kind is watched as they do, and only so. */
+  /** The selections of the controllers: a second, different watch of a kind would be an error. */
   const selections = new Map<string, Selection>([
     [kindKey(SecretKind), { fieldSelector: `type=${connectionSecretType}` }],
   ]);
@@ -68,7 +68,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       return found.verdict === 'absent' ? undefined : found;
     } catch (error) {
       if (error instanceof UnknownKind) return undefined;
-      log.warn('cannot trace for the page', { resource, namespace, name, error });
+      log.warn('cannot trace an object for the live page', { resource, namespace, name, error });
       throw error;
     }
   }

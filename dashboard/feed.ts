@@ -1,7 +1,7 @@
 /*
- *   stores: changes$ ──▶ nodes.ts ──▶ what waits for a reader, the newest of each object ──tick──▶ a batch ──▶ serve.ts
- *   Events as they are told ──▶ memory.ts ──────────────────┘              ▲
- *                                                                          └─ only while the reader keeps up
+ *   stores: changes$ ──▶ nodes.ts ──▶ the newest state of each object, per reader ──tick──▶ a batch ──▶ serve.ts
+ *   recorded Events ──▶ memory.ts ─────────────────────┘                      ▲
+ *                                                                             └─ only while the reader keeps up
  */
 
 import type { Observable } from 'rxjs';
@@ -12,24 +12,24 @@ import type { Clock } from '../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../trace/catalogue.ts';
 import type { Memory } from './memory.ts';
 import { nodeId, nodeOf } from './nodes.ts';
-import type { Batch, GraphNode, ToldEvent } from './page/wire.ts';
+import type { Batch, GraphNode, RecordedEvent } from './page/wire.ts';
 
-/** How often a reader is told of what has changed meanwhile. */
+/** How often changes are sent to a reader. */
 export const tickMs = 200;
-/** So many objects are told of at a time, so that neither end is busy for long. */
+/** The maximum number of objects per batch, so that neither end is busy for long. */
 export const mostPerBatch = 500;
 
 export interface FeedOptions {
   readonly catalogue: Catalogue;
   readonly storeOf: (kind: Kind) => Store<KubernetesObject>;
-  readonly memory: Pick<Memory, 'told$' | 'recent'>;
+  readonly memory: Pick<Memory, 'event$' | 'recent'>;
   readonly clock: Pick<Clock, 'scheduler'>;
 }
 
 /**
- * All that one reader is to be told: everything there is, then what changes, in batches. While `isFull` says that he does
- * not keep up, nothing is sent, and of each object only its newest state waits: what a slow reader costs is bounded by how
- * many objects there are. Never completes.
+ * The feed of one reader: all present objects, then the changes, in batches. While `isFull` returns true, the reader does
+ * not keep up: nothing is sent, and only the newest state of each object waits. So a slow reader costs at most one entry per
+ * object. Never completes.
  */
 export function feed$(
   { catalogue, storeOf, memory, clock }: FeedOptions,
@@ -37,7 +37,7 @@ export function feed$(
 ): Observable<Batch> {
   return defer(() => {
     const waiting = new Map<string, GraphNode | undefined>();
-    let told: ToldEvent[] = [...memory.recent()];
+    let events: RecordedEvent[] = [...memory.recent()];
     const changes$ = catalogue.kinds.map((known: KnownKind) =>
       storeOf(known.kind).changes$.pipe(
         tap(({ type, object }) =>
@@ -48,9 +48,9 @@ export function feed$(
         ),
       ),
     );
-    const told$ = memory.told$.pipe(
+    const events$ = memory.event$.pipe(
       tap((event) => {
-        told = [...told, event].slice(-mostPerBatch);
+        events = [...events, event].slice(-mostPerBatch);
       }),
     );
     const take = (): Batch => {
@@ -58,16 +58,16 @@ export function feed$(
       for (const [id] of some) waiting.delete(id);
       const batch = {
         nodes: some.flatMap(([, node]) => (node === undefined ? [] : [node])),
-        gone: some.flatMap(([id, node]) => (node === undefined ? [id] : [])),
-        told,
+        deleted: some.flatMap(([id, node]) => (node === undefined ? [id] : [])),
+        events,
       };
-      told = [];
+      events = [];
       return batch;
     };
     const batches$ = interval(tickMs, clock.scheduler).pipe(
-      filter(() => !isFull() && (waiting.size > 0 || told.length > 0)),
+      filter(() => !isFull() && (waiting.size > 0 || events.length > 0)),
       map(take),
     );
-    return merge(merge(...changes$, told$).pipe(ignoreElements()), batches$);
+    return merge(merge(...changes$, events$).pipe(ignoreElements()), batches$);
   });
 }

@@ -1,13 +1,13 @@
 /**
- * Writes `page-files.ts`: the files of the page as the process serves them, in whatever form it is shipped. TypeScript
- * becomes what a browser runs by leaving its types out, line for line; the layout of the graph comes with its licence.
- * With `--check` it writes nothing and exits 1 if the file is not what it would write.
+ * Writes `page-files.ts`: the files of the page as the process serves them. Types are removed from TypeScript, so that a
+ * browser can run it. The library for the graph layout is included with its licence. With `--check` it writes nothing, and
+ * exits with 1 if the file is not up to date.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isCheckAsked } from '../apis/generate-flags.ts';
+import { isCheckRequested } from '../apis/generate-flags.ts';
 import { bringUpToDate } from '../apis/generated-files.ts';
 import type { PageFile } from './page-file.ts';
 
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
 };
 
-const isCheck = isCheckAsked();
+const isCheck = isCheckRequested();
 const library = '@dagrejs/dagre';
 const page = join(import.meta.dirname, 'page');
 
@@ -27,7 +27,7 @@ function textOf(name: string): string {
   const text = readFileSync(join(page, name), 'utf8');
   if (extname(name) !== '.ts') return text;
   const script = stripTypeScriptTypes(text).replaceAll(`'${library}'`, "'./dagre.js'");
-  // What is left of types is blank.
+  // Removed types leave blank lines.
   return script
     .split('\n')
     .map((line) => line.trimEnd())
@@ -35,7 +35,7 @@ function textOf(name: string): string {
     .join('\n');
 }
 
-/** The library as one module, with the words of its licence, which its own build leaves in a file beside it. */
+/** The library as one module with its licence, which its own build has in a separate file. */
 function libraryText(): string {
   const path = fileURLToPath(import.meta.resolve(library));
   const licence = readFileSync(join(dirname(path), '..', 'LICENSE'), 'utf8').trim();

@@ -13,17 +13,17 @@ import type { Clock } from '../runtime/time/clock.ts';
 import type { Catalogue } from '../trace/catalogue.ts';
 import type { LastRun } from '../trace/model/findings.ts';
 import { nodeId } from './nodes.ts';
-import type { ToldEvent } from './page/wire.ts';
+import type { RecordedEvent } from './page/wire.ts';
 
-/** What a process remembers of what it told and did, so that nobody has to ask the API server. Bounded. */
+/** The Events and outcomes of this process, so that the page needs no requests to the API server. Bounded. */
 export interface Memory {
-  /** Takes an Event as it is recorded. */
-  told(object: KubernetesObject, event: EventFacts, source: string | undefined): void;
-  /** Takes how a run ended. */
-  ended(outcome: Outcome): void;
-  readonly told$: Observable<ToldEvent>;
+  /** Receives an Event when it is recorded. */
+  recordEvent(object: KubernetesObject, event: EventFacts, source: string | undefined): void;
+  /** Receives the outcome of a run. */
+  recordOutcome(outcome: Outcome): void;
+  readonly event$: Observable<RecordedEvent>;
   /** The last Events of all objects, oldest first. */
-  recent(): readonly ToldEvent[];
+  recent(): readonly RecordedEvent[];
   eventsOf(object: KubernetesObject): readonly CoreEvent[];
   lastRun(object: KubernetesObject): LastRun | undefined;
 }
@@ -32,10 +32,10 @@ const rememberedObjects = 20_000;
 const eventsPerObject = 20;
 const rememberedRecent = 100;
 
-/** Remembers nothing yet. */
+/** An empty memory. */
 export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>): Memory {
-  const told$ = new Subject<ToldEvent>();
-  const recent: ToldEvent[] = [];
+  const event$ = new Subject<RecordedEvent>();
+  const recent: RecordedEvent[] = [];
   const events = boundedCache<readonly CoreEvent[]>(rememberedObjects);
   const runs = boundedCache<LastRun>(rememberedObjects);
   const kinds = new Map<string, Kind>(
@@ -48,7 +48,7 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
     kinds.get(`${kind}.${apiVersion.split('/')[0]}`);
 
   return {
-    told(object, { type, reason, message }, source = '') {
+    recordEvent(object, { type, reason, message }, source = '') {
       const { namespace, name, uid = '' } = object.metadata;
       const at = timestamp(now());
       const shown = printable(message);
@@ -71,18 +71,18 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
       };
       events.set(uid, [...before.filter((one) => one !== same), event].slice(-eventsPerObject));
       const kind = kindOf(object);
-      // What is said again each time is no news.
+      // A repeated Warning is no news.
       if (kind === undefined || (same !== undefined && type === 'Warning')) return;
-      const news: ToldEvent = {
+      const news: RecordedEvent = {
         ...{ at, type, reason, message: shown },
         id: nodeId(kind, object.metadata),
         object: `${object.kind} ${objectKeyText(object.metadata)}`,
       };
       recent.push(news);
       if (recent.length > rememberedRecent) recent.shift();
-      told$.next(news);
+      event$.next(news);
     },
-    ended({ controller, request, decision, result, againInMs }) {
+    recordOutcome({ controller, request, decision, result, againInMs }) {
       const kind = controllers.get(controller);
       if (kind === undefined || result === 'conflict' || result === 'interrupted') return;
       const key = runKey(kind, request);
@@ -95,7 +95,7 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
         ...(againInMs !== undefined && { nextAt: new Date(at.getTime() + againInMs) }),
       });
     },
-    told$,
+    event$,
     recent: () => recent,
     eventsOf: ({ metadata: { uid = '' } }) => events.get(uid) ?? [],
     lastRun(object) {

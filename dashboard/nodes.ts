@@ -14,18 +14,18 @@ import type { ProviderKinds } from '../controllers/core/provider/provider-creden
 import type { Catalogue, KnownKind, Sort } from '../trace/catalogue.ts';
 import type { GraphNode, Health } from './page/wire.ts';
 
-/** A message in a list; the trace has all of it. */
+/** The length limit of a message in a list; the trace shows the whole message. */
 const longestMessage = 240;
 
 type WithConditions = KubernetesObject & {
   readonly status?: { readonly conditions?: readonly Condition[]; readonly bindingPhase?: string };
 };
 
-/** One text for each object of all kinds: `plural.group|namespace/name`. */
+/** Identifies an object of any kind: `plural.group|namespace/name`. */
 export const nodeId = ({ plural, group }: Pick<Kind, 'plural' | 'group'>, key: ObjectKey): string =>
   `${plural}.${group}|${objectKeyText(key)}`;
 
-/** How an object fares, by its own conditions. A class has none: it is there. */
+/** The health of an object, from its own conditions. A class has no conditions: it is always ok. */
 export function healthOf(object: WithConditions, sort: Sort): Health {
   if (wasDeleted(object)) return 'going';
   const { conditions } = object.status ?? {};
@@ -40,14 +40,14 @@ export function healthOf(object: WithConditions, sort: Sort): Health {
   return waiting.includes(ready.reason) ? 'waits' : 'broken';
 }
 
-/** Tells the page of an object of a known kind. Pure. */
+/** The page's node for an object of a known kind. Pure. */
 export function nodeOf(object: WithConditions, known: KnownKind, catalogue: Catalogue): GraphNode {
   const { kind, sort } = known;
   const { namespace, name, creationTimestamp } = object.metadata;
   const ready = getCondition(object.status?.conditions, 'Ready');
   const synced = getCondition(object.status?.conditions, 'Synced');
-  const words = synced.status === 'False' ? (synced.message ?? ready.message) : ready.message;
-  const told = synced.status === 'False' && ready.status === 'True' ? synced.reason : ready.reason;
+  const message = synced.status === 'False' ? (synced.message ?? ready.message) : ready.message;
+  const reason = synced.status === 'False' && ready.status === 'True' ? synced.reason : ready.reason;
   const { bindingPhase: phase } = object.status ?? {};
   return {
     id: nodeId(kind, object.metadata),
@@ -58,8 +58,8 @@ export function nodeOf(object: WithConditions, known: KnownKind, catalogue: Cata
     name,
     health: healthOf(object, sort),
     ...(phase !== undefined && { phase }),
-    ...(told !== undefined && { reason: printable(told) }),
-    ...(words !== undefined && { message: shortened(printable(words), longestMessage) }),
+    ...(reason !== undefined && { reason: printable(reason) }),
+    ...(message !== undefined && { message: shortened(printable(message), longestMessage) }),
     to: compact(leadingFrom(object, known, catalogue)),
     ...(creationTimestamp !== undefined && { createdAt: creationTimestamp }),
   };
@@ -85,13 +85,13 @@ function leadingFrom(
     return [service && providerId(object as Managed, service.providers)];
   }
   if (sort === 'class') {
-    const made = catalogue.services.find(
+    const provisioned = catalogue.services.find(
       (service) => service.class.plural === kind.plural && service.class.group === kind.group,
     );
     const service =
-      made &&
+      provisioned &&
       catalogue.managed.find(
-        ({ kind: one }) => one.kind === made.managed.kind && one.group === made.managed.group,
+        ({ kind: one }) => one.kind === provisioned.managed.kind && one.group === provisioned.managed.group,
       );
     const template = { metadata: { name: '' }, spec: (object as Class).specTemplate } as unknown as Managed;
     return [service && providerId(template, service.providers)];

@@ -1,4 +1,4 @@
-/** A file of the page, as it is served. */
+/** A file of the page, with its content type. */
 export interface PageFile {
   readonly type: string;
   readonly text: string;

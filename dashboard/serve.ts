@@ -12,28 +12,28 @@ import type { PageFile } from './page-file.ts';
 
 export interface ServeOptions {
   readonly address: BindAddress;
-  /** By path. */
+  /** The files by path. */
   readonly files: Readonly<Record<string, PageFile>>;
   readonly greeting: Greeting;
-  /** What a reader is told, while he keeps up. */
+  /** The feed of one reader; `isFull` is true while the reader does not keep up. */
   readonly feed: (isFull: () => boolean) => Observable<Batch>;
-  /** Undefined: there is no such kind or object. */
+  /** The trace of an object; undefined if the kind or object does not exist. */
   readonly trace: (
     resource: string,
     namespace: string | undefined,
     name: string,
   ) => Promise<Trace | undefined>;
   readonly clock: Pick<Clock, 'scheduler'>;
-  /** So many may read at a time; default 16. */
+  /** The maximum number of readers at a time; default 16. */
   readonly mostReaders?: number;
 }
 
-/** A reader, and whatever is between, learns at least this often that the process lives. */
+/** How often a reader, and proxies on the way, receive a sign that the process is alive. */
 const heartbeatMs = 15_000;
-/** Bytes that may wait for a reader before he counts as slow. */
+/** How many bytes may wait for a reader before it counts as slow. */
 const mostWaiting = 1_048_576;
 
-/** Nothing but what the process itself serves, no scripts in the page, and in nobody's frame. */
+/** The page loads only files of this process, has no inline scripts, and no site may frame it. */
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -45,8 +45,8 @@ const headers = {
 } as const;
 
 /**
- * Whether a request was made to an address, and not to a name that somebody else's page has made lead here (DNS
- * rebinding): a name is refused, but for that of the machine itself.
+ * Whether a request uses an address or `localhost` as host. Other names are refused: a foreign page could make such a name
+ * resolve to this process (DNS rebinding).
  */
 export function isOurHost(host: string | undefined): boolean {
   const name = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/.exec(host ?? '');
@@ -55,8 +55,8 @@ export function isOurHost(host: string | undefined): boolean {
 }
 
 /**
- * Serves the page, what its readers are told as server-sent events, and traces, while subscribed to; emits its URL once it
- * listens. It only reads. Errors with one sentence that names the flag if it cannot listen.
+ * Serves the page, the feed as server-sent events, and traces, while subscribed to; emits its URL once it listens. It only
+ * reads. If it cannot listen, it errors with one sentence that names the flag.
  */
 export function serveDashboard(options: ServeOptions): Observable<string> {
   const { address, files, trace, mostReaders = 16 } = options;
@@ -74,8 +74,8 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
       subscriber.error(new Error(cannotListen('--dashboard-bind-address', where, error), { cause: error }));
     });
     server.listen(address.port, address.host, () => {
-      const taken = server.address();
-      if (typeof taken === 'object' && taken !== null) subscriber.next(at(taken.port));
+      const bound = server.address();
+      if (typeof bound === 'object' && bound !== null) subscriber.next(at(bound.port));
     });
     return () => {
       for (const reader of readers) reader.unsubscribe();
@@ -88,22 +88,22 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
         return refuse(
           response,
           421,
-          `the page is not served as ${request.headers.host}: use localhost or an address`,
+          `the page is not served under the name ${request.headers.host}: use localhost or an IP address`,
         );
       }
       if (request.headers['sec-fetch-site'] === 'cross-site')
-        return refuse(response, 403, 'not for other sites');
-      if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'GET only');
+        return refuse(response, 403, 'requests from other sites are refused');
+      if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'use GET');
       const url = new URL(`http://localhost${request.url ?? '/'}`);
-      if (url.pathname === '/events') return tell(response);
-      if (url.pathname === '/trace') return told(url.searchParams, response);
+      if (url.pathname === '/events') return sendFeed(response);
+      if (url.pathname === '/trace') return sendTrace(url.searchParams, response);
       const file = Object.hasOwn(files, url.pathname) ? files[url.pathname] : undefined;
       if (file === undefined) return refuse(response, 404, 'not found');
       response.writeHead(200, { ...headers, 'content-type': file.type });
       response.end(request.method === 'HEAD' ? undefined : file.text);
     }
 
-    async function told(query: URLSearchParams, response: ServerResponse): Promise<void> {
+    async function sendTrace(query: URLSearchParams, response: ServerResponse): Promise<void> {
       const [resource = '', name = ''] = [query.get('resource') ?? '', query.get('name') ?? ''];
       const found = await trace(resource, query.get('namespace') ?? undefined, name);
       if (found === undefined) return refuse(response, 404, 'there is no such object');
@@ -111,9 +111,9 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
       response.end(JSON.stringify(found));
     }
 
-    function tell(response: ServerResponse): void {
+    function sendFeed(response: ServerResponse): void {
       if (readers.size >= mostReaders) {
-        refuse(response, 503, `${mostReaders} read already`);
+        refuse(response, 503, `${mostReaders} pages are open already: close one of them`);
         return;
       }
       response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });

@@ -19,8 +19,8 @@ export interface StoreSourceOptions {
 }
 
 /**
- * Reads from the stores of the process. Only a secret that is not among its connection secrets is asked for, as the
- * controllers do themselves: that of a provider, and one that is in the way.
+ * Reads from the stores of the process. Only Secrets outside the store of connection Secrets are requested from the API
+ * server, as the controllers do: those of providers, and those that have the name of a connection Secret.
  */
 export function storeSource({ catalogue, storeOf, memory, client }: StoreSourceOptions): Source {
   const known = new Set(catalogue.kinds.map(({ kind }) => kindKey(kind)));
@@ -31,12 +31,12 @@ export function storeSource({ catalogue, storeOf, memory, client }: StoreSourceO
       kind: Kind<T>,
       key: Parameters<Source['get']>[1],
     ): Promise<Found<T>> {
-      // Asked for only where something selects namespaces, or where there is not what is asked about.
-      if (kindKey(kind) === kindKey(NamespaceKind)) return asked(client.get(kind, key));
+      // Namespaces are requested only if an object selects namespaces, or if the subject does not exist.
+      if (kindKey(kind) === kindKey(NamespaceKind)) return requested(client.get(kind, key));
       if (!isWatched(kind)) return unsought;
       const value = storeOf(kind).get(key) as unknown as T | undefined;
       if (value !== undefined) return { is: 'there', value };
-      return kindKey(kind) === kindKey(SecretKind) ? asked(client.get(kind, key)) : { is: 'absent' };
+      return kindKey(kind) === kindKey(SecretKind) ? requested(client.get(kind, key)) : { is: 'absent' };
     },
     async list<T extends KubernetesObject>(kind: Kind<T>): Promise<Found<readonly T[]>> {
       if (!known.has(kindKey(kind))) return unsought;
@@ -46,8 +46,8 @@ export function storeSource({ catalogue, storeOf, memory, client }: StoreSourceO
   };
 }
 
-/** What cannot be had now is not looked for: the rest of the trace is worth having. */
-async function asked<T>(reading: Promise<T>): Promise<Found<T>> {
+/** If the request fails, the object counts as not looked for: the rest of the trace is still useful. */
+async function requested<T>(reading: Promise<T>): Promise<Found<T>> {
   try {
     return { is: 'there', value: await reading };
   } catch (error) {

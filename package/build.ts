@@ -1,7 +1,7 @@
 /**
- * Builds the package into dist/: JavaScript, types and source maps of all that its entries reach. What is in dist/ before
- * goes, so that nothing is published that has no source any more. The template of the scaffold is copied as it is. In
- * dist/bundle/ is the process for the image, which the package leaves out.
+ * Builds the package into dist/: the JavaScript, types and source maps of all modules that its entries reach. An existing
+ * dist/ is deleted first, so that no file without a source is published. The template of the scaffold is copied unchanged.
+ * dist/bundle/ holds the process for the image; it is not part of the package.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const compile = (...flags: readonly string[]): void => {
   const args = ['-p', import.meta.dirname, ...flags];
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { stdio: 'inherit' });
 };
-// Comments are in the types, and in the sources that the maps hold: in the JavaScript nobody reads them.
+// The comments are in the types and in the sources of the source maps; nobody reads them in the JavaScript.
 compile('--declaration', 'false', '--removeComments', '--noCheck');
 compile('--emitDeclarationOnly');
 const template = join('package', 'scaffold', 'template');

@@ -1,6 +1,6 @@
 /**
- * `node package/bundle.ts [FOLDER]`: the process as the image has it, into dist/bundle/ or the folder: main.js, what it
- * loads when it is needed, the definitions, and a package.json with the version.
+ * `node package/bundle.ts [FOLDER]` writes the process for the image into dist/bundle/ or the folder: main.js, the modules
+ * that it loads later, the definitions, and a package.json with the version.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,13 +10,13 @@ import pick from 'lodash/pick.js';
 
 const root = join(import.meta.dirname, '..');
 
-/** Packages of CommonJS ask for Node's own modules by this. */
+/** CommonJS packages load Node's own modules with `require`, which ES modules do not have. */
 const requireOfNode =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /**
- * Writes the bundle into a folder; what was there before goes. What the sources import dynamically stays in files of its own:
- * the libraries of the clouds are loaded when the first resource asks for them. Returns what each file was made of.
+ * Writes the bundle into a folder, which is emptied first. Dynamic imports stay in separate files: the libraries of the
+ * clouds are loaded when the first resource needs them. Returns the inputs of each file.
  */
 export async function bundle(folder: string): Promise<Metafile> {
   rmSync(folder, { recursive: true, force: true });
@@ -31,8 +31,8 @@ export async function bundle(folder: string): Promise<Metafile> {
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    keepNames: true, // libraries tell errors apart by the names of classes
-    external: ['pg-native'], // an option of pg, which we do not take
+    keepNames: true, // libraries identify errors by class names
+    external: ['pg-native'], // an optional dependency of pg that is not used
     banner: { js: requireOfNode },
     legalComments: 'linked',
     metafile: true,

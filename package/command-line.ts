@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-/* `services-stack`: what an author runs in a repository of their own. */
+/* `services-stack`: the commands for authors in their own repository. */
 import { Command } from 'commander';
 import type { GenerateOptions } from './generate.ts';
+import { reportUsageErrors } from './report-usage-errors.ts';
 import { newServiceCommand } from './scaffold/command.ts';
 import { ownLayout } from './scaffold/own-layout.ts';
-import { tellingUsageErrors } from './telling-usage-errors.ts';
 import { version } from './version.ts';
 
 type GenerateFlags = Omit<GenerateOptions, 'isCheck'> & { readonly check: boolean };
@@ -12,18 +12,20 @@ type GenerateFlags = Omit<GenerateOptions, 'isCheck'> & { readonly check: boolea
 const program = new Command('services-stack')
   .description('Tools for the authors of stacks')
   .version(version)
-  // What comes after a command is the command's, as the --version of new-service.
+  // Flags after a command belong to that command, for example the --version of new-service.
   .enablePositionalOptions()
   .showHelpAfterError();
 
 program
   .command('generate')
-  .description('write definitions, roles, the Deployment and API reference of the stacks that modules export')
-  .argument('<modules...>', 'modules that export what defineStack made, as stack.ts')
+  .description(
+    'write the definitions, roles, Deployment and API reference of the stacks that the modules export',
+  )
+  .argument('<modules...>', 'modules that export results of defineStack, for example stack.ts')
   .option('--out <folder>', 'the folder to write to', '.')
-  .option('--name <name>', 'what the process is called, as in main.ts, and its roles', 'services-stack')
-  .option('--namespace <namespace>', 'where it is to run (default: the name)')
-  .option('--image <image>', 'the image with it (default: <name>:latest)')
+  .option('--name <name>', 'the name of the process (as in main.ts) and of its roles', 'services-stack')
+  .option('--namespace <namespace>', 'the namespace of the process (default: the name)')
+  .option('--image <image>', 'the image of the process (default: <name>:latest)')
   .option('--check', 'write nothing, and fail if a file is not up to date', false)
   .action(async (modules: readonly string[], { check: isCheck, ...options }: GenerateFlags) => {
     const { generate } = await import('./generate.ts');
@@ -34,19 +36,19 @@ program.addCommand(newServiceCommand(ownLayout));
 
 program
   .command('favourite-cloud')
-  .description('a cloud on loopback to try stacks with; --help names its flags')
+  .description('start a fake cloud on loopback, to try stacks with; --help shows its flags')
   .helpOption(false)
   .allowUnknownOption()
   .allowExcessArguments()
   .action(async () => {
-    process.argv.splice(2, 1); // it reads what comes after its name
+    process.argv.splice(2, 1); // it parses the arguments after its name itself
     await import('../emulators/favourite-cloud/main.ts');
   });
 
 program
   .command('trace')
   .description(
-    'why a claim, managed resource, class or ProviderConfig of a module stacks can be used, or cannot',
+    "explain why a claim, managed resource, class or ProviderConfig of a module's stacks can or cannot be used",
   )
   .usage('<module> <kind> <name> [flags]')
   .helpOption(false)
@@ -54,7 +56,7 @@ program
   .allowExcessArguments()
   .action(async () => {
     const { trace } = await import('./trace.ts');
-    await trace(process.argv.slice(3)); // it reads what comes after its name
+    await trace(process.argv.slice(3)); // it parses the arguments after its name itself
   });
 
-await tellingUsageErrors(program.parseAsync());
+await reportUsageErrors(program.parseAsync());

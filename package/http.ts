@@ -1,4 +1,4 @@
-/* `services-stack/http`: clients of clouds that are reached by HTTP and JSON. */
+/* `services-stack/http`: clients for clouds with an HTTP and JSON API. */
 export type { Authorization } from '../clients/authorization.ts';
 export type { CloudCollection, CloudCollectionOptions } from '../clients/cloud-collection.ts';
 export { cloudCollection } from '../clients/cloud-collection.ts';

@@ -1,4 +1,4 @@
-/* `services-stack/schema`: what kinds are defined with. `z` is the one that definitions are made with: import no other. */
+/* `services-stack/schema`: the means to define kinds. Import `z` from here, so that all definitions use the same Zod. */
 export { z } from 'zod';
 export { identity, immutable, late } from '../apis/core/marks.ts';
 export type { Rule } from '../apis/core/rules.ts';

@@ -1,4 +1,4 @@
-/* `services-stack/stack`: what a stack consists of, and what its external clients are made with. */
+/* `services-stack/stack`: the means to define stacks and external clients. */
 export type { Claim } from '../apis/core/v1alpha1/claim.ts';
 export type { Class } from '../apis/core/v1alpha1/class.ts';
 export type { ReadyFacts } from '../apis/core/v1alpha1/condition.ts';

@@ -4,7 +4,7 @@ import uniq from 'lodash/uniq.js';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The stacks that a module exports, by themselves and in lists. Throws UsageError if it cannot be imported. */
+/** The stacks that a module exports, directly and in lists. Throws UsageError if it cannot be imported. */
 export async function stacksOf(module: string): Promise<readonly DefinedStack[]> {
   const url = pathToFileURL(resolve(module)).href;
   const exported = (await import(url).catch((error: unknown) => {
@@ -14,10 +14,11 @@ export async function stacksOf(module: string): Promise<readonly DefinedStack[]>
   return uniq(Object.values(exported).flat().filter(isDefinedStack));
 }
 
-/** The same. Throws UsageError if there are none, too. */
+/** The same, but also throws UsageError if there are none. */
 export async function someStacksOf(module: string): Promise<readonly DefinedStack[]> {
   const stacks = await stacksOf(module);
-  if (stacks.length === 0) throw new UsageError(`${module} exports no stack; defineStack makes one`);
+  if (stacks.length === 0)
+    throw new UsageError(`${module} exports no stack: export the result of defineStack`);
   return stacks;
 }
 

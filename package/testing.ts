@@ -1,4 +1,4 @@
-/* `services-stack/testing`: the rules that external clients are held to, and a cloud to try them with. */
+/* `services-stack/testing`: the conformance rules for external clients, and a fake cloud. */
 export type { FavouriteCloud, FavouriteCloudOptions } from '../emulators/favourite-cloud/server.ts';
 export { startFavouriteCloud } from '../emulators/favourite-cloud/server.ts';
 export { describeConformance, judge } from '../testing/conformance.ts';

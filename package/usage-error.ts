@@ -1,4 +1,4 @@
-/** What an author got wrong; the message says what to do. */
+/** A mistake of the author; the message has the fix. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,13 +1,13 @@
-/** What a process of an author's stacks needs of a cluster beside its definitions and roles; deploy/ here has the same. */
+/** The manifests of a process besides its definitions and roles. The files in deploy/ have the same content. */
 
 export interface WorkloadOptions {
-  /** Of all objects; what `run` is given, for the Lease of the process is called that by default. */
+  /** The name of all objects. It must be the name given to `run`, because the Lease of the process has that name by default. */
   readonly name: string;
   readonly namespace: string;
   readonly image: string;
 }
 
-/** The Namespace as a file of manifests; it comes before all others. */
+/** The manifest of the Namespace, which is applied first. */
 export const namespaceManifest = ({ namespace }: WorkloadOptions, origin: string): string => `# ${origin}
 apiVersion: v1
 kind: Namespace
@@ -19,7 +19,7 @@ metadata:
     pod-security.kubernetes.io/warn: restricted
 `;
 
-/** All else as a file of manifests, for the claims of every namespace: whom the process runs as, its rights, itself. */
+/** All other manifests, for claims in every namespace: service account, bindings, Deployment, metrics, NetworkPolicy. */
 export const workloadManifests = (options: WorkloadOptions, origin: string): string =>
   `# ${origin}\n${[
     serviceAccount(options),
@@ -43,7 +43,7 @@ const subject = ({ name, namespace }: WorkloadOptions): string => `subjects:
     name: ${name}
 `;
 
-/** Of a role of roles.yaml. */
+/** Binds a role of roles.yaml. */
 const binding = (
   options: WorkloadOptions,
   suffix: string,
@@ -57,7 +57,7 @@ roleRef:
   name: ${options.name}${suffix}
 ${subject(options)}`;
 
-const leaderElection = (options: WorkloadOptions): string => `# The lease by which one replica leads.
+const leaderElection = (options: WorkloadOptions): string => `# The Lease decides which replica leads.
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:
@@ -92,7 +92,7 @@ metadata:
   labels:
     app.kubernetes.io/name: ${name}
 spec:
-  # One leads, the other stands by with its stores filled.
+  # One replica leads; the other stands by with complete stores.
   replicas: 2
   selector:
     matchLabels:
@@ -103,7 +103,7 @@ spec:
         app.kubernetes.io/name: ${name}
     spec:
       serviceAccountName: ${name}
-      # Drains for 30 s at most, then releases the lease.
+      # The process drains for at most 30 s, then releases the Lease.
       terminationGracePeriodSeconds: 40
       enableServiceLinks: false
       securityContext:
@@ -124,7 +124,7 @@ spec:
             - --leader-election-namespace=${namespace}
             - --health-probe-bind-address=:8081
             - --metrics-bind-address=:8080
-          # More flags without a change of this file: a ConfigMap with SERVICES_STACK_LOG_LEVEL and the like.
+          # To set more flags without a change of this file, create a ConfigMap with SERVICES_STACK_LOG_LEVEL and the like.
           envFrom:
             - configMapRef:
                 name: ${name}
@@ -160,7 +160,7 @@ spec:
 const metrics = ({
   name,
   namespace,
-}: WorkloadOptions): string => `# Plain HTTP and open to every pod that the NetworkPolicy lets in.
+}: WorkloadOptions): string => `# Plain HTTP, open to every pod that the NetworkPolicy admits.
 apiVersion: v1
 kind: Service
 metadata:
@@ -180,7 +180,7 @@ spec:
 const network = ({
   name,
   namespace,
-}: WorkloadOptions): string => `# Nobody reaches the pods but for metrics and probes. Where they go is not limited: clouds are anywhere.
+}: WorkloadOptions): string => `# Only metrics and probes can be reached. Outgoing connections are not limited: clouds can be anywhere.
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -192,7 +192,7 @@ spec:
       app.kubernetes.io/name: ${name}
   policyTypes: [Ingress]
   ingress:
-    # From where the metrics may be read: add namespaceSelector or podSelector.
+    # To limit who may read the metrics, add a namespaceSelector or podSelector.
     - ports:
         - { protocol: TCP, port: metrics }
         - { protocol: TCP, port: probes }

@@ -1,6 +1,9 @@
 import { Observable } from 'rxjs';
 
-/** Asks at each subscription, emits the answer and completes, or errors with what it throws. Unsubscribing aborts. */
+/**
+ * Calls `ask` at each subscription. Emits the answer and completes, or errors with what `ask` throws. Unsubscribing aborts
+ * the signal.
+ */
 export const abortable = <T>(ask: (signal: AbortSignal) => Promise<T>): Observable<T> =>
   new Observable((subscriber) => {
     const abort = new AbortController();

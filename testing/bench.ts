@@ -34,21 +34,21 @@ import { Broken, expect } from './verdict.ts';
 
 const namespace = 'conformance';
 
-/** A managed resource that can be used, and what its Secret has. */
+/** A managed resource that is Ready, and the contents of its Secret. */
 export interface Ready {
   readonly managed: Managed;
   readonly known: ConnectionDetails;
-  /** Undefined: it has none. */
+  /** Undefined: it has no Secret. */
   readonly credential: DesiredCredential | undefined;
 }
 
-/** Where one rule is tried: an empty cluster, an empty world, and a process that has just started. */
+/** The environment of one rule: an empty cluster, an empty world, and a process that has just started. */
 export class Bench {
   readonly conformance: Conformance;
   readonly world: World;
   readonly clock: TestClock;
   readonly cluster: MemoryCluster;
-  /** What the process told, in Events, logs and errors. */
+  /** The Events, log lines and errors of the process. */
   readonly told: string[] = [];
   process: ManagedProcess;
   readonly #pace: Pace;
@@ -84,19 +84,19 @@ export class Bench {
     return new ManagedProcess({ kind, stack, clock, cluster, told, pollIntervalMs, random: this.#random });
   }
 
-  /** The process dies, and another begins over the same cluster and the same world. */
+  /** Kills the process and starts another one over the same cluster and world. */
   restart(): void {
     this.process.stop();
     this.#failures.clear();
     this.process = this.#start();
   }
 
-  /** As long as a system may take for what it does. */
+  /** How long the external system may take for an operation. */
   get longMs(): number {
     return this.conformance.time === 'real' ? 2_000 : 600_000;
   }
 
-  /** Between two looks at what is on its way. */
+  /** The time between two observations of a resource in progress. */
   get pauseMs(): number {
     return this.conformance.time === 'real' ? 500 : 5_000;
   }
@@ -105,34 +105,32 @@ export class Bench {
     return this.process.service.externalNames === 'assigned';
   }
 
-  /** What must be told nowhere. */
+  /** The secrets, which must not appear in any output. */
   secrets(...details: readonly ConnectionDetails[]): readonly string[] {
     return secretsIn(this.world.credentials, ...details);
   }
 
-  // What is outside.
+  // The external system.
 
   async things(): Promise<readonly unknown[]> {
-    return structuredClone(
-      await this.settled(Promise.resolve(this.world.things()), 'the world tells its things'),
-    );
+    return structuredClone(await this.settled(Promise.resolve(this.world.things()), '`things` of the world'));
   }
 
-  /** Throws Broken if what is outside is not as it was. */
-  async expectUnchanged(before: readonly unknown[], doing: string, mend: string): Promise<void> {
+  /** Throws Broken if the external system has changed. */
+  async expectUnchanged(before: readonly unknown[], doing: string, fix: string): Promise<void> {
     const after = await this.things();
-    expect(isEqual(after, before), `${doing} changed what is outside: ${differing(before, after)}`, mend);
+    expect(isEqual(after, before), `${doing} changed the external system: ${differing(before, after)}`, fix);
   }
 
   // Managed resources.
 
-  /** `forProvider` of one that can be made beside the first, and beside those of other numbers. */
+  /** A `forProvider` that can be created besides the first, and besides those with other numbers. */
   another(number = 1): object | undefined {
     const { another } = this.conformance;
     return typeof another === 'function' ? another(number) : another;
   }
 
-  /** A managed resource as a user writes it. Its external name is given, as the reconciler does, unless it is assigned. */
+  /** A managed resource as a user writes it. It has an external name, as from the reconciler, unless the system assigns names. */
   draft(
     name: string,
     forProvider: object = this.conformance.forProvider,
@@ -158,10 +156,10 @@ export class Bench {
   }
 
   existing(name: string): Managed {
-    return this.object(name) ?? fail(`managed resource ${name} is gone`);
+    return this.object(name) ?? fail(`the managed resource ${name} does not exist any more`);
   }
 
-  /** Somebody edits `forProvider`. */
+  /** Edits `forProvider`, as a user does. */
   edit(name: string, change: object): void {
     this.replaceForProvider(name, { ...this.existing(name).spec.forProvider, ...change });
   }
@@ -171,7 +169,7 @@ export class Bench {
     this.cluster.put(this.conformance.managed, { ...rest, spec: { ...spec, forProvider } });
   }
 
-  /** `forProvider` was always so, as far as anybody remembers: what it says of these fields is on record, too. */
+  /** Changes `forProvider` together with the recorded values of these fields, as if it had never been different. */
   remember(name: string, forProvider: object, fields: readonly string[]): void {
     this.replaceForProvider(name, forProvider);
     const { metadata, status, ...rest } = this.existing(name);
@@ -194,7 +192,7 @@ export class Bench {
     });
   }
 
-  /** Another object of its name takes over what it stands for, as by a manifest that has its external name. */
+  /** Replaces the object by another one with the same name and external name, as from a manifest. */
   takeOver(name: string, forProvider: object): void {
     const { metadata } = this.existing(name);
     const named = metadata.annotations?.[annotationKeys.externalName] ?? name;
@@ -203,7 +201,7 @@ export class Bench {
     this.put(name, forProvider, { [annotationKeys.externalName]: named });
   }
 
-  /** Somebody edits other parts of the spec, or all of `forProvider`. */
+  /** Edits other parts of the spec, or replaces `forProvider`, as a user does. */
   respecify(name: string, change: Partial<Managed['spec']>): void {
     const { spec, ...rest } = this.existing(name);
     this.cluster.put(this.conformance.managed, { ...rest, spec: { ...spec, ...change } });
@@ -215,7 +213,7 @@ export class Bench {
     this.cluster.put(this.conformance.managed, { ...rest, metadata: { ...metadata, annotations: all } });
   }
 
-  /** Somebody takes its external name away. */
+  /** Removes the external name, as a user does. */
   unname(name: string): void {
     const { metadata, ...rest } = this.existing(name);
     const annotations = omit(metadata.annotations, annotationKeys.externalName);
@@ -232,7 +230,7 @@ export class Bench {
     return { status, message };
   }
 
-  /** Whether it is as it is to be, and nothing is under way. */
+  /** Whether it is Ready and Synced, and no operation is running. */
   isReady(name: string): boolean {
     const isUnderWay = this.condition(name, 'AsyncOperation').status === 'False';
     return (
@@ -242,12 +240,12 @@ export class Bench {
     );
   }
 
-  /** What is published of it. */
+  /** The published connection details. */
   published(name: string): ConnectionDetails {
     return decodeDetails(this.cluster.find(SecretKind, { namespace, name }));
   }
 
-  /** By the record in the status; also of what keeps no credential. */
+  /** Whether the credential is applied, by the record in the status; true if the resource has no credential. */
   #isCredentialInForce(name: string): boolean {
     const { credential } = this.process.service.secretDetails ?? {};
     const secret = this.cluster.find(SecretKind, { namespace, name });
@@ -258,7 +256,7 @@ export class Bench {
     return isApplied(managed, kept, credential) && managed.status?.credential?.pending === false;
   }
 
-  /** A credential that is in no Secret; undefined where this managed resource has none. */
+  /** A new credential that is in no Secret; undefined if this managed resource has no credential. */
   newCredential(managed = this.draft('first')): DesiredCredential | undefined {
     const { credential } = this.process.service.secretDetails ?? {};
     if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
@@ -267,15 +265,15 @@ export class Bench {
     return { value: generateCredential(credential, random), isApplied: false };
   }
 
-  /** Somebody deletes its connection secret. */
+  /** Deletes the connection Secret, as a user does. */
   loseSecret(name: string): void {
     this.cluster.remove(SecretKind, name, namespace);
   }
 
-  /** Makes one by the reconciler, until it can be used. */
+  /** Creates a managed resource and runs the reconciler until it is Ready. */
   async ready(name = 'first', forProvider?: object): Promise<Ready> {
     this.put(name, forProvider);
-    await this.until(name, () => this.isReady(name), 'it did not become Ready and Synced');
+    await this.until(name, () => this.isReady(name), 'the resource did not become Ready and Synced');
     const [managed, known] = [this.existing(name), this.published(name)];
     const value = known[this.process.service.secretDetails?.credential?.key ?? ''];
     const credential = value === undefined ? undefined : { value, isApplied: true };
@@ -284,12 +282,12 @@ export class Bench {
 
   // The loop.
 
-  /** One run of the reconciler, and the time until it wants to run again. */
+  /** One run of the reconciler, and the delay until its next run. */
   async pass(name: string): Promise<void> {
     const result = await this.settled(this.process.reconcile(name), 'a run of the reconciler', 3_600_000);
     const failures = result?.type === 'requeue' ? (this.#failures.get(name) ?? 0) + 1 : 0;
     this.#failures.set(name, failures);
-    if (result === undefined) return; // the process died
+    if (result === undefined) return; // the process was killed
     const backOffMs = Math.min(1_000 * 2 ** (failures - 1), 60_000);
     const delayMs = result.type === 'after' ? result.delayMs : result.type === 'done' ? 60_000 : backOffMs;
     await this.passTime(Math.min(delayMs, 60_000));
@@ -299,18 +297,13 @@ export class Bench {
     for (let i = 0; i < count; i += 1) await this.pass(name);
   }
 
-  /** Runs until something is so. Throws Broken, with what the conditions say, if that takes too long. */
-  async until(
-    name: string,
-    isSo: () => boolean,
-    unless: string,
-    mend = 'see what the conditions say',
-  ): Promise<void> {
+  /** Runs until `isSo` is true. Throws Broken with the conditions if that takes too long. */
+  async until(name: string, isSo: () => boolean, unless: string, fix = 'read the conditions'): Promise<void> {
     const limitMs = this.conformance.time === 'real' ? 60_000 : 3_600_000;
     const endMs = this.clock.elapsedMs() + limitMs;
     for (let passes = 0; !isSo(); passes += 1) {
       const isOver = this.clock.elapsedMs() > endMs || passes > 500;
-      expect(!isOver, `${unless} within ${limitMs / 60_000} min; ${this.#conditions(name)}`, mend);
+      expect(!isOver, `${unless} within ${limitMs / 60_000} min; ${this.#conditions(name)}`, fix);
       await this.pass(name);
       if (this.process.hasCrashed) return;
     }
@@ -320,12 +313,12 @@ export class Bench {
     const told = (this.object(name)?.status?.conditions ?? []).map(({ type, status, reason, message = '' }) =>
       `${type} ${status} ${reason} ${message}`.trim(),
     );
-    return told.length === 0 ? 'it has no conditions' : `its conditions: ${told.join('; ')}`;
+    return told.length === 0 ? 'the resource has no conditions' : `conditions: ${told.join('; ')}`;
   }
 
   // Single calls.
 
-  /** The external client of a managed resource, as the reconciler gets it. Its calls are awaited by `settled`. */
+  /** The external client of a managed resource, as the reconciler gets it. Await its calls with `settled`. */
   async client(managed: Managed): Promise<ExternalClient> {
     const { signal } = new AbortController();
     await this.process.synced();
@@ -339,12 +332,12 @@ export class Bench {
     return { ...managed, metadata: { ...managed.metadata, deletionTimestamp } };
   }
 
-  /** What work comes to, with as much time as it needs. Throws Broken if it does not end. */
+  /** The result of work, however much time it needs. Throws Broken if it does not end. */
   settled<T>(work: Promise<T>, what: string, limitMs?: number): Promise<T> {
     return this.#pace.settled(work, what, limitMs);
   }
 
-  /** Time goes by. */
+  /** Lets time pass. */
   passTime(ms: number): Promise<void> {
     return this.#pace.pass(ms);
   }
@@ -364,7 +357,7 @@ export class Bench {
     });
   }
 
-  /** The secret that the ProviderConfig names. */
+  /** The Secret that the ProviderConfig names. */
   putCredentials(entries: ConnectionDetails): void {
     this.cluster.put(SecretKind, {
       apiVersion: 'v1',
@@ -379,7 +372,7 @@ function fail(message: string): never {
   throw new Broken(message);
 }
 
-/** The first thing that differs, for messages. */
+/** The first difference, for messages. */
 function differing(before: readonly unknown[], after: readonly unknown[]): string {
   if (before.length !== after.length) return `${before.length} things before, ${after.length} after`;
   const index = before.findIndex((thing, i) => !isEqual(thing, after[i]));

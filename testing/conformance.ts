@@ -1,5 +1,5 @@
 /*
- *   describeConformance ──▶ judge, for each of rules/rules.ts ──▶ bench.ts: a world, a cluster, a clock of its own
+ *   describeConformance ──▶ judge, for each rule of rules/rules.ts ──▶ bench.ts: its own world, cluster and clock
  */
 
 import { describe, test } from 'node:test';
@@ -12,8 +12,8 @@ import type { Verdict } from './verdict.ts';
 import { Broken, Skipped } from './verdict.ts';
 
 /**
- * Tests the external client of one managed kind, by the stack that runs it: a test for each rule, with a message that says
- * what to mend. What cannot be checked, for the world lacks what it takes, is skipped and says so.
+ * Tests the external client of one managed kind, as its stack runs it: one test per rule, with a message that names the
+ * fix. A rule that the world lacks a hook for is skipped, with a message.
  *
  *     describeConformance({
  *       managed: QueueKind,
@@ -45,7 +45,7 @@ export function describeConformance<M extends Managed>(conformance: Conformance<
   });
 }
 
-/** Tries one rule, in a world of its own. */
+/** Checks one rule in its own world. */
 export async function judge<M extends Managed>(rule: Rule, conformance: Conformance<M>): Promise<Verdict> {
   const bench = await Bench.open(conformance as unknown as Conformance);
   try {

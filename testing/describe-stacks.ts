@@ -1,6 +1,6 @@
 /*
- *   the list of stacks ──▶ check-stacks.ts, stack.ts: do they go together?
- *                └──▶ definitions ──▶ manifest-problems.ts: do the manifests fit them?
+ *   the list of stacks ──▶ check-stacks.ts, stack.ts: checks for conflicts
+ *                └──▶ definitions ──▶ manifest-problems.ts: checks the manifests
  */
 
 import assert from 'node:assert/strict';
@@ -16,13 +16,13 @@ import { environmentAtRest } from '../controllers/environment-at-rest.ts';
 import { manifestProblems } from './manifest-problems.ts';
 
 export interface DescribeStacksOptions {
-  /** A folder of manifests that users are shown: `*.yaml`, however deep. */
+  /** A folder of example manifests: `*.yaml`, at any depth. */
   readonly manifests: string;
 }
 
 /**
- * Tests the stacks of a process, all together: that they can run in one, that each of their definitions can be generated, and
- * that the manifests fit these. A test for each, with what is wrong.
+ * Tests the stacks of a process together: they can run in one process, each of their definitions can be generated, and the
+ * manifests fit the definitions. One test for each, with the problems as message.
  *
  *     describeStacks(stacks, { manifests: join(import.meta.dirname, '..', 'examples') });
  */
@@ -31,9 +31,9 @@ export function describeStacks(
   { manifests: folder }: DescribeStacksOptions,
 ): void {
   describe('the stacks', () => {
-    test('there are some', () => assert.ok(stacks.length > 0));
+    test('the list has at least one stack', () => assert.ok(stacks.length > 0));
 
-    test('go together', () => {
+    test('the stacks can run in one process', () => {
       checkStacks(stacks);
       stackControllers(environmentAtRest(), stacks);
     });
@@ -46,7 +46,7 @@ export function describeStacks(
     }
 
     const manifests = globSync('**/*.yaml', { cwd: folder }).toSorted();
-    test('there are manifests', () => assert.ok(manifests.length > 0, folder));
+    test('the folder has at least one manifest', () => assert.ok(manifests.length > 0, folder));
     for (const file of manifests) {
       test(`${file} fits the definitions`, () => {
         const problems = manifestProblems(definitions, readFileSync(join(folder, file), 'utf8'));

@@ -1,23 +1,24 @@
 import type { KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 
-/** As much of an entry of `metadata.managedFields` as says who, and how. */
+/** An entry of `metadata.managedFields`: the manager and its operation. */
 export interface ManagedFields {
   readonly manager: string;
   readonly operation: 'Update' | 'Apply';
 }
 
 /**
- * Who has written each object, as an API server tracks it: from its creation on, until a write clears it, and again from the
- * first server-side apply on, which finds what is there in the name of `before-first-apply`. Which fields is not known.
+ * The managers that have written each object, as an API server tracks them: from the creation until a write clears them,
+ * and again from the first server-side apply on. That apply attributes earlier writes to `before-first-apply`. Single
+ * fields are not tracked.
  */
 export interface FieldTracking {
-  /** An object that begins with what one manager wrote. */
+  /** Starts tracking a new object that one manager wrote. */
   begin(uid: string, entry: ManagedFields): void;
-  /** A write of an object: `given` is what it says of `managedFields`. Answers whether that cleared them. */
+  /** Tracks a write; `given` is its `managedFields`. Returns whether it cleared the tracking. */
   written(uid: string, entry: ManagedFields, given?: unknown): boolean;
-  /** It is gone. */
+  /** Forgets a deleted object. */
   forget(uid: string): void;
-  /** The object with what is tracked of it. */
+  /** The object with its tracked managers. */
   shown<T extends KubernetesObject>(object: T): T;
 }
 

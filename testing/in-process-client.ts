@@ -15,16 +15,15 @@ export interface ObjectCall {
   readonly key: ObjectKey;
 }
 
-/** Has a request carried out, or not: `effect` does it at once, and throws what the API server refuses. */
+/** Executes a request, or does not: `effect` executes it at once, and throws if the API server refuses it. */
 export type CarryOut = (call: ObjectCall, effect: () => unknown) => Promise<unknown>;
 
-/** How often a watch is told how far it is, as API servers do. */
+/** How often a watch gets a bookmark, as from an API server. */
 const bookmarkPeriodMs = 60_000;
 
 /**
- * The client's end of a cluster in memory, with no network between: answers come in a later microtask, changes are told
- * to watches as they happen, and the clock says when bookmarks come and a watch ends. `carryOut` may put faults between
- * the two.
+ * The client of a cluster in memory, without a network: answers come in a later microtask, watches get changes at once, and
+ * the clock decides when bookmarks come and when a watch ends. `carryOut` may add faults between client and cluster.
  */
 export function inProcessClient(
   cluster: MemoryCluster,
@@ -37,7 +36,7 @@ export function inProcessClient(
     signal?: AbortSignal,
   ): Promise<never> {
     refuseAborted(signal);
-    return (await carryOut(call, () => cluster.shown(effect()))) as never; // of the kind that was asked for
+    return (await carryOut(call, () => cluster.shown(effect()))) as never; // of the requested kind
   }
   return {
     async serverVersion(signal) {

@@ -31,20 +31,20 @@ export interface ManagedProcessOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly pollIntervalMs: number;
-  /** Takes down what is told: Events, log lines, errors. */
+  /** Records the output: Events, log lines, errors. */
   readonly told: string[];
 }
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** What a process would be that runs the controller of one managed kind, one run at a time and when it is asked to. */
+/** A process with the controller of one managed kind. It runs only when it is called, one run at a time. */
 export class ManagedProcess {
   readonly service: ManagedService;
-  /** The calls that were made of the external client, in order. */
+  /** The calls of the external client, in order. */
   readonly calls: ExternalCall[] = [];
-  /** How many writes the API server was asked for, and carried out. */
+  /** The number of writes that the API server executed. */
   writes = 0;
-  /** How many more writes and external changes it survives. */
+  /** After how many more writes and external changes it is killed. */
   stepsLeft = Number.POSITIVE_INFINITY;
   hasCrashed = false;
   readonly #env: Environment;
@@ -84,12 +84,12 @@ export class ManagedProcess {
     this.#life.add(this.#informers.run$.subscribe());
   }
 
-  /** Resolves once every store holds what there is. */
+  /** Resolves when every store is complete. */
   async synced(): Promise<void> {
     await this.#informers.synced(new AbortController().signal);
   }
 
-  /** One run; undefined if the process did not survive it. */
+  /** One run; undefined if the process was killed during it. */
   async reconcile(name: string): Promise<Result | undefined> {
     const { signal } = new AbortController();
     await this.synced();
@@ -100,7 +100,7 @@ export class ManagedProcess {
     return Promise.race([run, this.#crashed]);
   }
 
-  /** It is killed: what it was about to do does not happen. */
+  /** Kills the process: its next step does not happen. */
   stop(): void {
     this.hasCrashed = true;
     this.#crash();
@@ -121,7 +121,7 @@ export class ManagedProcess {
     return this.hasCrashed ? never() : answer;
   };
 
-  /** The client, whose calls are taken down, and each change of which is a step. */
+  /** The client with its calls recorded. Each of its changes counts as a step. */
   #watched(client: ExternalClient): ExternalClient {
     const watched = async <T>(name: ExternalCall, call: () => Promise<T>): Promise<T> => {
       if (this.hasCrashed) return never();
@@ -140,7 +140,7 @@ export class ManagedProcess {
       delete: (...given) => watched('delete', async () => (await client.delete(...given)) ?? {}),
       disconnect: async () => client.disconnect?.(),
     };
-    // What is not watched stays the client's own, whichever that is of the two sorts.
+    // Methods that are not recorded stay the client's own, for both sorts of clients.
     return Object.assign(Object.create(client), calls) as ExternalClient;
   }
 }

@@ -3,14 +3,14 @@ import type { Definition } from '../apis/core/schema.ts';
 import { apiVersionOf } from '../apis/core/v1alpha1/kind.ts';
 import { objectProblems } from './schema-problems.ts';
 
-/** Kinds of Kubernetes itself, which the API server knows better. */
+/** Kinds of Kubernetes itself, which only the API server can check. */
 const isBuiltIn = (apiVersion: string): boolean =>
   !apiVersion.includes('/') || /^(?:apps|batch|autoscaling|policy)\/|\.k8s\.io\//.test(apiVersion);
 
-/** What of a text of manifests is no YAML, of a kind that is not defined, or does not fit the schema of its kind. */
+/** The problems of a file of manifests: invalid YAML, an undefined kind, or a mismatch with the schema of the kind. */
 export function manifestProblems(definitions: readonly Definition[], yaml: string): readonly string[] {
   const documents = parseAllDocuments(yaml);
-  if (documents.length === 0) return ['it holds no object'];
+  if (documents.length === 0) return ['the file has no object'];
   return [...documents].flatMap((document, index) => {
     const [error] = document.errors;
     if (error !== undefined) return [error.message.split('\n')[0] ?? error.message];
@@ -30,12 +30,10 @@ function problemsOf(definitions: readonly Definition[], object: unknown, which: 
   if (isBuiltIn(apiVersion)) return [];
   const named = `${kind} ${metadata.name}`;
   const definition = definitions.find((known) => known.kind === kind && apiVersionOf(known) === apiVersion);
-  if (definition === undefined) return [`${named}: no stack defines the kind ${kind} of ${apiVersion}`];
+  if (definition === undefined) return [`${named}: no stack defines the kind ${kind} in ${apiVersion}`];
   const isMisplaced = definition.scope === 'Cluster' && metadata.namespace !== undefined;
   return [
-    ...(isMisplaced
-      ? [`${named}: ${kind} is of the whole cluster, so metadata.namespace has no meaning`]
-      : []),
+    ...(isMisplaced ? [`${named}: ${kind} is cluster-scoped: remove metadata.namespace`] : []),
     ...objectProblems(definition, rest).map((problem) => `${named}: ${problem}`),
   ];
 }

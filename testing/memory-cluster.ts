@@ -14,7 +14,7 @@ import { merged } from './merged.ts';
 type Json = Readonly<Record<string, unknown>>;
 export type Stored = KubernetesObject & { readonly status?: unknown };
 
-/** A change as a watch tells it. */
+/** A change, as a watch delivers it. */
 export interface WatchRecord {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: Stored;
@@ -27,7 +27,7 @@ interface Change {
   readonly after: Stored | undefined;
 }
 
-/** What became of an object of a kind; undefined is none. */
+/** A change of an object; undefined: the object did not or does not exist. */
 export type Witness = (kind: Kind, before: Stored | undefined, after: Stored | undefined) => void;
 
 interface Listener {
@@ -44,35 +44,34 @@ const nameOf = ({ plural, group }: Kind): string => (group === '' ? plural : `${
 export const refusal = (code: number, reason: string, message: string) =>
   new ApiError(message, { code, reason });
 
-/** What an API server says of a write that comes too late, to `what`. */
+/** The API server's answer to a write from an outdated version of `what`. */
 export function conflict(what?: string): ApiError {
   const subject = what === undefined ? '' : `Operation cannot be fulfilled on ${what}: `;
   return refusal(409, 'Conflict', `${subject}the object has been modified`);
 }
 
-/** As it travels. */
+/** The value after JSON serialisation. */
 const overTheWire = <T>(body: T): T => JSON.parse(JSON.stringify(body)) as T;
 
-/** The object as it may be stored. Throws ApiError for what schema or rules refuse. */
+/** The object as it is stored. Throws ApiError if the schema or a rule refuses it. */
 export type Admission = (kind: Kind, object: Stored, before?: Stored) => Stored;
 
-/** What a new generation is counted by. */
+/** The part of an object whose change increases the generation. */
 function wished({ metadata: _m, status: _s, apiVersion: _v, kind: _k, ...rest }: Stored): object {
   return rest;
 }
 
 /**
- * What an API server knows and how it judges, in memory and behind no door: objects with resourceVersions, generations,
- * finalizers and status subresources, what admission says of them, preconditions, pages, and a history
- * that watches resume from. `inProcessClient` is the client's end of it. What it
- * refuses, it throws as ApiError.
+ * An API server in memory: objects with resourceVersions, generations, finalizers and status subresources; admission,
+ * preconditions, pages, and a history from which watches resume. `inProcessClient` is its client. Refusals are thrown as
+ * ApiError.
  */
 export class MemoryCluster {
   readonly #now: Clock['now'];
   readonly #admitted: Admission;
   readonly #objects = new Map<string, Stored>();
   readonly #tracking = createFieldTracking();
-  /** The version of the last change of each collection, which its watch cache knows. */
+  /** The version of the last change of each collection, as in its watch cache. */
   readonly #collectionVersions = new Map<string, number>();
   readonly #listeners = new Set<Listener>();
   readonly #witnesses: Witness[] = [];
@@ -83,8 +82,8 @@ export class MemoryCluster {
   #tokensToExpire = 0;
 
   /**
-   * `now` dates what is created and deleted. Without `admit`, definitions are those of an older release, without
-   * schemas, which let everything through.
+   * `now` dates creations and deletions. Without `admit`, definitions are those of an older release, without schemas,
+   * which accept every object.
    */
   constructor(
     now: Clock['now'] = () => new Date('2026-01-01T00:00:00Z'),
@@ -94,7 +93,7 @@ export class MemoryCluster {
     this.#admitted = admit;
   }
 
-  // What the API does.
+  // The requests of the API.
 
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): T {
     return this.#existing(kind, key) as unknown as T;
@@ -133,7 +132,7 @@ export class MemoryCluster {
     return this.#write(kind, current, object, { precondition: versionIn(object), subresource });
   }
 
-  /** A server-side apply of a manager whom nobody contradicts. */
+  /** A server-side apply without conflicts. */
   apply(kind: Kind, key: ObjectKey, fields: object, manager = fieldManager): Stored {
     const current = this.find(kind, key);
     const wanted = merged(current ?? { metadata: objectKey(key) }, overTheWire(fields)) as Stored;
@@ -141,12 +140,12 @@ export class MemoryCluster {
     return this.#write(kind, current, wanted, { by: { manager, operation: 'Apply' } });
   }
 
-  /** An object as the API shows it: with who has written it. */
+  /** An object as the API returns it, with its field managers. */
   shown<T extends KubernetesObject>(object: T): T {
     return this.#tracking.shown(object);
   }
 
-  /** What is left of the object: undefined if nothing, as nothing holds it. */
+  /** The object that remains because of its finalizers; undefined if it was deleted at once. */
   delete(kind: Kind, key: ObjectKey, preconditions: Preconditions = {}): Stored | undefined {
     const current = this.#existing(kind, key);
     for (const field of ['uid', 'resourceVersion'] as const) {
@@ -185,8 +184,8 @@ export class MemoryCluster {
   }
 
   /**
-   * Tells of every change of what is selected since a version, at once of those there were; answers with what ends it. What
-   * comes into the selection is ADDED, what leaves it DELETED.
+   * Delivers every change of selected objects since a version, past ones at once. Returns the function that ends it. An
+   * object that enters the selection is ADDED; one that leaves it is DELETED.
    */
   watch(
     kind: Kind,
@@ -214,7 +213,7 @@ export class MemoryCluster {
     return () => this.#listeners.delete(listener);
   }
 
-  // What others do and tests see, past the API.
+  // For tests: actions of others and reads, without the API.
 
   get resourceVersion(): string {
     return String(this.#version);
@@ -228,17 +227,17 @@ export class MemoryCluster {
     return this.#in(this.#collection(kind)).map(([, object]) => object as unknown as T);
   }
 
-  /** What is stored, of all kinds. */
+  /** All stored objects of all kinds. */
   objects(): readonly KubernetesObject[] {
     return [...this.#objects.values()];
   }
 
-  /** Tells of every change from now on, of whatever kind, as it is made. */
+  /** Calls `witness` for every change of any kind from now on. */
   witness(witness: Witness): void {
     this.#witnesses.push(witness);
   }
 
-  /** Creates or replaces an object as it is given, status included, whatever schema and rules say. */
+  /** Creates or replaces an object with its status, without schema and rules. */
   put<T extends KubernetesObject>(kind: Kind<T>, given: T): T {
     const object = overTheWire(given) as Stored;
     const before = this.find(kind, object.metadata) as Stored | undefined;
@@ -249,7 +248,7 @@ export class MemoryCluster {
     return this.#store(kind, before, { ...object, metadata }) as unknown as T;
   }
 
-  /** `kubectl delete`, at that time: finalizers hold. What is gone already is no error. */
+  /** `kubectl delete` at that time: finalizers apply. An object that does not exist is no error. */
   leave(kind: Kind, key: ObjectKey, at = this.#timestamp()): Stored | undefined {
     const current = this.find(kind, key) as Stored | undefined;
     if (current === undefined) return undefined;
@@ -264,14 +263,14 @@ export class MemoryCluster {
     });
   }
 
-  /** Deletes an object, finalizers or not. */
+  /** Deletes an object, ignoring its finalizers. */
   remove(kind: Kind, name: string, namespace?: string): void {
     const key = namespace === undefined ? { name } : { name, namespace };
     const current = this.find(kind, key) as Stored | undefined;
     if (current !== undefined) this.#gone(kind, current);
   }
 
-  /** Forgets what happened until now: older versions are answered with 410. */
+  /** Forgets the history: older versions are answered with 410. */
   compact(): void {
     this.#history = [];
     this.#oldest = this.#version;
@@ -282,7 +281,7 @@ export class MemoryCluster {
     this.#tokensToExpire = times;
   }
 
-  /** Goes back in time, as a restored backup does: versions begin again there, and nothing is known of later ones. */
+  /** Restores an older state, as from a backup: versions continue from there, and later ones are unknown. */
   rewind(version: number): void {
     this.#version = version;
     this.#history = [];
@@ -291,7 +290,7 @@ export class MemoryCluster {
     }
   }
 
-  /** Lets the version grow as if objects of other kinds had changed. */
+  /** Increases the version, as changes of other kinds do. */
   skipVersions(count: number): void {
     this.#version += count;
   }
@@ -341,7 +340,7 @@ export class MemoryCluster {
       subresource === 'status'
         ? { ...currentRest, ...(status !== undefined && { status }) }
         : { ...rest, ...(currentStatus !== undefined && { status: currentStatus }) };
-    // What is the server's own to say.
+    // Fields that only the server sets.
     const { uid, resourceVersion, creationTimestamp, generation, deletionTimestamp } = current.metadata;
     const asked = next.metadata.deletionTimestamp;
     if (asked !== undefined && asked !== deletionTimestamp) {
@@ -356,7 +355,7 @@ export class MemoryCluster {
     } as ObjectMeta;
     const { apiVersion, kind: type } = current;
     const valid = this.#admitted(kind, { ...next, apiVersion, kind: type, metadata }, current);
-    // Through the status subresource nothing is said of who has written what.
+    // The status subresource does not change the tracking of managers.
     const given = subresource === 'status' ? undefined : managedFields;
     const isCleared = this.#tracking.written(uid ?? '', by, given);
     if (!isCleared && isEqual(valid, current)) return current;
@@ -367,8 +366,8 @@ export class MemoryCluster {
   }
 
   /**
-   * Stores with a new resourceVersion. An object being deleted goes with its last finalizer, and the answer has the version
-   * that it had (apiserver, registry/generic/registry/store.go: deleteWithoutFinalizers).
+   * Stores an object with a new resourceVersion. An object that is being deleted is removed with its last finalizer, and
+   * the answer has its previous version (apiserver, registry/generic/registry/store.go: deleteWithoutFinalizers).
    */
   #store(kind: Kind, before: Stored | undefined, object: Stored): Stored {
     const { deletionTimestamp, finalizers } = object.metadata;
@@ -383,7 +382,7 @@ export class MemoryCluster {
     return stored;
   }
 
-  /** `former` is what it was before the write that lets it go. */
+  /** `former` is the object before the write that removed its last finalizer. */
   #gone(kind: Kind, object: Stored, former: Stored = object): Stored {
     const last = this.#stamped(kind, object);
     this.#tracking.forget(last.metadata.uid ?? '');
@@ -406,7 +405,7 @@ export class MemoryCluster {
   ): void {
     const collection = this.#collection(kind);
     const { resourceVersion } = this;
-    // What leaves a selection is told as it was, under the new version.
+    // An object that leaves a selection is delivered in its old state, with the new version.
     const last = before && { ...before, metadata: { ...before.metadata, resourceVersion } };
     for (const witness of this.#witnesses) witness(kind, former, after);
     const change = { version: this.#version, collection, before: last, after };
@@ -418,14 +417,14 @@ export class MemoryCluster {
   }
 }
 
-/** Whoever comes through the API is one of our processes; whoever comes past it is not. */
+/** Writes through the API are by our processes; writes by the methods for tests are by others. */
 const ours: ManagedFields = { manager: fieldManager, operation: 'Update' };
 const theirs: ManagedFields = { manager: 'kubectl', operation: 'Update' };
 
 const versionIn = (body: object): string | undefined =>
   (body as Partial<KubernetesObject>).metadata?.resourceVersion;
 
-/** One more than before if anything but metadata and status is another. */
+/** The generation: one more than before if anything except metadata and status has changed. */
 function generationOf(object: Stored, before: Stored | undefined): number {
   const isNew = before === undefined || !isEqual(wished(object), wished(before));
   return (before?.metadata.generation ?? 0) + (isNew ? 1 : 0);

@@ -1,4 +1,4 @@
-/** What a JSON merge patch (RFC 7386) makes of a value, which stays as it is. */
+/** The result of a JSON merge patch (RFC 7386). The value itself does not change. */
 export function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);

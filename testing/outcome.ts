@@ -1,11 +1,11 @@
 import { Broken } from './verdict.ts';
 
-/** What a call came to. */
+/** The outcome of a call. */
 export type Outcome<T> =
   | { readonly type: 'done'; readonly value: T }
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** What a call came to, errors included; but not Broken, which are about the call. */
+/** The outcome of a call, including its error. Broken is thrown: it is the verdict on the call. */
 export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
     return { type: 'done', value: await call };
@@ -15,7 +15,7 @@ export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-/** The message of an error, or nothing. */
+/** The message of a failed outcome; otherwise empty. */
 export function messageOf(outcome: Outcome<unknown>): string {
   if (outcome.type === 'done') return '';
   const { error } = outcome;

@@ -5,27 +5,27 @@ import { expect } from './verdict.ts';
 
 /** How often the clock follows real time, in ms. */
 const stepMs = 5;
-/** How much faster it is while a request is under way to what has no time of its own: deadlines stay far. */
+/** How many times faster the clock is while a request is running to a world without its own time: deadlines stay far away. */
 const networkSpeed = 10;
-/** How long what needs no timer may take where there is no network, in ms. */
+/** How long work without a timer may take if there is no network, in ms. */
 const patienceMs = 20;
 
-/** Moves a clock on while something is waited for. */
+/** Moves a clock while work is awaited. */
 export interface Pace {
-  /** What work comes to, with as much time as it needs. Throws Broken if it has not ended after `limitMs`, default 10 min. */
+  /** The result of work. Throws Broken if it has not ended after `limitMs`, default 10 min. */
   settled<T>(work: Promise<T>, what: string, limitMs?: number): Promise<T>;
-  /** So much time goes by, and nothing is waited for. */
+  /** Lets this much time pass without waiting for work. */
   pass(ms: number): Promise<void>;
 }
 
-/** A pace for a world that has time as `time` says. */
+/** A pace for a world with this sort of time. */
 export function createPace(clock: TestClock, time: Conformance['time'] = 'virtual'): Pace {
   const follow = async (speed: number): Promise<void> => {
     await realMoment(stepMs);
     await clock.advance(stepMs * speed);
   };
 
-  /** To the next thing that happens. In virtual time that is a timer, unless something is under way that needs none. */
+  /** Moves to the next event. In virtual time that is a timer, unless work is running that needs none. */
   async function moment(isDone: () => boolean): Promise<void> {
     if (time !== 'virtual') return follow(time === 'real' ? 1 : networkSpeed);
     for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 1) {

@@ -1,4 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Lets real time go by: what is under way elsewhere gets on. */
+/** Lets real time pass, so that running I/O can continue. */
 export const realMoment = (ms: number): Promise<void> => sleep(ms);

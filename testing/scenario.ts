@@ -6,89 +6,89 @@ import type { Stack } from '../controllers/core/stack.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import type { Random } from '../runtime/time/random.ts';
 
-/** What a world is made of: its time and its chance are those of the rule that it is opened for. */
+/** The time and randomness of a world; each rule has its own. */
 export interface Given {
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /**
- * An external system as one rule finds it, and the stack that reaches it. Only `stack`, `credentials` and `things` are
- * needed; a rule that needs one of the others is skipped without, and says so.
+ * The external system of one rule, and the stack that uses it. Only `stack`, `credentials` and `things` are required. A
+ * rule that needs another hook is skipped without it, with a message.
  */
 export interface World {
   readonly stack: Stack;
-  /** What the secret of the ProviderConfig holds: its entries, or the one text of its entry `credentials`. */
+  /** The contents of the ProviderConfig's Secret: all entries, or the text of its only entry `credentials`. */
   readonly credentials: string | ConnectionDetails;
-  /** What the ProviderConfig's spec holds beside the credentials. */
+  /** The fields of the ProviderConfig's spec besides the credentials. */
   readonly parameters?: object;
   /**
-   * Everything of the kind that exists outside, whosever it is, in a form in which every change shows. Asked past the
-   * stack: the system itself, not the external client.
+   * All things of the kind in the external system, of any owner, in a form that shows every change. Read them from the
+   * system itself, not through the external client.
    */
   things(): readonly unknown[] | Promise<readonly unknown[]>;
   /**
-   * Makes a thing that belongs to somebody else. Its name is this, or what is answered where the system assigns names.
+   * Creates a thing of another owner, with this name. If the system assigns names, returns the assigned name.
    */
   foreign?(name: string): unknown;
   /**
-   * From now on the system answers every request with an error that says nothing about what exists, as a 500. Where it
-   * can, with this text.
+   * Makes the system answer every request from now on with an error that does not tell whether things exist, for example
+   * 500, with this text if possible.
    */
   fail?(text: string): void;
-  /** The next request that creates something is carried out, and its answer is lost. */
+  /** Executes the next creation, but loses its answer. */
   loseAnswer?(): void;
-  /** From now on no request is answered. */
+  /** Leaves every request unanswered from now on. */
   hang?(): void;
-  /** Whether these connection details are good for a thing of ours. */
+  /** Whether these connection details work for one of the things. */
   opens?(details: ConnectionDetails): boolean | Promise<boolean>;
-  /** Ends what `open` began. */
+  /** Closes the world. */
   close?(): unknown;
 }
 
-/** `forProvider` of a kind, as an object of it has it. */
+/** The type of `forProvider` in objects of a kind. */
 export type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
-/** A change, laid over `forProvider`, and the keys of the connection details that go with it. */
+/** A change of `forProvider`, and the keys of the connection details that it removes. */
 export interface WithoutDetails<M extends Managed> {
   readonly change: ForProviderOf<M>;
   readonly keys: readonly string[];
 }
 
-/** What the author of a stack tells of one managed kind, so that the kit can try its external client. */
+/** The facts about one managed kind that the rules need. The author of a stack provides them. */
 export interface Conformance<M extends Managed = Managed> {
   readonly managed: Kind<M>;
-  /** Of a thing that can be made. */
+  /** The `forProvider` of a thing that can be created. */
   readonly forProvider: NoInfer<ForProvider<M>>;
   /**
-   * Of one that can be made beside it. Default: the same. By their numbers, from 1, where each takes a place that no other
-   * may take, as a range of addresses.
+   * The `forProvider` of another thing besides it. Default: the same. A function of a number, from 1, if each thing needs
+   * something unique, for example a range of addresses.
    */
   readonly another?: NoInfer<ForProvider<M>> | ((number: number) => NoInfer<ForProvider<M>>);
-  /** Changes that can be made to what is there: each is laid over `forProvider`, and must show in the world's `things`. */
+  /** Allowed changes: each is merged into `forProvider`, and must show in the world's `things`. */
   readonly changes?: readonly NoInfer<ForProviderOf<M>>[];
-  /** Changes that cannot be made, and may make nothing new: of what is immutable, or identifies the thing. */
+  /** Changes that are refused and must not create a new thing: of immutable or identifying fields. */
   readonly refusedChanges?: readonly NoInfer<ForProviderOf<M>>[];
-  /** Fields of `forProvider` for which the system chooses a value where nobody gives one, and which are taken over then. */
+  /** Fields of `forProvider` that get the system's value if the user gives none. */
   readonly late?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
   /**
-   * Fields of `forProvider` that `observe` cannot do without, as it finds the thing by them: they cannot be left out of what
-   * is only observed, nor be said for the creation only. Default: those marked `identity`.
+   * Fields of `forProvider` that `observe` needs to find the thing. A resource that is only observed must have them, and
+   * they cannot be in `initProvider` only. Default: the fields marked `identity`.
    */
   readonly foundBy?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
-  /** How `forProvider` asks for tags, or labels, where it can: `(tags) => ({ tags })`. */
+  /** The `forProvider` with these tags or labels, if the kind has them: `(tags) => ({ tags })`. */
   tags?(tags: Readonly<Record<string, string>>): NoInfer<ForProviderOf<M>>;
-  /** The keys that connection details have once the thing is there. */
+  /** The keys of the connection details of an existing thing. */
   readonly details?: readonly string[];
-  /** Changes after which there are connection details no more, such as the password of what asks for none. */
+  /** Changes that remove connection details, for example by turning the password off. */
   readonly withoutDetails?: readonly WithoutDetails<NoInfer<M>>[];
   /**
    * How long things take.
-   * - `virtual` (default): the world is in this process and has no time but that of the clock it is given.
-   * - `network`: the same, but requests are on their way for real, as to a fake that listens on loopback.
-   * - `real`: the world takes real time, as a cloud does. Then so do the rules: minutes each.
+   * - `virtual` (default): the world is in this process and uses only the given clock.
+   * - `network`: the same, but requests use a real network, for example a fake that listens on loopback.
+   * - `real`: the world takes real time, like a cloud. Each rule then takes minutes.
    */
   readonly time?: 'virtual' | 'network' | 'real';
-  /** Opens an empty world. Called anew for each rule. */
+  /** Opens an empty world. Called for each rule. */
   open(given: Given): World | Promise<World>;
 }

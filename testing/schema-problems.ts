@@ -7,8 +7,8 @@ import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 type Shape = Readonly<Record<string, unknown>>;
 
 /**
- * What of a value does not fit what the definition of its kind says at a path, as `status` or `spec.forProvider`: fields of
- * the wrong type, and fields that it does not know, which an API server would drop. Nothing where the kind has no schema.
+ * The mismatches of a value with the definition of its kind at a path, such as `status` or `spec.forProvider`: fields of
+ * the wrong type, and unknown fields, which an API server would drop. Empty if the kind has no schema.
  */
 export function schemaProblems(kind: Kind, path: string, value: object): readonly string[] {
   const whole = (kind as { readonly schema?: unknown }).schema;
@@ -16,7 +16,7 @@ export function schemaProblems(kind: Kind, path: string, value: object): readonl
   return schema instanceof z.ZodType ? problemsIn(schema, path, value) : [];
 }
 
-/** The same of an object, as a user writes it, without its apiVersion, kind and metadata. */
+/** The mismatches of a whole object without apiVersion, kind and metadata. */
 export function objectProblems({ schema }: Pick<Definition, 'schema'>, object: object): readonly string[] {
   return problemsIn(schema, '', object);
 }
@@ -32,7 +32,7 @@ function problemsIn(schema: z.ZodType, path: string, value: unknown): readonly s
     (issue) => `${issue.path.map(String).reduce(within, path)}: ${issue.message.toLowerCase()}`,
   );
   const unknown = unknownPaths(schema, value).map(
-    (at) => `${at.reduce<string>(within, path)}: the definition knows no such field`,
+    (at) => `${at.reduce<string>(within, path)}: the definition has no such field`,
   );
   return [...wrong, ...unknown];
 }

@@ -5,12 +5,12 @@ import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 
 const secretName = /pass|token|secret|key|credential|uri/i;
 
-/** Shorter ones are in every message by chance. */
+/** Shorter texts occur in messages by chance. */
 const shortest = 6;
 
 /**
- * The secrets in credentials and connection details: what is named like one, and a text without a structure as a whole.
- * Credentials in JSON are looked into.
+ * The secrets in credentials and connection details: values with the name of a secret, and whole texts without a
+ * structure. JSON is parsed and searched.
  */
 export function secretsIn(
   credentials: string | ConnectionDetails,
@@ -23,14 +23,14 @@ export function secretsIn(
 }
 
 function secretTexts(name: string, value: unknown): readonly string[] {
-  const inside: unknown = isString(value) ? attempt(JSON.parse, value) : value; // an Error where that is no JSON
+  const inside: unknown = isString(value) ? attempt(JSON.parse, value) : value; // an Error if it is not JSON
   if (isObject(inside) && !(inside instanceof Error)) {
     return Object.entries(inside).flatMap(([inner, each]) => secretTexts(inner, each));
   }
   return isString(value) && secretName.test(name) && !isAddress(value) ? [value] : [];
 }
 
-/** Of a URI only what it holds of a user is secret; where there is none, it says no more than an address. */
+/** A URI without user, password and query is only an address, not a secret. */
 function isAddress(text: string): boolean {
   if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return false;
   const { username, password, search } = new URL(text);

@@ -6,50 +6,50 @@ import { createTurns } from '../runtime/time/turns.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
-  /** Runs what is due now, and whatever that leads to now: promises, turns and timers without a delay. */
+  /** Runs everything that is due now, and what follows from it at once: promises, turns and timers without a delay. */
   settle(): Promise<void>;
-  /** Moves on by so many milliseconds, from one due timer to the next, and settles at each. */
+  /** Moves on by this many milliseconds, from timer to timer, and settles at each. */
   advance(byMs: number): Promise<void>;
   /**
-   * The same until something is true, which is asked after each timer. Answers how long that took; rejects if it was
-   * not so within the limit.
+   * The same until `isSo` returns true; it is called after each timer. Returns the milliseconds that passed; rejects if the
+   * limit is reached.
    */
   advanceUntil(isSo: () => boolean, limitMs?: number): Promise<number>;
-  /** Time goes by and nothing runs, as if the process were stopped; what was due meanwhile is late. */
+  /** Lets time pass without running anything, as if the process were suspended; timers of that time are late. */
   stall(byMs: number): void;
-  /** Somebody sets the clock on the wall. */
+  /** Sets the wall clock. */
   setWall(to: Date | string): void;
   /** How many timers and sleeps wait. */
   readonly waitingCount: number;
-  /** In how many milliseconds the first of them is due; undefined if none waits. */
+  /** The milliseconds until the first of them is due; undefined if none waits. */
   readonly dueInMs: number | undefined;
 }
 
 export interface TestClockOptions {
   /**
-   * Nothing but promises and this clock's own turns is to be waited for, not even what a library does in a later turn of
-   * the event loop. So none of those is taken unless somebody waits for one: most of the time is theirs where little
-   * happens at each moment.
+   * Waits for promises and this clock's turns only, not for work of libraries in later turns of the event loop. So real
+   * turns are used only if code waits for one: they would take most of the time of tests in which little happens at each
+   * moment.
    */
   readonly isAlone?: boolean;
 }
 
-/** Elapsed time begins anywhere, but not at 0, which caches take for no time at all. */
+/** The start of elapsed time. Not 0: caches treat 0 as no time. */
 const longAgoMs = 1_000_000;
 
-/** Resolves once no promise has anything left to do: what is due in the next tick comes after all of them. */
+/** Resolves when no promise has work left: the next tick comes after all of them. */
 const afterPromises = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
-/** What may run at one moment, before it counts as never ending. */
+/** The number of steps at one moment after which the work counts as endless. */
 const mostPerMoment = 100_000;
 
 /**
- * A clock for tests, in the same order each time: timers by the time they are due, then by when they were set, and
- * after each of them everything it leads to at once. Whatever is awaited must not depend on other machines, files or
- * threads: it would not be waited for.
+ * A clock for tests with a fixed order: timers by due time, then by the time they were set, and after each timer all work
+ * that follows from it at once. Awaited work must not depend on other machines, files or threads: the clock does not wait
+ * for those.
  *
- * Its scheduler is no `VirtualTimeScheduler` of RxJS: that one links each tick of a periodic timer to the one before,
- * so that a day of them cannot be unsubscribed from, and sorts all timers again for each new one.
+ * Its scheduler is not RxJS's `VirtualTimeScheduler`: that one links each tick of a periodic timer to the one before, so
+ * that a day of ticks cannot be unsubscribed, and it sorts all timers again for each new one.
  */
 export function testClock(
   startAt: Date | string = '2026-01-02T03:04:05Z',
@@ -59,11 +59,11 @@ export function testClock(
   let nowMs = 0;
   let turns = 0;
   let isMoving = false;
-  /** By the time they are due, then by when they were set. */
+  /** Sorted by due time, then by the time they were set. */
   const timers: { readonly dueMs: number; readonly act: () => void }[] = [];
 
   const later: Later = (delayMs, act) => {
-    if (Number.isNaN(delayMs)) throw new Error('a delay that is no number');
+    if (Number.isNaN(delayMs)) throw new Error('the delay of a timer is not a number');
     const timer = { dueMs: nowMs + delayMs, act };
     let [low, high] = [0, timers.length];
     while (low < high) {
@@ -89,15 +89,15 @@ export function testClock(
   /** All promises, and all turns. */
   async function drain(): Promise<void> {
     for (let count = 0; count === 0 || turns > 0; count += 1) {
-      if (count > mostPerMoment) throw new Error('does not settle: turns without end');
+      if (count > mostPerMoment) throw new Error('the clock does not settle: turns without end');
       if (isAlone) await afterPromises();
       if (!isAlone || turns > 0) await nextTurn();
     }
   }
 
-  /** From timer to timer until `untilMs`, or until it is so. Answers whether it is. */
+  /** Moves from timer to timer until `untilMs`, or until `isSo` is true. Returns whether it is. */
   async function run(untilMs: number, isSo: () => boolean): Promise<boolean> {
-    if (isMoving) throw new Error('the clock is being moved already: await that first');
+    if (isMoving) throw new Error('the clock is already moving: await the earlier call first');
     isMoving = true;
     try {
       return await move(untilMs, isSo);
@@ -116,7 +116,7 @@ export function testClock(
         return isSo();
       }
       count = timer.dueMs > nowMs ? 0 : count + 1;
-      if (count > mostPerMoment) throw new Error('does not settle: timers without end');
+      if (count > mostPerMoment) throw new Error('the clock does not settle: timers without end');
       nowMs = Math.max(nowMs, timer.dueMs);
       timers.shift();
       timer.act();
@@ -141,7 +141,7 @@ export function testClock(
     async advanceUntil(isSo, limitMs = 3_600_000) {
       const startedMs = nowMs;
       if (await run(nowMs + limitMs, isSo)) return nowMs - startedMs;
-      throw new Error(`was not so within ${limitMs} ms: ${isSo}`);
+      throw new Error(`not true within ${limitMs} ms: ${isSo}`);
     },
     stall(byMs) {
       nowMs += byMs;

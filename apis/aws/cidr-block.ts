@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Addresses of the fourth version of IP, as AWS writes them. */
+/** A block of IPv4 addresses in AWS's format. */
 export const cidrBlock = (description: string) =>
   z
     .string()

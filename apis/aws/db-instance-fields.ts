@@ -4,8 +4,8 @@ import { optional, text } from '../core/schema.ts';
 import { awsRegion } from './region.ts';
 
 /*
- * What a DB instance of Amazon RDS can be asked for, by what the API calls it (CreateDBInstance, ModifyDBInstance and
- * DeleteDBInstance, version 2014-10-31). The kinds of two providers speak of it, in words of their own.
+ * The parameters of a DB instance of Amazon RDS, by their names in the API (CreateDBInstance, ModifyDBInstance and
+ * DeleteDBInstance, version 2014-10-31). The kinds of two providers use them under other names.
  */
 
 const flag = (description: string) => z.boolean().describe(description);
@@ -15,21 +15,21 @@ const day = '(?:[Mm]on|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un)';
 
 export const region = optional(
   identity(
-    awsRegion(
-      'The region that it is made in, as us-east-1. It cannot be moved. Without it: that of the provider.',
-    ),
+    awsRegion('The region of the instance, for example us-east-1. Without it: the region of the Provider.'),
   ),
 );
 
 const instanceClass = z
   .string()
   .regex(/^db\.[a-z0-9-]+(\.[a-z0-9-]+)+$/)
-  .describe('Processors and memory of the instance, as db.t3.micro. Not every region and engine has each.');
+  .describe(
+    'The instance class, for example db.t3.micro. Regions and engines differ in the classes that they offer.',
+  );
 
 export const requiredFields = {
   DBInstanceClass: instanceClass,
   Engine: immutable(
-    text('The database engine: postgres, mysql, mariadb, or one of those of Oracle, SQL Server and Db2.'),
+    text('The database engine: postgres, mysql, mariadb, or an engine of Oracle, SQL Server or Db2.'),
   ),
 };
 
@@ -41,20 +41,18 @@ export const dbInstanceFields = {
         .min(5)
         .max(65_536)
         .describe(
-          'Storage in GiB. It can grow, and never shrink. With storage autoscaling, what it has grown to is left alone.',
+          'Storage in GiB. It can grow, but not shrink. With storage autoscaling, a larger actual size is kept.',
         ),
     ),
   ),
   AutoMinorVersionUpgrade: optional(
-    late(
-      flag('Whether minor versions of the engine are taken over in the maintenance window. Default: true.'),
-    ),
+    late(flag('Whether RDS installs minor versions of the engine in the maintenance window. Default: true.')),
   ),
   AvailabilityZone: optional(
     immutable(
       late(
         text(
-          'The availability zone, as us-east-1a. RDS chooses if it is absent; not to be given with several zones.',
+          'The availability zone, for example us-east-1a. Absent: RDS chooses. It must be absent with multiAZ.',
         ),
       ),
     ),
@@ -65,15 +63,15 @@ export const dbInstanceFields = {
         .int()
         .min(0)
         .max(35)
-        .describe('For how many days automated backups are kept; 0: there are none. Default: 1.'),
+        .describe('For how many days automated backups are kept; 0: no backups. Default: 1.'),
     ),
   ),
   CACertificateIdentifier: optional(
-    late(text('The certificate authority of the server certificate, as rds-ca-rsa2048-g1.')),
+    late(text('The certificate authority of the server certificate, for example rds-ca-rsa2048-g1.')),
   ),
   CharacterSetName: optional(
     immutable(
-      late(text('The character set, of engines that are told at the creation: Oracle and SQL Server.')),
+      late(text('The character set, for engines that need it at the creation: Oracle and SQL Server.')),
     ),
   ),
   CopyTagsToSnapshot: optional(late(flag('Whether snapshots get the tags of the instance. Default: false.'))),
@@ -81,33 +79,33 @@ export const dbInstanceFields = {
     immutable(
       late(
         text(
-          'The database that is made with the instance. Without it, PostgreSQL has the one named postgres, and MySQL and MariaDB have none.',
+          'The database that is created with the instance. Without it, PostgreSQL has the database postgres, and MySQL and MariaDB have none.',
         ),
       ),
     ),
   ),
   DBParameterGroupName: optional(
-    late(text('The DB parameter group. Without it: the default one of the engine and its version.')),
+    late(text('The DB parameter group. Without it: the default group of the engine and its version.')),
   ),
   DBSubnetGroupName: optional(
     late(
       text(
-        'The DB subnet group, which says in which VPC the instance is. Without it: that of the default VPC.',
+        'The DB subnet group, which decides the VPC of the instance. Without it: the group of the default VPC.',
       ),
     ),
   ),
   DeletionProtection: optional(
     late(
-      flag('Whether RDS refuses to delete the instance, also when this resource is deleted. Default: false.'),
+      flag('Whether RDS refuses to delete the instance, even if this resource is deleted. Default: false.'),
     ),
   ),
-  Domain: optional(text('The directory of the Active Directory Service that the instance joins.')),
-  DomainIAMRoleName: optional(text('The IAM role with which the directory is called.')),
+  Domain: optional(text('The Active Directory Service directory that the instance joins.')),
+  DomainIAMRoleName: optional(text('The IAM role for calls to the directory.')),
   EnableCloudwatchLogsExports: optional(
     late(
       z
-        .array(text('A type of log, as postgresql, upgrade, error, slowquery.'))
-        .describe('Types of logs that are exported to CloudWatch Logs, these and no others.'),
+        .array(text('A type of log, for example postgresql, upgrade, error or slowquery.'))
+        .describe('The types of logs that are exported to CloudWatch Logs; no others are.'),
     ),
   ),
   EnableIAMDatabaseAuthentication: optional(
@@ -119,13 +117,13 @@ export const dbInstanceFields = {
       z
         .int()
         .min(0)
-        .describe('Provisioned I/O operations per second, of the storage types io1, io2 and gp3.'),
+        .describe('Provisioned I/O operations per second, for the storage types io1, io2 and gp3.'),
     ),
   ),
   KmsKeyId: optional(
     immutable(
       late(
-        text('The KMS key that encrypts the storage: its ARN, id or alias. Default: that of the account.'),
+        text('The KMS key that encrypts the storage: its ARN, id or alias. Default: the key of the account.'),
       ),
     ),
   ),
@@ -149,7 +147,7 @@ export const dbInstanceFields = {
           .string()
           .regex(/^[A-Za-z][A-Za-z0-9_]{0,62}$/)
           .describe(
-            'The master user, as whom the connection secret logs in: 1 to 16 letters and digits, a letter first; PostgreSQL takes up to 63, underscores among them.',
+            'The name of the master user, which is in the connection Secret. 1 to 16 letters and digits, a letter first. PostgreSQL accepts up to 63 characters, including underscores.',
           ),
       ),
     ),
@@ -159,7 +157,7 @@ export const dbInstanceFields = {
       z
         .int()
         .min(0)
-        .describe('Up to how many GiB RDS lets the storage grow by itself. Without it: it does not.'),
+        .describe('The maximum storage in GiB for storage autoscaling. Without it: no autoscaling.'),
     ),
   ),
   MonitoringInterval: optional(
@@ -169,23 +167,21 @@ export const dbInstanceFields = {
         .min(0)
         .max(60)
         .describe(
-          'Every how many seconds Enhanced Monitoring collects metrics: 1, 5, 10, 15, 30, 60, or 0 for never. Default: 0.',
+          'The interval in seconds at which Enhanced Monitoring collects metrics: 1, 5, 10, 15, 30, 60, or 0 for never. Default: 0.',
         ),
     ),
   ),
   MonitoringRoleArn: optional(
-    late(
-      text(
-        'The ARN of the IAM role with which Enhanced Monitoring writes. Needed unless monitoringInterval is 0.',
-      ),
-    ),
+    late(text('The ARN of the IAM role of Enhanced Monitoring. Required unless monitoringInterval is 0.')),
   ),
   MultiAZ: optional(late(flag('Whether there is a standby in another availability zone. Default: false.'))),
   NetworkType: optional(
-    late(z.enum(['IPV4', 'DUAL']).describe('IPV4, or DUAL for IPv4 and IPv6. Default: IPV4.')),
+    late(
+      z.enum(['IPV4', 'DUAL']).describe('The network type: IPV4, or DUAL for IPv4 and IPv6. Default: IPV4.'),
+    ),
   ),
   OptionGroupName: optional(
-    late(text('The option group. Without it: the default one of the engine and its version.')),
+    late(text('The option group. Without it: the default group of the engine and its version.')),
   ),
   PerformanceInsightsKMSKeyId: optional(
     immutable(
@@ -198,7 +194,7 @@ export const dbInstanceFields = {
         .int()
         .min(7)
         .max(731)
-        .describe('For how many days data of Performance Insights are kept: 7, 731, or a multiple of 31.'),
+        .describe('For how many days the data of Performance Insights is kept: 7, 731, or a multiple of 31.'),
     ),
   ),
   Port: optional(
@@ -207,16 +203,14 @@ export const dbInstanceFields = {
         .int()
         .min(1150)
         .max(65_535)
-        .describe(
-          'The port that the database listens on. Default: 5432 for PostgreSQL, 3306 for MySQL and MariaDB.',
-        ),
+        .describe('The port of the database. Default: 5432 for PostgreSQL, 3306 for MySQL and MariaDB.'),
     ),
   ),
   PreferredBackupWindow: optional(
     late(
       window(
         new RegExp(`^${hours}-${hours}$`),
-        'When automated backups are made, daily, in UTC: hh24:mi-hh24:mi, 30 minutes at least.',
+        'The daily window for automated backups, in UTC: hh24:mi-hh24:mi, at least 30 minutes.',
       ),
     ),
   ),
@@ -224,7 +218,7 @@ export const dbInstanceFields = {
     late(
       window(
         new RegExp(`^${day}:${hours}-${day}:${hours}$`),
-        'When maintenance may happen, weekly, in UTC: ddd:hh24:mi-ddd:hh24:mi, 30 minutes at least.',
+        'The weekly window for maintenance, in UTC: ddd:hh24:mi-ddd:hh24:mi, at least 30 minutes.',
       ),
     ),
   ),
@@ -232,74 +226,80 @@ export const dbInstanceFields = {
     z
       .array(
         z.object({
-          name: z.enum(['coreCount', 'threadsPerCore']).describe('What is set.'),
-          value: text('Its value, a number.'),
+          name: z.enum(['coreCount', 'threadsPerCore']).describe('The name of the feature.'),
+          value: text('The value of the feature, a number.'),
         }),
       )
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-      .describe('Cores and threads of the instance class, where it lets them be chosen.'),
+      .describe('The cores and threads of the instance, if its class allows a choice.'),
   ),
   PubliclyAccessible: optional(
     late(
-      flag('Whether the name of the instance resolves to a public address. Default: as the subnet group is.'),
+      flag(
+        'Whether the name of the instance resolves to a public address. Default: depends on the subnet group.',
+      ),
     ),
   ),
   StorageEncrypted: optional(immutable(late(flag('Whether the storage is encrypted. Default: false.')))),
   StorageThroughput: optional(
-    late(z.int().min(0).describe('Throughput of the storage in MiB per second, of the storage type gp3.')),
+    late(z.int().min(0).describe('Throughput of the storage in MiB per second, for the storage type gp3.')),
   ),
   StorageType: optional(
     late(
       z
         .enum(['standard', 'gp2', 'gp3', 'io1', 'io2'])
         .describe(
-          'The type of the storage: magnetic, general purpose, or with provisioned operations (which iops gives).',
+          'The type of the storage: magnetic (standard), general purpose (gp2, gp3), or with provisioned operations (io1, io2; see iops).',
         ),
     ),
   ),
-  Timezone: optional(immutable(late(text('The time zone, of SQL Server and Db2.')))),
+  Timezone: optional(immutable(late(text('The time zone, for SQL Server and Db2.')))),
   VpcSecurityGroupIds: optional(
     late(
       z
-        .array(text('The id of a security group, as sg-0123456789abcdef0.'))
-        .describe('The VPC security groups, these and no others. Without it: the default one of the VPC.'),
+        .array(text('The id of a security group, for example sg-0123456789abcdef0.'))
+        .describe(
+          'The VPC security groups; all others are removed. Without it: the default group of the VPC.',
+        ),
     ),
   ),
 };
 
-/** What RDS does not tell again: how changes are made, and how the instance is deleted. */
+/** Parameters that RDS does not report: how changes are applied, and how the instance is deleted. */
 export const dbInstanceHabits = {
   AllowMajorVersionUpgrade: optional(
-    flag('Whether engineVersion may name another major version than the instance has. Default: false.'),
+    flag('Whether engineVersion may change to another major version. Default: false.'),
   ),
   ApplyImmediately: optional(
     flag(
-      'Whether changes that can cause an outage are made at once, and not in the maintenance window. Default: false.',
+      'Whether changes that can cause an outage are applied at once, instead of in the maintenance window. Default: false.',
     ),
   ),
   SkipFinalSnapshot: optional(
     flag(
-      'Whether the instance is deleted without a last snapshot. Default: false; then its deletion needs the identifier of one.',
+      'Whether the instance is deleted without a final snapshot. Default: false; then the deletion requires the identifier of a final snapshot.',
     ),
   ),
   FinalDBSnapshotIdentifier: optional(
     z
       .string()
       .regex(/^[A-Za-z](?:-?[A-Za-z0-9]){0,254}$/)
-      .describe('The identifier of the last snapshot, which is made when the instance is deleted.'),
+      .describe('The identifier of the final snapshot, which is created when the instance is deleted.'),
   ),
-  DeleteAutomatedBackups: optional(flag('Whether automated backups go with the instance. Default: true.')),
+  DeleteAutomatedBackups: optional(
+    flag('Whether automated backups are deleted with the instance. Default: true.'),
+  ),
 };
 
 export const engineVersion = optional(
   late(
     text(
-      'The version of the engine, as 16.4 or, for the newest of it, 16. It can rise, to another major version only if that is allowed; a minor version that RDS has taken over since is left alone.',
+      'The version of the engine, for example 16.4, or 16 for its newest minor version. It can be raised, to another major version only if that is allowed. A minor version that RDS has installed since is kept.',
     ),
   ),
 );
 
-/** Where an instance is reached. */
+/** The address of an instance. */
 export const endpoint = {
   address: optional(z.string().describe('The DNS name.')),
   hostedZoneId: optional(

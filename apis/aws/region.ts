@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A region of AWS, as us-west-1: part of the address of its services. */
+/** A region of AWS, for example us-west-1. It is part of the address of AWS's services. */
 export const awsRegion = (description: string) =>
   z
     .string()

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Tags that somebody wants a thing of AWS to have, beside those that say whose it is. */
+/** The user's tags for a resource of AWS. `noun` is its name in the description. */
 export const awsTags = (noun: string) =>
   z
     .record(z.string().max(128), z.string().max(256))
     .describe(
-      `Tags that the ${noun} has, beside those that say whose it is. Others, which somebody else set, are kept. Those that say whose it is (crossplane-…), and those of AWS itself (aws:…), have no effect here.`,
+      `Tags of the ${noun}, besides those that name its owner. Tags that other users have set are kept. Tags that name the owner (crossplane-…) and tags of AWS itself (aws:…) have no effect here.`,
     );

@@ -1,4 +1,4 @@
-/** What the author of a kind got wrong. `message` has a line for each reason, with the kind and the field. */
+/** A mistake of the author of a kind. `message` has one line for each reason, with the kind and the field. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isGroup, isKept, isKindName, isResourceName, isVersion } from './api-names.ts';
+import { isGroup, isKindName, isReservedGroup, isResourceName, isVersion } from './api-names.ts';
 import { DefinitionError } from './definition-error.ts';
 import { foreignToRe2 } from './foreign-to-re2.ts';
 import type { Definition } from './schema.ts';
 
 /**
- * What of a definition the API server or its readers could not use: a line each, with the kind and the field. None: it can be
- * installed.
+ * The mistakes in a definition that the API server or its readers could not handle: one line each, with the kind and the
+ * field. Empty if the definition can be installed.
  */
 export function definitionProblems(definition: Definition): readonly string[] {
   const { kind, group, problems = [] } = definition;
@@ -14,43 +14,45 @@ export function definitionProblems(definition: Definition): readonly string[] {
   return all.map((problem) => `${kind}.${group}: ${problem}`);
 }
 
-/** Throws a DefinitionError unless a schema is an object's. `what` names it there. */
+/** Throws a DefinitionError unless the schema describes an object. `what` is the schema's name in the message. */
 export function requireObject(what: string, schema: unknown): void {
   if (!(schema instanceof z.ZodObject)) {
-    throw new DefinitionError(`${what} is no object: define it with z.object`);
+    throw new DefinitionError(`${what} is not an object: define it with z.object`);
   }
 }
 
-/** What is wrong with the fields of an object that every kind of the sort has anyway. `where` names the object there. */
+/** The fields that every kind of this sort has already; one problem each. `where` names the object in the message. */
 export function takenFields(where: string, fields: object, taken: object): readonly string[] {
   const names = Object.keys(fields).filter((name) => Object.hasOwn(taken, name));
-  return names.map((name) => `${where}.${name} is there in every kind: choose another name`);
+  return names.map((name) => `${where}.${name} is already a field of every kind: choose another name`);
 }
 
 function problemsOfNames(definition: Definition): readonly string[] {
   const { kind, group, version, plural, shortNames = [], categories, description } = definition;
-  const lowerCase = 'of at most 63 lower case letters, digits and dashes, with a letter first';
+  const lowerCase = 'at most 63 lower-case letters, digits and dashes, with a letter first';
   const rules: readonly (readonly [string, string, (text: string) => boolean, string])[] = [
-    ['kind', kind, isKindName, 'in PascalCase, of at most 59 letters and digits, as CacheCluster'],
-    ['group', group, isGroup, 'a DNS name in lower case with a dot in it, as cache.example.org'],
-    ['version', version, isVersion, 'a version of an API, as v1alpha1 or v1'],
+    ['kind', kind, isKindName, 'at most 59 letters and digits in PascalCase, for example CacheCluster'],
+    ['group', group, isGroup, 'a lower-case DNS name with a dot, for example cache.example.org'],
+    ['version', version, isVersion, 'a version of an API, for example v1alpha1 or v1'],
     ['plural', plural, isResourceName, lowerCase],
     ...shortNames.map((name) => ['short name', name, isResourceName, lowerCase] as const),
     ...categories.map((name) => ['category', name, isResourceName, lowerCase] as const),
   ];
   return [
     ...rules.flatMap(([field, text, isFine, wanted]) =>
-      isFine(text) ? [] : [`${field} ${JSON.stringify(text)} is not ${wanted}`],
+      isFine(text) ? [] : [`${field} ${JSON.stringify(text)} is not allowed: use ${wanted}`],
     ),
-    ...(isKept(group) ? ['the group is kept for Kubernetes itself: take one below a domain of yours'] : []),
-    ...(isGroup(group) && `${plural}.${group}`.length > 253
-      ? ['plural and group are too long for the name of a definition']
+    ...(isReservedGroup(group)
+      ? ['the group is reserved for Kubernetes: use one below your own domain']
       : []),
-    ...(description ? [] : ['it has no description']),
+    ...(isGroup(group) && `${plural}.${group}`.length > 253
+      ? ['plural and group are together longer than 253 characters: shorten one of them']
+      : []),
+    ...(description ? [] : ['it has no description: add one']),
   ];
 }
 
-/** JSON schema, as far as it is looked through here. */
+/** The part of a JSON schema that is checked here. */
 interface JsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -62,7 +64,7 @@ interface JsonSchema {
   readonly [unusable]?: readonly string[];
 }
 
-/** Where a field carries what only its Zod schema tells: JSON schema has neither dates nor flags. */
+/** The key for problems that only the Zod schema shows: JSON schema has neither dates nor flags of patterns. */
 const unusable = 'x-unusable';
 
 function problemsOfFields({ schema, parameters }: Definition): readonly string[] {
@@ -75,30 +77,33 @@ function problemsOfFields({ schema, parameters }: Definition): readonly string[]
       if (found.length > 0) (jsonSchema as Record<string, unknown>)[unusable] = found;
     },
   }) as JsonSchema;
-  // A managed kind has its parameters twice: once is enough to be told.
+  // A managed kind has its parameters twice, in forProvider and initProvider: report each problem once.
   return fieldsWithin(json, '', parameters === undefined ? undefined : 'spec.initProvider');
 }
 
-/** What is wrong with the fields of an object; `left` is the path of one that is left out. */
-function fieldsWithin({ properties = {} }: JsonSchema, above: string, left?: string): readonly string[] {
+/** The problems of an object's fields. `skipped` is the path of a field that is not checked. */
+function fieldsWithin({ properties = {} }: JsonSchema, above: string, skipped?: string): readonly string[] {
   return Object.entries(properties).flatMap(([name, field]) => {
     const path = `${above}${name}`;
-    if (path === left) return [];
-    return [...(field.description ? [] : [`${path} has no description`]), ...problemsAt(field, path, left)];
+    if (path === skipped) return [];
+    return [
+      ...(field.description ? [] : [`${path} has no description: add one`]),
+      ...problemsAt(field, path, skipped),
+    ];
   });
 }
 
-function problemsAt(schema: JsonSchema, path: string, left?: string): readonly string[] {
+function problemsAt(schema: JsonSchema, path: string, skipped?: string): readonly string[] {
   const { items, additionalProperties, allOf = [], [unusable]: found } = schema;
   const isMap = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0;
   return [
     ...(found ?? notStructural(schema)).map((problem) => `${path} ${problem}`),
     ...[schema, ...allOf].flatMap(({ pattern = '' }) =>
       foreignToRe2(pattern).map(
-        (part) => `${path} has a pattern with ${part}, which Kubernetes does not know`,
+        (part) => `${path} has a pattern with ${part}, which Kubernetes does not support: remove it`,
       ),
     ),
-    ...fieldsWithin(schema, `${path}.`, left),
+    ...fieldsWithin(schema, `${path}.`, skipped),
     ...(items === undefined || isUnion(items) ? [] : problemsAt(items, `${path}[]`)),
     ...(isMap ? problemsAt(additionalProperties, `${path}.*`) : []),
   ];
@@ -106,7 +111,7 @@ function problemsAt(schema: JsonSchema, path: string, left?: string): readonly s
 
 const isUnion = (schema: object): boolean => 'anyOf' in schema || 'oneOf' in schema;
 
-/** What schemas of definitions have (Kubernetes, "Specifying a structural schema"), beside extensions of Kubernetes' own. */
+/** The keywords of structural schemas (Kubernetes, "Specifying a structural schema"), besides Kubernetes' extensions. */
 const known = new Set(
   [
     'type description title properties required items additionalProperties enum default example format nullable pattern',
@@ -115,34 +120,36 @@ const known = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Why a schema is not structural; each with what to take instead, where there is such. */
+/** Why a schema is not structural, and what to use instead. */
 function notStructural(schema: JsonSchema): readonly string[] {
   const { type, items, additionalProperties, properties } = schema;
   if (isUnion(schema) || (items !== undefined && isUnion(items))) {
-    return ['may be of several types, as z.union and z.tuple are: a definition has one type for each field'];
+    return ['has several types, for example by z.union or z.tuple: a field must have one type'];
   }
   if ('$ref' in schema || schema.allOf?.some((part) => '$ref' in part)) {
-    return ['is told by reference: leave out the id of its schema'];
+    return ['is a reference to another schema: remove the id of its schema'];
   }
-  if (type === undefined) return ['has no type: a definition has one for each field'];
+  if (type === undefined) return ['has no type: every field must have one'];
   if (properties !== undefined && additionalProperties !== undefined) {
-    return ['says what else it may hold: take z.object, as others than its own fields are dropped anyway'];
+    return ['allows additional fields, which the API server drops: use z.object'];
   }
   const odd = Object.keys(schema).filter((key) => !known.has(key) && !key.startsWith('x-'));
-  return odd.map((key) => `says ${key}, which a definition cannot`);
+  return odd.map((key) => `has the keyword ${key}, which a definition must not have: remove it`);
 }
 
 const noJson = ['bigint', 'symbol', 'undefined', 'void', 'map', 'set', 'nan', 'custom', 'function'];
 
-/** What of a Zod schema JSON schema does not tell. */
+/** The problems of a Zod schema that its JSON schema does not show. */
 function unusableIn({ _zod: { def } }: z.core.$ZodType): readonly string[] {
-  if (def.type === 'date') return ['is a z.date(), which JSON does not have: take z.iso.datetime()'];
-  if (noJson.includes(def.type)) return [`is a z.${def.type}(), which JSON does not have`];
+  if (def.type === 'date') return ['is a z.date(), which JSON does not have: use z.iso.datetime()'];
+  if (noJson.includes(def.type)) return [`is a z.${def.type}(), which JSON does not have: use another type`];
   const { checks = [] } = def as { readonly checks?: readonly z.core.$ZodCheck[] };
   return checks.flatMap(({ _zod: { def: check } }) => {
     const { pattern } = check as { readonly pattern?: RegExp };
     const flags = pattern?.flags.replace('u', '') ?? '';
     if (flags === '') return [];
-    return [`has a pattern with the flag ${flags}, which Kubernetes does not know: say it in the pattern`];
+    return [
+      `has a pattern with the flag ${flags}, which Kubernetes does not support: express it in the pattern`,
+    ];
   });
 }

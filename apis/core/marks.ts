@@ -1,27 +1,27 @@
 /*
- *   identity(text('…')) ─▶ defineManaged ─▶ the rule that the API server checks, where it knows any
- *                                        ├▶ `marks` of the kind, which controllers and comparisons go by
+ *   identity(text('…')) ─▶ defineManaged ─▶ rules that the API server checks
+ *                                        ├▶ `marks` of the kind, for controllers and comparisons
  *                                        └▶ the API reference
  */
 
 import { z } from 'zod';
 
-/** What a stack's author says of a field of `forProvider` beside its type. */
+/** A property of a field of `forProvider` that its type does not express. */
 export type Mark = 'immutable' | 'identity' | 'late';
 
-/** Which fields of `forProvider` are marked, by path (`network.region`), in the order of the schema. */
+/** The marked fields of `forProvider`, by path (`network.region`), in the order of the schema. */
 export interface FieldMarks {
-  /** What the external system cannot change, those of `identity` included. */
+  /** Fields that the external system cannot change, including those of `identity`. */
   readonly immutable: readonly string[];
-  /** What tells one external resource from another, beside its name and its system. */
+  /** Fields that identify an external resource, besides its name and its external system. */
   readonly identity: readonly string[];
-  /** What is taken over from the external system where nobody gave a value. */
+  /** Fields whose value is copied from the external system if no value is given. */
   readonly late: readonly string[];
 }
 
 const registry = z.registry<{ readonly marks: readonly Mark[] }>();
 
-/** A copy, so that a schema that others use too stays unmarked there. It keeps what describes the original. */
+/** Marks a copy, so that other users of the schema are not affected. The copy keeps the description. */
 function marked<S extends z.ZodType>(schema: S, mark: Mark): S {
   const copy = schema.clone(undefined, { parent: true });
   registry.add(copy, { marks: [...(registry.get(schema)?.marks ?? []), mark] });
@@ -29,25 +29,26 @@ function marked<S extends z.ZodType>(schema: S, mark: Mark): S {
 }
 
 /**
- * A field that the external system cannot change. It may be set later: late initialisation does. While the external resource
- * exists, the API server refuses to change or remove it. Before that it can be corrected. Whatever edit gets through, the
- * controllers report it, and never ask the external system for it. Marks go around a field, wrapped or not:
+ * A field that the external system cannot change. It may be set later: late initialisation does. While the external
+ * resource exists, the API server refuses to change or remove it; before that it can be corrected. If an edit gets through
+ * anyway, the controllers report it and do not send it to the external system. A mark may be inside or outside of
+ * `optional`:
  *
- *     version: optional(late(immutable(text('The version that it runs.')))),
+ *     version: optional(late(immutable(text('The running version.')))),
  */
 export const immutable = <S extends z.ZodType>(field: S): S => marked(field, 'immutable');
 
 /**
- * An immutable field without which the external resource would not be found, or another one would: a region, a project.
- * It is on record before anything is created, so that no edit makes a second one. What `initProvider` says of it counts
- * at each look.
+ * An immutable field that identifies the external resource, for example a region or a project. Without it the resource is
+ * not found, or another one is. It is recorded before the creation, so that an edit cannot lead to a second resource. A
+ * value in `initProvider` counts at each observation.
  */
 export const identity = <S extends z.ZodType>(field: S): S => marked(field, 'identity');
 
-/** A field that takes over what the external system has, where neither `forProvider` nor `initProvider` gives a value. */
+/** A field that gets the external system's value if neither `forProvider` nor `initProvider` has one. */
 export const late = <S extends z.ZodType>(field: S): S => marked(field, 'late');
 
-/** What is within an optional field, one with a default and the like; undefined: it wraps nothing. */
+/** The schema inside an optional field, a field with a default and the like; undefined if there is none. */
 const wrapped = (schema: z.core.$ZodType): z.core.$ZodType | undefined =>
   (schema._zod.def as { readonly innerType?: z.core.$ZodType }).innerType;
 
@@ -57,21 +58,21 @@ export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return inner === undefined ? schema : unwrapped(inner);
 }
 
-/** The marks of a field, wherever among its wrappers they are. */
+/** The marks of a field, at any level of its wrappers. */
 function marksOf(schema: z.core.$ZodType): readonly Mark[] {
   const inner = wrapped(schema);
   return [...(registry.get(schema)?.marks ?? []), ...(inner === undefined ? [] : marksOf(inner))];
 }
 
-/** A field of an object, or of one within it. */
+/** A field of an object or of a nested object. */
 export interface SchemaField {
   readonly path: readonly string[];
-  /** Without what makes it optional. */
+  /** The schema without its optional wrappers. */
   readonly schema: z.core.$ZodType;
   readonly marks: readonly Mark[];
 }
 
-/** The fields of an object, without those of objects within it. */
+/** The fields of an object, without those of nested objects. */
 export const fieldsOf = (object: z.ZodObject, above: readonly string[] = []): readonly SchemaField[] =>
   Object.entries(object.shape).map(([name, field]) => ({
     path: [...above, name],
@@ -79,14 +80,14 @@ export const fieldsOf = (object: z.ZodObject, above: readonly string[] = []): re
     marks: marksOf(field as z.core.$ZodType),
   }));
 
-/** The fields of an object and, each after its own, of those within it. */
+/** The fields of an object, each followed by those of its nested object. */
 const fieldsIn = (object: z.ZodObject, above: readonly string[] = []): readonly SchemaField[] =>
   fieldsOf(object, above).flatMap((field) => [
     field,
     ...(field.schema instanceof z.ZodObject ? fieldsIn(field.schema, field.path) : []),
   ]);
 
-/** What lists, maps and unions are made of: nobody can tell which of them a path means. */
+/** The element schemas of lists, maps and unions. A path cannot name one of several elements. */
 function elementsOf({ _zod: { def } }: z.core.$ZodType): readonly z.core.$ZodType[] {
   const { element, keyType, valueType, options, items } = def as {
     readonly [part in 'element' | 'keyType' | 'valueType']?: z.core.$ZodType;
@@ -96,7 +97,7 @@ function elementsOf({ _zod: { def } }: z.core.$ZodType): readonly z.core.$ZodTyp
   );
 }
 
-/** Whether anything in a schema is marked. */
+/** Whether the schema or a part of it is marked. */
 function hasMarks(schema: z.core.$ZodType): boolean {
   const inner = unwrapped(schema);
   if (marksOf(schema).length > 0 || elementsOf(inner).some(hasMarks)) return true;
@@ -105,30 +106,30 @@ function hasMarks(schema: z.core.$ZodType): boolean {
 
 const keeps = ({ marks }: SchemaField): boolean => marks.includes('immutable') || marks.includes('identity');
 
-/** Why the marks of a field make no sense; undefined: they do. `all` are those that it is among. */
+/** Why the marks of a field are invalid; undefined if they are valid. `all` are the fields of the whole schema. */
 function contradiction(field: SchemaField, all: readonly SchemaField[]): string | undefined {
   const { path, schema, marks } = field;
   const name = path.join('.');
   if (elementsOf(schema).some(hasMarks)) {
-    return `${name} has elements that are marked, but nobody can tell which of them is which: mark ${name}`;
+    return `${name} has marked elements, but a path cannot name one of several elements: mark ${name} itself`;
   }
   if (marks.length === 0) return undefined;
   const whole = all.find(
     (other) => keeps(other) && other.path.length < path.length && name.startsWith(`${other.path.join('.')}.`),
   );
   return (
-    whole && `${name} is marked, but ${whole.path.join('.')} keeps its value as a whole: mark one of them`
+    whole && `${name} is marked, and so is ${whole.path.join('.')}, which contains it: mark only one of them`
   );
 }
 
 /**
- * What is marked in the schema of a `forProvider`. Throws an Error that names each field whose mark makes no sense there:
- * in a list, a map or a union; within an object that keeps its value as a whole; around all of it. `what` names it there.
+ * The marked fields in the schema of a `forProvider`. Throws an Error that names each field with an invalid mark: in a
+ * list, a map or a union; inside an immutable object; around the whole `forProvider`. `what` is its name in the message.
  */
 export function fieldMarks(what: string, forProvider: z.ZodObject): FieldMarks {
   const fields = fieldsIn(forProvider);
   const problems = [
-    ...(marksOf(forProvider).length === 0 ? [] : ['it is marked as a whole: mark its fields']),
+    ...(marksOf(forProvider).length === 0 ? [] : ['the whole object is marked: mark its fields instead']),
     ...fields.flatMap((field) => contradiction(field, fields) ?? []),
   ];
   if (problems.length > 0) throw new Error(`${what}: ${problems.join('; ')}`);
@@ -141,11 +142,11 @@ export function fieldMarks(what: string, forProvider: z.ZodObject): FieldMarks {
   };
 }
 
-/** Throws an Error that names the fields of an object that are marked, where marks mean nothing. */
+/** Throws an Error that names the marked fields of an object in which marks are not allowed. */
 export function refuseMarks(what: string, fields: z.ZodRawShape): void {
   const names = Object.entries(fields).flatMap(([name, field]) => (hasMarks(field) ? [name] : []));
   if (names.length === 0) return;
   throw new Error(
-    `${what}: ${names.join(', ')} cannot be marked: immutable, identity and late are for forProvider`,
+    `${what}: remove the mark of ${names.join(', ')}; only fields of forProvider can be immutable, identity or late`,
   );
 }

@@ -14,10 +14,10 @@ export interface Rule {
     | 'FieldValueDuplicate';
 }
 
-/** Where a schema keeps its rules. */
+/** The key of a schema's rules. */
 export const rulesKey = 'x-kubernetes-validations';
 
-/** A schema with rules the API server checks where it knows CEL, beside those it has. */
+/** The schema with additional rules that the API server checks. */
 export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rule[]): S => {
   if (rules.length === 0) return schema;
   const { [rulesKey]: present = [], ...rest } = schema.meta() ?? {};
@@ -29,15 +29,15 @@ export const fieldPath = (...names: readonly string[]): string =>
   names.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name}']`)).join('');
 
 /**
- * A condition at the root of a managed kind that holds once something was created. Until the status names an external
- * resource, every edit is allowed: a mistyped region or version can be corrected.
+ * A condition at the root of a managed kind that applies after the creation. Until the status names an external resource,
+ * every edit is allowed: a mistyped region or version can be corrected.
  */
 export const onceCreated = (condition: string): string =>
   `!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || ${condition}`;
 
 /**
- * A field of `forProvider`, or a field within it, cannot change or be removed while the external resource exists. It may be
- * set later: late initialisation does. The rule stands at the root of the kind, because only there it sees the status.
+ * While the external resource exists, a field of `forProvider`, or a field within it, cannot be changed or removed. It can
+ * be set later: late initialisation does. The rule is at the root of the kind, because only there it can read the status.
  */
 export function immutableRule(path: string): Rule {
   const names = path.split('.');
@@ -60,7 +60,7 @@ const reserved = new Set(
   ),
 );
 
-/** How a rule names a field: reserved words and odd characters are escaped (Kubernetes, "Validation rules"). */
+/** The name of a field in a rule: reserved words and special characters are escaped (Kubernetes, "Validation rules"). */
 export function celName(field: string): string {
   if (reserved.has(field)) return `__${field}__`;
   return field
@@ -70,6 +70,6 @@ export function celName(field: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Whether an object has at least one of the fields. */
+/** The condition that an object has at least one of the fields. */
 export const hasAny = (object: string, ...fields: readonly string[]): string =>
   `(${fields.map((field) => `has(${object}.${celName(field)})`).join(' || ')})`;

@@ -2,16 +2,16 @@ import get from 'lodash/get.js';
 import { z } from 'zod';
 import { unwrapped } from './marks.ts';
 
-/** Something about a value that its schema does not have, asks for, or is of another type in. */
+/** A field that the schema does not have, that it requires, or that has another type. */
 export type SchemaProblem =
   | { readonly type: 'unknown'; readonly path: string }
   | { readonly type: 'missing'; readonly path: string }
   | { readonly type: 'mistyped'; readonly path: string; readonly why: string };
 
 /**
- * What is wrong with the fields of a value, as it travels: those that the schema does not have, at any depth, which the API
- * server would drop without a word; those that are missing; those of another type. Not what a value may be beyond its
- * type, and nothing of what a union holds. Never tells a value.
+ * The problems of a value's fields after JSON serialisation. These are fields that the schema does not have (at any depth),
+ * which the API server would drop without an error; missing fields; and fields of another type. Limits beyond the type and
+ * the contents of unions are not checked. The problems never hold a value.
  */
 export function schemaProblems(schema: z.ZodObject, value: object): readonly SchemaProblem[] {
   const travelled: unknown = JSON.parse(JSON.stringify(value));
@@ -31,7 +31,7 @@ export function schemaProblems(schema: z.ZodObject, value: object): readonly Sch
 
 type Path = readonly (string | number)[];
 
-/** Where a value has fields that the schema does not have, at any depth; elements of lists by their index. */
+/** The paths of fields that the schema does not have, at any depth. Elements of lists are named by index. */
 export function unknownPaths(schema: z.core.$ZodType, value: unknown, above: Path = []): readonly Path[] {
   const within = unwrapped(schema);
   if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Kind, KubernetesObject } from './v1alpha1/kind.ts';
 
-/** A column of `kubectl get`. Columns of a priority above 0 show with `-o wide` only. */
+/** A column of `kubectl get`. Columns with a priority above 0 are shown with `-o wide` only. */
 export interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
@@ -16,30 +16,30 @@ const columnTypes: Readonly<Record<string, Column['type']>> = {
   boolean: 'boolean',
 };
 
-/** In what type of column the values of a schema can be shown; undefined of lists, objects and what no server knows. */
+/** The type of a column that can show the values of a schema; undefined for lists, objects and unknown types. */
 export function columnType({ _zod: { def } }: z.core.$ZodType): Column['type'] | undefined {
   if (def.type === 'optional') return columnType((def as z.core.$ZodOptionalDef).innerType);
   if (def.type === 'number') return 'format' in def ? 'integer' : 'number';
   return columnTypes[def.type];
 }
 
-/** Everything about a kind in one place: its type, its definition in the cluster, its documentation. */
+/** All facts about a kind: its type, its definition in the cluster, its documentation. */
 export interface Definition<T extends KubernetesObject = KubernetesObject> extends Kind<T> {
   readonly description: string;
   readonly categories: readonly string[];
   readonly shortNames?: readonly string[];
   readonly columns: readonly Column[];
-  /** What its objects hold beside apiVersion, kind and metadata. */
+  /** The fields of its objects besides apiVersion, kind and metadata. */
   readonly schema: z.ZodObject;
-  /** Of a managed kind: `forProvider` of what is made, with the fields that it requires. */
+  /** For a managed kind: the `forProvider` of a created resource, with its required fields. */
   readonly parameters?: z.ZodObject;
-  /** Status is written through a subresource of its own, and `metadata.generation` counts the rest. */
+  /** The status is written through a subresource, and `metadata.generation` counts the changes of the rest. */
   readonly hasStatusSubresource: boolean;
-  /** What its author got wrong and its schema does not show: a line each, for {@link definitionProblems}. */
+  /** Mistakes of the author that the schema does not show: one line each, for {@link definitionProblems}. */
   readonly problems?: readonly string[];
 }
 
-/** What a definition is given beside what every one of its sort has. */
+/** The names in a definition that differ between kinds of the same sort. */
 export interface Names<K extends string = string> {
   readonly group: string;
   readonly version: string;
@@ -50,23 +50,23 @@ export interface Names<K extends string = string> {
 }
 
 /**
- * To be read only, with all that is in it. Exported for the sake of declarations, which spell out ten levels of what they
- * cannot name: compilers took half a minute for an author's stack, and saw `any` below.
+ * A type whose fields are read-only at all depths. It is exported because declaration files would otherwise spell out ten
+ * levels of it: compilers then took half a minute for a stack, and saw `any` below.
  */
 export type DeepReadonly<T> = T extends readonly unknown[] | object
   ? { readonly [P in keyof T]: DeepReadonly<T[P]> }
   : T;
 
-/** The type of what a schema describes, as it travels: fields with a default may be absent. */
+/** The type of the JSON value that a schema describes: fields with a default may be absent. */
 export type Described<S extends z.ZodType> = DeepReadonly<z.input<S>>;
 
-/** The type of a kind's objects as they travel: fields with a default may be absent. */
+/** The type of a kind's objects as JSON: fields with a default may be absent. */
 export type ObjectOf<S extends z.ZodObject> = KubernetesObject & Described<S>;
 
 /** The type of the objects of a definition. */
 export type ObjectKind<D extends Definition> = NonNullable<D['objectType']>;
 
-/** Joins a kind's facts with its schema, from which the type of its objects follows: no two kinds' objects are of one. */
+/** Joins a kind's facts with its schema. The object type follows from the schema and differs for every kind. */
 export const define = <S extends z.ZodObject, K extends string>(
   facts: Omit<Definition, 'schema' | 'objectType' | 'kind'> & { readonly kind: K },
   schema: S,
@@ -78,10 +78,10 @@ export const optional = <S extends z.ZodType>(schema: S) => z.exactOptional(sche
 /** Text of at least one character. */
 export const text = (description: string) => z.string().min(1).describe(description);
 
-/** The name of an object, or part of what names one. */
+/** The name of an object, or a part of it. */
 export const name = (description: string) => z.string().min(1).max(253).describe(description);
 
-/** A map of texts, as labels are. */
+/** A map of texts, for example labels. */
 export const texts = (description: string) => z.record(z.string(), z.string()).describe(description);
 
 type OptionalFields<S extends z.ZodRawShape> = {
@@ -90,7 +90,7 @@ type OptionalFields<S extends z.ZodRawShape> = {
     : z.ZodExactOptional<S[F]>;
 };
 
-/** The same fields, all of which may be absent; and which might not be. */
+/** The same fields, all optional, and the names of those that were required. */
 export function optionalFields<S extends z.ZodRawShape>(shape: S) {
   const isRequired = (field: z.core.$ZodType) => field._zod.optin === undefined;
   const fields = Object.fromEntries(

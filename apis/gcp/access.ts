@@ -7,23 +7,21 @@ const url = (description: string) =>
     .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/)
     .describe(description);
 
-/** What a provider of Google Cloud says beside its credentials. */
+/** The fields of a Google Cloud provider besides its credentials. */
 export const access = {
-  projectID: text(
-    'The id of the Google Cloud project in which everything is made and looked for, as redpepper-1290.',
-  ),
+  projectID: text('The id of the Google Cloud project of all resources, for example redpepper-1290.'),
   endpoint: optional(
     url(
-      "Where all APIs are reached instead of at Google's own addresses, as http://127.0.0.1:18085: a stand-in, or a private endpoint. It wins over the endpoint in the key.",
+      "The address of all APIs instead of Google's own, for an emulator or a private endpoint, for example http://127.0.0.1:18085. It takes precedence over the endpoint in the key.",
     ),
   ),
   tokenURI: optional(
     url(
-      'Where the key is exchanged for access tokens. Without it: the token_uri in the key. The key signs for that address.',
+      'The address at which the key is exchanged for access tokens. Without it: the token_uri in the key. The signature is valid for that address only.',
     ),
   ),
 };
 
-/** What its secret holds, for descriptions. */
+/** The content of the Secret, for descriptions. */
 export const credentialsHint =
-  "Its secret's entry holds the JSON key of a service account, as the console of Google Cloud hands it out.";
+  'The entry of its Secret holds the JSON key of a service account, as downloaded from the console of Google Cloud.';

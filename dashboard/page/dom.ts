@@ -14,7 +14,7 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   return element;
 }
 
-/** An element of the page. Texts are texts: nothing of what is told is ever read as HTML. */
+/** An element of the page. Child strings become text: no received value is ever parsed as HTML. */
 export const html = <K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -27,21 +27,21 @@ export const svg = <K extends keyof SVGElementTagNameMap>(
   ...children: readonly Child[]
 ): SVGElementTagNameMap[K] => filled(document.createElementNS(svgNamespace, tag), attributes, children);
 
-/** The element of that id, which is in the page. */
+/** The element with this id; it must exist. */
 export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
   const element = document.getElementById(id);
-  if (element === null) throw new Error(`there is no #${id}`);
+  if (element === null) throw new Error(`the page has no element #${id}`);
   return element as E;
 }
 
 const pen = document.createElement('canvas').getContext('2d');
 
-/** How many pixels a text takes in the page's font, of that size and weight. */
+/** The width of a text in pixels, in the page's font with this size and weight. */
 export function textWidth(text: string, size: number, weight = 400): number {
   if (pen === null) return text.length * size * 0.6;
   pen.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
   return Math.ceil(pen.measureText(text).width) + 1;
 }
 
-/** Scrolls, slides and fades only for whoever has not asked for less of it. */
+/** Whether the user asked for reduced motion: then nothing scrolls, slides or fades. */
 export const isCalm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,6 +1,6 @@
 /**
- * A name as it fits into so much room: whole, or without its middle. Names of one estate begin alike, and differ at their
- * end: most of what is kept is that.
+ * A name that fits into the room: whole, or without its middle. Names often share their beginning and differ at the end, so
+ * most of the kept text is the end.
  */
 export function middleCut(name: string, room: number, widthOf: (text: string) => number): string {
   if (widthOf(name) <= room) return name;
@@ -17,7 +17,7 @@ export function middleCut(name: string, room: number, widthOf: (text: string) =>
   return keeping(least);
 }
 
-/** So wide is each column, of what it wants: all of it where there is room, else the widest give way, to `least` at most. */
+/** The width of each column: as wanted if there is room; otherwise the widest columns shrink, at most to `least`. */
 export function columnWidths(wanted: readonly number[], room: number, least: number): readonly number[] {
   const upTo = (limit: number): readonly number[] => wanted.map((width) => Math.min(width, limit));
   const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);

@@ -1,6 +1,6 @@
 import { svg } from './dom.ts';
 
-/** By shape as well as by colour: a disc with a tick, a ring with a mark, dots, a diamond with a cross, a broken ring. */
+/** Different in shape and in colour: disc with tick, ring with exclamation mark, ring with dots, diamond with cross, ring with dash. */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   ok: ['M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Z', 'M4.8 8.2l2.2 2.3 4.3-4.8'],
   troubled: ['M8 1.6a6.4 6.4 0 1 0 0 12.8A6.4 6.4 0 0 0 8 1.6Z', 'M8 4.4v4.4M8 11.2v.4'],
@@ -10,17 +10,17 @@ const shapes: Readonly<Record<string, readonly string[]>> = {
   unknown: ['M8 1.6a6.4 6.4 0 1 0 0 12.8A6.4 6.4 0 0 0 8 1.6Z', 'M6.2 6.4A1.8 1.8 0 1 1 8 8.2v.9M8 11.2v.4'],
 };
 
-/** What each shape stands for, for who does not see it. */
+/** The meaning of each shape in words, for screen readers and tooltips. */
 export const healthWords: Readonly<Record<string, string>> = {
   ok: 'ready',
-  troubled: 'ready, but troubled',
-  waits: 'on its way',
-  broken: 'broken',
+  troubled: 'ready, with a problem',
+  waits: 'in progress',
+  broken: 'needs action',
   going: 'being deleted',
   unknown: 'unknown',
 };
 
-/** The sign of a health; of a link of a trace likewise. */
+/** The glyph for the health of an object or of a link of a trace. */
 export function glyph(health: string): SVGSVGElement {
   const [body = '', mark = ''] = shapes[health] ?? shapes.unknown!;
   const label = healthWords[health] ?? health;

@@ -5,7 +5,7 @@ import { glyph, healthWords } from './glyphs.ts';
 import { fullName } from './state.ts';
 import type { GraphNode, Health, NodeSort } from './wire.ts';
 
-/** From left to right: what may be had, who wants it, what was made, where. */
+/** From left to right: classes, claims, the provisioned resources, and the external systems. */
 const columns: readonly (readonly [sort: NodeSort, title: string])[] = [
   ['class', 'Classes'],
   ['claim', 'Claims'],
@@ -13,12 +13,12 @@ const columns: readonly (readonly [sort: NodeSort, title: string])[] = [
   ['provider', 'Providers'],
 ];
 const nodeHeight = 46;
-/** Between columns, for the arrows. */
+/** The space between columns, for the arrows. */
 const [leastGapX, mostGapX] = [24, 56];
 const gapY = 14;
 const top = 34;
 
-/** Of a node's width, what its text does not have: sign, gap, padding and border. */
+/** The part of a node's width that is not text: glyph, gap, padding and border. */
 const besideText: Readonly<Record<NodeSort, number>> = { class: 63, claim: 53, managed: 53, provider: 57 };
 const [leastWidth, mostWidth] = [104, 340];
 
@@ -27,7 +27,7 @@ interface Place {
   readonly y: number;
 }
 
-/** Where a column is. */
+/** The position of a column. */
 export interface Column {
   readonly x: number;
   readonly width: number;
@@ -39,13 +39,13 @@ export interface GraphOptions {
   readonly onOpen: (node: GraphNode) => void;
 }
 
-/** An arrow of the picture: who leads to whom, from left to right. */
+/** An arrow of the picture, from left to right. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
 }
 
-/** The arrows among nodes: class to claim to resource to provider; class to provider only where no claim is between. */
+/** The arrows among nodes: class to claim to resource to provider. A class points at its provider only without claims. */
 export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const claimed = new Set(nodes.filter(({ sort }) => sort === 'claim').flatMap(({ to }) => to));
@@ -60,7 +60,7 @@ export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
   );
 }
 
-/** Where each node stands: dagre puts those of a column in an order in which few arrows cross; columns are ours. */
+/** The position of each node. dagre orders the nodes of a column so that few arrows cross; we set the columns. */
 export function placesOf(
   nodes: readonly GraphNode[],
   edges: readonly Edge[],
@@ -74,7 +74,7 @@ export function placesOf(
   for (const node of nodes) {
     graph.setNode(node.id, { width: 10, height: nodeHeight });
     const column = columns.findIndex(([sort]) => sort === node.sort);
-    // What nothing leads to is kept in its column.
+    // A node without an incoming arrow stays in its column.
     if (!reached.has(node.id)) graph.setEdge('root', node.id, { minlen: column + 1, weight: 0 });
   }
   for (const { from, to } of edges) graph.setEdge(from, to, { minlen: 1, weight: 2 });
@@ -92,7 +92,7 @@ export function placesOf(
   return { places, height };
 }
 
-/** The picture. Nodes keep their elements, so that they move where others come and go. */
+/** The picture. Nodes keep their elements, so that they move when other nodes come and go. */
 export class GraphView {
   readonly #box: HTMLElement;
   readonly #options: GraphOptions;
@@ -126,7 +126,7 @@ export class GraphView {
     this.#drawEdges(edges, places, at, nodes);
   }
 
-  /** A column is as wide as what its nodes say, where there is room. */
+  /** A column is as wide as the texts of its nodes, if there is room. */
   #columnsFor(nodes: readonly GraphNode[]): readonly Column[] {
     const room = this.#box.clientWidth - 28;
     const gaps = columns.length - 1;
@@ -138,11 +138,11 @@ export class GraphView {
     const names = wanted(({ name }) => nameWidth(name));
     const all = wanted((node) => Math.max(nameWidth(node.name), textWidth(this.#wordsOf(node), 11.5)));
     const forNodes = room - leastGapX * gaps;
-    // Names go before what is said below them.
+    // Without enough room, names have priority over the second line.
     const isAmple = all.reduce((total, width) => total + width, 0) <= forNodes;
     const widths = columnWidths(isAmple ? all : names, forNodes, leastWidth);
-    const left = room - widths.reduce((total, width) => total + width, 0);
-    const gap = Math.max(leastGapX, Math.min(mostGapX, left / gaps));
+    const rest = room - widths.reduce((total, width) => total + width, 0);
+    const gap = Math.max(leastGapX, Math.min(mostGapX, rest / gaps));
     let x = 0;
     return widths.map((width) => {
       const column = { x, width };
@@ -192,7 +192,7 @@ export class GraphView {
       const width = widthOf(node, at);
       const name = middleCut(node.name, width - besideText[node.sort], nameWidth);
       const text = `${health}|${this.#options.saysOf(node)}`;
-      if (element.dataset.told !== text) {
+      if (element.dataset.shown !== text) {
         element.replaceChildren(
           glyph(health),
           html('span', { class: 'name' }),
@@ -200,10 +200,10 @@ export class GraphView {
         );
         if (!isNew) {
           element.classList.remove('changed');
-          void element.offsetWidth; // begins the animation anew
+          void element.offsetWidth; // restarts the animation
           element.classList.add('changed');
         }
-        element.dataset.told = text;
+        element.dataset.shown = text;
       }
       const shown = element.querySelector('.name');
       if (shown !== null && shown.textContent !== name) shown.textContent = name;

@@ -6,19 +6,19 @@ import type { GraphNode, Health } from './wire.ts';
 
 const rowHeight = 52;
 const spare = 6;
-/** Of a row's width, what its name does not have: sign, gap and padding. */
+/** The part of a row's width that is not the name: glyph, gap and padding. */
 const besideName = 62;
 
 export interface ListOptions {
   readonly healthOf: (node: GraphNode) => Health;
   readonly saysOf: (node: GraphNode) => string;
-  /** Somebody moved to a node. */
+  /** The user moved to a node. */
   readonly onActive: (node: GraphNode) => void;
-  /** Somebody wants to know more of it. */
+  /** The user opens a node. */
   readonly onOpen: (node: GraphNode) => void;
 }
 
-/** A list of any length, of which only the rows that can be seen are in the page. */
+/** A list of any length. Only the visible rows are in the page. */
 export class List {
   readonly #box: HTMLElement;
   readonly #options: ListOptions;
@@ -123,10 +123,10 @@ export class List {
     }
   }
 
-  /** Brings the chosen row into view, whoever chose it. */
+  /** Scrolls the chosen row into view, also if it was chosen elsewhere. */
   #reveal(): void {
     const index = this.#index;
-    // The room for all rows comes first: nobody can scroll to where there is none.
+    // Set the height for all rows first: it is not possible to scroll beyond it.
     this.#room.style.height = `${this.#nodes.length * rowHeight}px`;
     if (index >= 0) {
       const top = index * rowHeight;

@@ -5,10 +5,10 @@ import { List } from './list.ts';
 import type { Filter } from './state.ts';
 import { everything, healths, State, sorts } from './state.ts';
 import { tracePanel } from './trace-panel.ts';
-import type { Batch, GraphNode, Greeting, ToldEvent } from './wire.ts';
+import type { Batch, GraphNode, Greeting, RecordedEvent } from './wire.ts';
 
 const sortWords = { claim: 'Claims', managed: 'Resources', class: 'Classes', provider: 'Providers' } as const;
-/** So many of the list are in the picture while none is chosen. */
+/** How many objects of the list the picture starts from while none is selected. */
 const mostStarts = 30;
 const mostShown = 90;
 const mostActivity = 6;
@@ -17,7 +17,7 @@ const state = new State();
 let filter: Filter = everything;
 let selected: string | undefined;
 let isOpen = false;
-let activity: readonly ToldEvent[] = [];
+let activity: readonly RecordedEvent[] = [];
 let isDrawing = false;
 
 const panel = byId('trace');
@@ -36,7 +36,7 @@ const graph = new GraphView(byId('graph'), {
   },
 });
 
-/** Draws once for however much has changed, in the next frame. */
+/** Draws in the next frame, once for any number of changes. */
 function draw(): void {
   if (isDrawing) return;
   isDrawing = true;
@@ -55,10 +55,8 @@ function draw(): void {
 }
 
 function titleOf(chosen: GraphNode | undefined, count: number): string {
-  if (chosen !== undefined) return `What ${chosen.name} hangs together with`;
-  return count > mostStarts
-    ? `The first ${mostStarts} of ${count.toLocaleString()}`
-    : 'How they hang together';
+  if (chosen !== undefined) return `Objects connected with ${chosen.name}`;
+  return count > mostStarts ? `The first ${mostStarts} of ${count.toLocaleString()}` : 'Connections';
 }
 
 function drawFilters(): void {
@@ -95,7 +93,7 @@ function toggle(text: string, isOn: boolean, onClick: () => void): HTMLButtonEle
 function options(id: 'namespace' | 'phase', none: string, values: readonly string[], value: string): void {
   const element = byId<HTMLSelectElement>(id);
   const wanted = JSON.stringify([values, value]);
-  if (element.dataset.shown === wanted) return; // an open one stays open
+  if (element.dataset.shown === wanted) return; // unchanged: an open drop-down list stays open
   element.dataset.shown = wanted;
   element.replaceChildren(
     html('option', { value: '' }, none),
@@ -128,7 +126,7 @@ function drawActivity(): void {
 }
 
 function change(next: Filter): void {
-  // A button that is drawn anew keeps the focus.
+  // A button that is drawn again keeps the focus.
   const focused = document.activeElement?.closest('#sorts, #healths');
   const index =
     focused === null || focused === undefined ? -1 : [...focused.children].indexOf(document.activeElement!);
@@ -146,8 +144,8 @@ function select(node: GraphNode): void {
 
 let asked = 0;
 
-/** Shows the trace of a node, or what keeps it from being shown. */
-async function open(node: GraphNode, isAnew = false): Promise<void> {
+/** Shows the trace of a node, or why it cannot be shown. */
+async function open(node: GraphNode, isRefresh = false): Promise<void> {
   const own = ++asked;
   isOpen = true;
   panel.hidden = false;
@@ -173,12 +171,14 @@ async function open(node: GraphNode, isAnew = false): Promise<void> {
             { onClose: close },
           ),
     )
-    .catch(() => [html('p', { class: 'notice' }, 'The process does not answer.')]);
+    .catch(() => [
+      html('p', { class: 'notice' }, 'The process does not answer. Open the object again to retry.'),
+    ]);
   if (own !== asked || !isOpen) return;
   const top = panel.scrollTop;
   panel.replaceChildren(...content);
   panel.setAttribute('aria-label', `Trace of ${node.kind} ${node.name}`);
-  if (isAnew) panel.scrollTop = top;
+  if (isRefresh) panel.scrollTop = top;
   else panel.focus({ preventScroll: true });
 }
 
@@ -192,13 +192,13 @@ function close(): void {
   byId('list').focus();
 }
 
-/** What is shown of a trace follows what happens to what it is about. */
-function refresh({ nodes, gone }: Batch): void {
+/** Updates the shown trace when its object, or an object connected with it, changes. */
+function refresh({ nodes, deleted }: Batch): void {
   const node = selected === undefined ? undefined : state.nodes.get(selected);
   if (!isOpen || node === undefined) return;
   const near = new Set(state.around([node], mostShown).map(({ id }) => id));
-  const isNear = nodes.some(({ id }) => near.has(id)) || gone.some((id) => near.has(id));
-  // Somebody who copies a command is not to lose it.
+  const isNear = nodes.some(({ id }) => near.has(id)) || deleted.some((id) => near.has(id));
+  // Do not redraw while the user has selected text, for example to copy a command.
   if (isNear && getSelection()?.isCollapsed !== false) void open(node, true);
 }
 
@@ -208,19 +208,19 @@ function follow(): void {
     const { version, stacks } = JSON.parse(event.data) as Greeting;
     state.clear();
     activity = [];
-    tell('live', `live · ${version} · ${stacks.join(', ')}`);
+    showConnection('live', `live · ${version} · ${stacks.join(', ')}`);
   });
   source.addEventListener('batch', (event) => {
     const batch = JSON.parse(event.data) as Batch;
     state.apply(batch);
-    activity = [...activity, ...batch.told].slice(-mostActivity);
+    activity = [...activity, ...batch.events].slice(-mostActivity);
     draw();
     refresh(batch);
   });
-  source.addEventListener('error', () => tell('lost', 'the process does not answer; trying again'));
+  source.addEventListener('error', () => showConnection('lost', 'the process does not answer: trying again'));
 }
 
-function tell(how: 'live' | 'lost', text: string): void {
+function showConnection(how: 'live' | 'lost', text: string): void {
   byId('state').className = how;
   byId('state-text').textContent = text;
 }
@@ -247,9 +247,9 @@ function listen(): void {
 if (typeof EventSource === 'undefined') {
   const notice = byId('notice');
   notice.textContent =
-    'This browser knows no server-sent events, by which the page is told what happens: use a current Firefox, Chrome, Edge or Safari.';
+    'This browser does not support server-sent events, which the page needs. Use a current Firefox, Chrome, Edge or Safari.';
   notice.hidden = false;
-  tell('lost', 'not connected');
+  showConnection('lost', 'not connected');
 } else {
   listen();
   draw();

@@ -3,7 +3,7 @@ import type { Batch, GraphNode, Health, NodeSort } from './wire.ts';
 export const healths = ['broken', 'troubled', 'waits', 'going', 'ok'] as const satisfies readonly Health[];
 export const sorts = ['claim', 'managed', 'class', 'provider'] as const satisfies readonly NodeSort[];
 
-/** What is to be seen of all there is; empty: everything. */
+/** Which objects are shown; an empty field does not limit them. */
 export interface Filter {
   readonly sort: NodeSort;
   readonly health: Health | '';
@@ -14,14 +14,14 @@ export interface Filter {
 
 export const everything: Filter = { sort: 'claim', health: '', namespace: '', phase: '', text: '' };
 
-/** Everything the page knows. Grows and shrinks with what it is told. */
+/** All objects that the page knows. It follows the feed. */
 export class State {
   readonly nodes = new Map<string, GraphNode>();
-  /** What leads to a node: the ids of claims by resource, of resources by provider. */
+  /** The ids of the nodes that refer to a node: claims by resource, resources by provider. */
   readonly #from = new Map<string, Set<string>>();
 
-  apply({ nodes, gone }: Pick<Batch, 'nodes' | 'gone'>): void {
-    for (const id of gone) this.#forget(id);
+  apply({ nodes, deleted }: Pick<Batch, 'nodes' | 'deleted'>): void {
+    for (const id of deleted) this.#forget(id);
     for (const node of nodes) {
       this.#forget(node.id);
       this.nodes.set(node.id, node);
@@ -39,36 +39,36 @@ export class State {
     this.#from.clear();
   }
 
-  /** A claim fares no better than the resource that it has. */
+  /** The health of a node. A claim is not healthier than its resource. */
   healthOf(node: GraphNode): Health {
     if (node.sort !== 'claim') return node.health;
     const below = node.to.flatMap((id) => this.nodes.get(id) ?? []).filter(({ sort }) => sort === 'managed');
     const worst = [node, ...below].map(({ health }) => healths.indexOf(health));
-    // One that can be used is not broken for what its resource says.
+    // A claim that can be used is never broken, whatever its resource reports.
     if (node.health === 'ok') return below.some(({ health }) => health !== 'ok') ? 'troubled' : 'ok';
     return healths[Math.min(...worst)] ?? node.health;
   }
 
-  /** A word or two on how it fares, beside its sign. */
+  /** A short text about the health of a node, for beside its glyph. */
   saysOf(node: GraphNode): string {
     const health = this.healthOf(node);
     if (health === 'ok') return node.phase ?? '';
     if (health !== 'troubled') return node.reason ?? node.phase ?? '';
-    const told = [node, ...node.to.flatMap((id) => this.nodes.get(id) ?? [])].find(
+    const troubled = [node, ...node.to.flatMap((id) => this.nodes.get(id) ?? [])].find(
       (one) => one.health === 'troubled',
     );
-    const isPaused = (told ?? node).reason === 'ReconcilePaused';
-    return isPaused ? 'paused' : 'last look failed';
+    const isPaused = (troubled ?? node).reason === 'ReconcilePaused';
+    return isPaused ? 'paused' : 'last observation failed';
   }
 
-  /** How many there are of a sort in each health, the other filters applied. */
+  /** The number of nodes per health, with the other filters applied. */
   counts(filter: Filter): Readonly<Record<Health, number>> {
     const counted = { broken: 0, troubled: 0, waits: 0, going: 0, ok: 0 };
     for (const node of this.#matching({ ...filter, health: '' })) counted[this.healthOf(node)] += 1;
     return counted;
   }
 
-  /** What a filter lets through: what somebody has to look after first, then by name. */
+  /** The nodes that match a filter: those that need attention first, then by name. */
   filtered(filter: Filter): readonly GraphNode[] {
     const ranked = this.#matching(filter).map(
       (node) => [healths.indexOf(this.healthOf(node)), fullName(node), node] as const,
@@ -94,7 +94,7 @@ export class State {
     return found;
   }
 
-  /** What occurs in a field among a sort, in order. */
+  /** The values of a field among the nodes of a sort, in order. */
   values(sort: NodeSort, field: 'namespace' | 'phase'): readonly string[] {
     const found = new Set<string>();
     for (const node of this.nodes.values()) {
@@ -104,7 +104,7 @@ export class State {
     return [...found].sort();
   }
 
-  /** These nodes and what they hang together with, at most so many: downwards all, upwards one step of each. */
+  /** These nodes and the nodes connected with them, at most `most`: all downwards, one step upwards from each. */
   around(starts: readonly GraphNode[], most: number): readonly GraphNode[] {
     const found = new Map<string, GraphNode>();
     const take = (id: string): GraphNode | undefined => {
@@ -122,7 +122,7 @@ export class State {
     const up = (node: GraphNode): void => {
       for (const id of this.#from.get(node.id) ?? []) {
         const next = take(id);
-        // From a provider to all that is made with it, and to whose that is; from a class to its claims and what they have.
+        // From a provider to its resources and their claims; from a class to its claims and their resources.
         if (next !== undefined && node.sort !== 'managed') {
           up(next);
           down(next);

@@ -5,15 +5,15 @@ import { glyph } from './glyphs.ts';
 
 const verdicts: Readonly<Record<Trace['verdict'], readonly [words: string, health: string]>> = {
   usable: ['can be used', 'ok'],
-  'usable, but': ['can be used, but something is wrong', 'troubled'],
-  'on its way': ['is on its way: nothing is wrong', 'waits'],
+  'usable, but': ['can be used, but has a problem', 'troubled'],
+  'on its way': ['is in progress: no problem was found', 'waits'],
   going: ['is being deleted', 'going'],
   broken: ['cannot be used', 'broken'],
-  absent: ['is not there any more', 'going'],
-  withheld: ['may not be read', 'unknown'],
+  absent: ['does not exist any more', 'going'],
+  withheld: ['cannot be read: the permission is missing', 'unknown'],
 };
 
-/** A link fares as an object does, in words of its own. */
+/** The health of a link, in the terms of objects. */
 const healthOf: Readonly<Record<Link['state'], string>> = {
   ok: 'ok',
   broken: 'broken',
@@ -26,7 +26,7 @@ export interface PanelOptions {
   readonly onClose: () => void;
 }
 
-/** What the panel shows of a trace. */
+/** The panel's elements for a trace. */
 export function tracePanel(trace: Trace, { onClose }: PanelOptions): readonly HTMLElement[] {
   const [words, health] = verdicts[trace.verdict];
   const [kind = '', ...rest] = trace.subject.split(' ');
@@ -53,12 +53,12 @@ export function tracePanel(trace: Trace, { onClose }: PanelOptions): readonly HT
             ...fault.mend.map(command),
           ),
         ]),
-    html('ol', { class: 'links', 'aria-label': 'The chain' }, ...trace.links.map(linkItem)),
+    html('ol', { class: 'links', 'aria-label': 'The linked objects' }, ...trace.links.map(linkItem)),
     ...(trace.timeline.length === 0
       ? []
       : [
-          html('h3', {}, 'What was told of them'),
-          html('ol', { class: 'timeline' }, ...[...trace.timeline].reverse().map(toldItem)),
+          html('h3', {}, 'Events of these objects'),
+          html('ol', { class: 'timeline' }, ...[...trace.timeline].reverse().map(eventItem)),
         ]),
     ...trace.gaps.map((gap) => html('p', { class: 'quiet' }, gap)),
   ];
@@ -112,7 +112,7 @@ const conditionItem = ({ type, status, reason, message }: Condition): HTMLElemen
     message === undefined ? undefined : html('span', { class: 'quiet' }, ` ${message}`),
   );
 
-const toldItem = ({ at, type, object, reason, message, count }: Told): HTMLElement =>
+const eventItem = ({ at, type, object, reason, message, count }: Told): HTMLElement =>
   html(
     'li',
     { class: type },

@@ -1,40 +1,40 @@
-/* What travels between the process and the page. */
+/* The data that the process sends to the page. */
 
 export type NodeSort = 'claim' | 'class' | 'managed' | 'provider';
 
 /**
- * How an object fares, told by colour and shape.
+ * The health of an object, shown by colour and shape.
  * - `ok`: ready.
- * - `troubled`: ready, and its last look failed.
- * - `waits`: on its way, or waiting for something.
- * - `broken`: somebody has to do something.
+ * - `troubled`: ready, but the last observation failed.
+ * - `waits`: in progress, or waiting for something.
+ * - `broken`: a user or an administrator has to act.
  * - `going`: being deleted.
  */
 export type Health = 'ok' | 'troubled' | 'waits' | 'broken' | 'going';
 
-/** What the page knows of an object. Never anything of a secret. */
+/** The facts about an object that the page shows. Never any part of a Secret. */
 export interface GraphNode {
-  /** Of all kinds and names. */
+  /** Unique among all kinds and names. */
   readonly id: string;
   readonly sort: NodeSort;
   readonly kind: string;
-  /** `plural.group`, as `/trace` wants it. */
+  /** `plural.group`, as `/trace` expects it. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name: string;
   readonly health: Health;
-  /** Bound, Unbound, Released; of a class or provider nothing. */
+  /** Bound, Unbound or Released; absent for a class or provider. */
   readonly phase?: string;
-  /** Of Ready; of Synced where it is ready and troubled all the same. */
+  /** The reason of Ready; the reason of Synced if the object is ready and Synced is False. */
   readonly reason?: string;
   readonly message?: string;
-  /** The ids of what it leads to. */
+  /** The ids of the objects that it refers to. */
   readonly to: readonly string[];
   readonly createdAt?: string;
 }
 
-/** Something that a controller told of an object. */
-export interface ToldEvent {
+/** An Event that a controller recorded. */
+export interface RecordedEvent {
   readonly at: string;
   readonly type: 'Normal' | 'Warning';
   readonly id: string;
@@ -43,15 +43,15 @@ export interface ToldEvent {
   readonly message: string;
 }
 
-/** What changed since the last message; the first ones tell of all there is. */
+/** The changes since the last message; the first messages hold all present objects. */
 export interface Batch {
   readonly nodes: readonly GraphNode[];
-  /** The ids of what is gone. */
-  readonly gone: readonly string[];
-  readonly told: readonly ToldEvent[];
+  /** The ids of deleted objects. */
+  readonly deleted: readonly string[];
+  readonly events: readonly RecordedEvent[];
 }
 
-/** The first message. */
+/** The first message to a reader. */
 export interface Greeting {
   readonly version: string;
   readonly stacks: readonly string[];

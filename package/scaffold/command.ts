@@ -4,14 +4,14 @@ import type { GivenNames } from './names.ts';
 import { namesOf } from './names.ts';
 import { newService } from './new-service.ts';
 
-/** `new-service`, for repositories of a layout; it writes into the folder that it is run in. */
+/** `new-service`, for repositories with the given layout. It writes into the current folder. */
 export const newServiceCommand = (layout: Layout): Command =>
   new Command('new-service')
     .description(
-      'write a service to begin with: kinds, client, stack, a fake of the cloud, manifests and tests',
+      'write the code of a new service: kinds, client, stack, a fake of the cloud, manifests and tests',
     )
-    .argument('<Kind>', 'the managed kind, as CacheCluster')
-    .requiredOption('--group <group>', 'the API group of its kinds, as cache.example.org')
+    .argument('<Kind>', 'the managed kind, for example CacheCluster')
+    .requiredOption('--group <group>', 'the API group of its kinds, for example cache.example.org')
     .option('--claim <Kind>', 'the claim kind (default: <Kind>Claim)')
     .option('--stack <name>', 'the stack (default: the plural of the kind)')
     .option('--version <version>', 'the version of its kinds', 'v1alpha1')
@@ -23,13 +23,13 @@ export const newServiceCommand = (layout: Layout): Command =>
         layout,
       );
       const edits = [
-        ['src/toy-shop/toy-shop-client.ts', "the cloud's API: paths, answers, codes of errors"],
-        ['src/toy-shop/tiny-gadget.ts', 'what can be wanted, and what is told'],
-        ['src/toy-shop/any-gadget.ts', 'what an application team may choose'],
-        ['src/toy-shop/external-client.ts', 'what each calls what the other has'],
-        ['src/toy-shop/configure.ts', 'what a claim and a class make together'],
+        ['src/toy-shop/toy-shop-client.ts', "the cloud's API: paths, answers, error codes"],
+        ['src/toy-shop/tiny-gadget.ts', 'the fields of spec and status'],
+        ['src/toy-shop/any-gadget.ts', 'the fields that an app team may choose'],
+        ['src/toy-shop/external-client.ts', "the mapping between the kind's fields and the cloud's"],
+        ['src/toy-shop/configure.ts', 'the resource that follows from a claim and a class'],
         ['test/toy-shop/fake-toy-shop.ts', 'the same API for the tests'],
-        ['examples/toy-shop/00-provider.yaml', 'where the cloud is'],
+        ['examples/toy-shop/00-provider.yaml', 'the address of the cloud'],
       ].map(([file = '', what = '']) => [pathOf(file), what] as const);
       const width = Math.max(...edits.map(([path]) => path.length));
       const lines = [
@@ -38,7 +38,7 @@ export const newServiceCommand = (layout: Layout): Command =>
         ...remarks,
         ...['', 'Next:'],
         ...layout.next.map((line) => `  ${line}`),
-        ...['', 'Then make it yours:'],
+        ...['', 'Then adapt these files:'],
         ...edits.map(([path, what]) => `  ${path.padEnd(width)}  ${what}`),
       ];
       process.stdout.write(`${lines.join('\n')}\n`);

@@ -1,29 +1,29 @@
-import type { Whereabouts } from './template-imports.ts';
+import type { ImportTargets } from './template-imports.ts';
 
-/** Where the files of a service go in a repository. Paths are those of the template's names. */
-export interface Layout extends Pick<Whereabouts, 'moduleOf'> {
-  /** By the files of the template; those that are not named are not written. */
+/** The places of a service's files in a repository. Paths contain the template's names. */
+export interface Layout extends Pick<ImportTargets, 'moduleOf'> {
+  /** The paths by the files of the template; files without an entry are not written. */
   readonly paths: Readonly<Record<string, string>>;
-  /** Of these, what all services of a repository share: it is left as it is if it is there. */
+  /** The files of the template that all services of a repository share; existing ones are not changed. */
   readonly shared: readonly string[];
-  /** What a stack has to itself. */
+  /** The folders of one stack. */
   readonly folders: readonly string[];
-  /** The one list of stacks, and what of the service it imports. */
+  /** The list of stacks, and the module of the service that it imports. */
   readonly list: { readonly file: string; readonly imports: string };
-  /** What the repository needs besides. Throws UsageError for what it cannot be with. */
+  /** Additional files of the repository. Throws UsageError if an existing file is incompatible. */
   needs(root: string): Needs;
   /** Called with the sources that were written. */
   finish?(root: string, sources: readonly string[]): void;
-  /** What to run next, line by line. */
+  /** The commands to run next, one per line. */
   readonly next: readonly string[];
 }
 
-/** What a repository needs beside a service. */
+/** Additional files of a repository with a service. */
 export interface Needs {
-  /** What the process of the repository is called. */
+  /** The name of the repository's process. */
   readonly product: string;
-  /** Files, as they have to be: all that they hold already is in them. */
+  /** The complete contents of files; the contents of existing files are included. */
   readonly files: ReadonlyMap<string, string>;
-  /** What its author should know. */
+  /** Notes for the author. */
   readonly remarks: readonly string[];
 }

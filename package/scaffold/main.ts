@@ -1,6 +1,6 @@
-/* `npm run new-service -- …`: a service in this repository. */
-import { tellingUsageErrors } from '../telling-usage-errors.ts';
+/* `npm run new-service -- …`: writes a new service into this repository. */
+import { reportUsageErrors } from '../report-usage-errors.ts';
 import { newServiceCommand } from './command.ts';
 import { projectLayout } from './project-layout.ts';
 
-await tellingUsageErrors(newServiceCommand(projectLayout).parseAsync());
+await reportUsageErrors(newServiceCommand(projectLayout).parseAsync());

@@ -1,10 +1,10 @@
 import upperFirst from 'lodash/upperFirst.js';
-import { isGroup, isKept, isVersion } from '../../apis/core/api-names.ts';
+import { isGroup, isReservedGroup, isVersion } from '../../apis/core/api-names.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What a new service is called, as its author says it. */
+/** The names of a new service, as its author gives them. */
 export interface Names {
-  /** Of the managed resource: `CacheCluster`. */
+  /** The managed kind: `CacheCluster`. */
   readonly kind: string;
   readonly claim: string;
   readonly group: string;
@@ -13,7 +13,7 @@ export interface Names {
   readonly stack: string;
 }
 
-/** The names as flags have them. */
+/** The names from flags. */
 export interface GivenNames extends Pick<Names, 'group' | 'version'> {
   readonly claim?: string;
   readonly stack?: string;
@@ -25,13 +25,13 @@ export const wordsOf = (name: string): readonly string[] =>
     ? (name.match(/[A-Z]+[0-9]*(?![a-z])|[A-Z]?[a-z]+[0-9]*|[0-9]+/g) ?? [])
     : name.split('-');
 
-/** As the API server guesses it of a kind: boxes, policies, queues. */
+/** The plural as the API server derives it from a kind: boxes, policies, queues. */
 export function pluralOf(word: string): string {
   if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`;
   return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
-/** `kubectl get` takes these for all kinds of a sort; a stack of the name would be among them. */
+/** Names that `kubectl get` reads as categories: a stack with such a name would be mixed with other kinds. */
 const categories = ['crossplane', 'managed', 'class', 'classes', 'claim', 'claims', 'provider'];
 
 const isKind = (text: string): boolean => /^[A-Z][A-Za-z0-9]*$/.test(text) && /[a-z]/.test(text);
@@ -41,8 +41,8 @@ const longestName = 253;
 const longestLabel = 63;
 
 /**
- * The names of a new service, complete. A claim that is not named is `<Kind>Claim`, a stack the plural of the kind. Throws
- * UsageError with a line for each argument that is no such name.
+ * The complete names of a new service. The default claim is `<Kind>Claim`, and the default stack is the plural of the kind.
+ * Throws UsageError with one line for each argument that is not valid.
  */
 export function namesOf(kind: string, given: GivenNames): Names {
   const { claim = `${kind}Claim`, stack = pluralOf(wordsOf(kind).join('-').toLowerCase()) } = given;
@@ -54,7 +54,7 @@ export function namesOf(kind: string, given: GivenNames): Names {
 
 function problemsOfKinds({ kind, claim, group }: Names, given: GivenNames): readonly string[] {
   const ofKind = problemsOfKind('<Kind>', kind, group);
-  // What follows from the kind is wrong with it.
+  // The claim's default name has the same problems as the kind: report them once.
   const isRepetition = given.claim === undefined && ofKind.length > 0;
   return isRepetition ? ofKind : [...ofKind, ...problemsOfKind('--claim', claim, group)];
 }
@@ -62,30 +62,34 @@ function problemsOfKinds({ kind, claim, group }: Names, given: GivenNames): read
 function problemsOfKind(argument: string, name: string, group: string): readonly string[] {
   if (!isKind(name)) {
     const likely = upperFirst(name.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next = '') => next.toUpperCase()));
-    const hint = isKind(likely) ? `, as ${likely}` : '';
-    return [`${argument}: "${name}" is not in PascalCase: letters and digits, with a capital first${hint}`];
+    const hint = isKind(likely) ? `, for example ${likely}` : '';
+    return [
+      `${argument}: "${name}" is not in PascalCase: use letters and digits, with a capital first${hint}`,
+    ];
   }
   const plural = pluralOf(`${name}Class`.toLowerCase());
   const isTooLong = plural.length > longestLabel || `${plural}.${group}`.length > longestName;
-  return isTooLong ? [`${argument}: "${name}" is too long for the name of a definition`] : [];
+  return isTooLong
+    ? [`${argument}: "${name}" is too long for the name of a definition: use a shorter one`]
+    : [];
 }
 
 function problemsOfTheRest({ group, version, stack }: Names): readonly string[] {
   const problems: string[] = [];
   if (!isGroup(group)) {
-    problems.push(`--group: "${group}" is not a DNS name with a dot in it, as cache.example.org`);
-  } else if (isKept(group)) {
-    problems.push(`--group: "${group}" is kept for Kubernetes itself; take one below a domain of yours`);
+    problems.push(`--group: "${group}" is not a DNS name with a dot: use one such as cache.example.org`);
+  } else if (isReservedGroup(group)) {
+    problems.push(`--group: "${group}" is reserved for Kubernetes: use one below your own domain`);
   }
   if (!isVersion(version)) {
-    problems.push(`--version: "${version}" is not a version of an API, as v1alpha1 or v1`);
+    problems.push(`--version: "${version}" is not a version of an API: use one such as v1alpha1 or v1`);
   }
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(stack) || stack.length > longestLabel) {
     problems.push(
-      `--stack: "${stack}" is not of lower case letters, digits and single dashes, as cache-clusters`,
+      `--stack: "${stack}" is not allowed: use lower-case letters, digits and single dashes, such as cache-clusters`,
     );
   } else if (categories.includes(stack)) {
-    problems.push(`--stack: "${stack}" is what kubectl calls all kinds of a sort; choose another name`);
+    problems.push(`--stack: "${stack}" is a category of kinds in kubectl: choose another name`);
   }
   return problems;
 }

@@ -1,6 +1,6 @@
 /*
- *   names ──▶ template.ts ─▶ template-imports.ts ─▶ spellings.ts ──▶ files, if none of them is there
- *   layout ──▶ where they go                                   └──▶ registration.ts: the list of stacks
+ *   names ──▶ template.ts ─▶ template-imports.ts ─▶ spellings.ts ──▶ files, if none of them exists
+ *   layout ──▶ their paths                                     └──▶ registration.ts: the list of stacks
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,27 +17,27 @@ import type { Identifiers } from './template.ts';
 import { identifiersIn, template } from './template.ts';
 import { importsRewritten } from './template-imports.ts';
 
-/** What was written, for its author. */
+/** The result, for the author. */
 export interface NewService {
-  /** Files that were not there before, in order. */
+  /** New files, sorted. */
   readonly written: readonly string[];
-  /** Files that hold more than before. */
+  /** Existing files that were extended, sorted. */
   readonly extended: readonly string[];
   readonly remarks: readonly string[];
-  /** Where a file of the template is now. */
+  /** The path of a file of the template in the repository. */
   pathOf(file: string): string;
 }
 
 /**
- * Writes a new service into a repository: all of it, or, where a name or a file of it is taken, nothing. Throws UsageError
- * with a line for each thing that is in its way.
+ * Writes a new service into a repository: all of it, or nothing if one of its names or files exists already. Throws
+ * UsageError with one line for each conflict.
  */
 export async function newService(root: string, names: Names, layout: Layout): Promise<NewService> {
   const respell = respelling(names);
   const sources = template();
   const pathOf = (file: string): string => {
     const path = layout.paths[file];
-    if (path === undefined) throw new Error(`${file} of the template goes nowhere`);
+    if (path === undefined) throw new Error(`the layout has no path for ${file} of the template`);
     return path;
   };
 
@@ -50,7 +50,7 @@ export async function newService(root: string, names: Names, layout: Layout): Pr
     ...sameIdentifiers(identifiersIn(sources.values()), respell),
     ...samePaths(files.map(({ path }) => path)),
     ...takenFolders(layout.folders.map(respell), isThere, names),
-    ...files.filter(({ path }) => isThere(path)).map(({ path }) => `${path} is there already`),
+    ...files.filter(({ path }) => isThere(path)).map(({ path }) => `${path} exists already`),
   ]);
   refuse(await takenNames(root, names, layout));
 
@@ -86,36 +86,36 @@ export async function newService(root: string, names: Names, layout: Layout): Pr
 
 function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return;
-  throw new UsageError([...problems, 'nothing was written'].join('\n'));
+  throw new UsageError([...problems, 'No file was written.'].join('\n'));
 }
 
-/** Names that would stand for two things in the code: the first of each argument. */
+/** Names that would mean two things in the code; the first one of each argument. */
 function sameIdentifiers(
   { used, declared }: Identifiers,
   respell: (text: string) => string,
 ): readonly string[] {
   const clashes = [...Map.groupBy(used, respell)].flatMap(([name, of]) => {
-    const made = of.filter((identifier) => declared.has(identifier));
-    const from = made.map(argumentOf).find((argument) => argument !== undefined);
+    const own = of.filter((identifier) => declared.has(identifier));
+    const from = own.map(argumentOf).find((argument) => argument !== undefined);
     return of.length === 1 || from === undefined ? [] : [{ name, from }];
   });
   return uniqBy(clashes, ({ from }) => from).map(
     ({ name, from }) =>
-      `${from}: "${name}" would stand for two things in the code of the service; choose another name`,
+      `${from}: "${name}" would mean two different things in the code of the service: choose another name`,
   );
 }
 
-/** What an identifier of the template is made of. */
+/** The argument that an identifier of the template contains. */
 function argumentOf(identifier: string): string | undefined {
-  const made = Object.entries({ '--claim': 'claim', '<Kind>': 'kind', '--stack': 'stack' } as const);
-  return made.find(([, name]) =>
+  const parts = Object.entries({ '--claim': 'claim', '<Kind>': 'kind', '--stack': 'stack' } as const);
+  return parts.find(([, name]) =>
     identifier.toLowerCase().includes(templateNames[name].replace('-', '').toLowerCase()),
   )?.[0];
 }
 
 const samePaths = (paths: readonly string[]): readonly string[] =>
   [...Map.groupBy(paths, (path) => path)].flatMap(([path, of]) =>
-    of.length === 1 ? [] : [`<Kind>: two files would be ${path}; choose another name`],
+    of.length === 1 ? [] : [`<Kind>: two files would have the path ${path}: choose another name`],
   );
 
 const takenFolders = (
@@ -125,9 +125,11 @@ const takenFolders = (
 ): readonly string[] =>
   folders
     .filter(isThere)
-    .map((folder) => `--stack: the name "${stack}" is taken: ${folder}/ is there already`);
+    .map(
+      (folder) => `--stack: the name "${stack}" is in use, because ${folder}/ exists: choose another name`,
+    );
 
-/** Names that the stacks of the repository have. */
+/** Conflicts with the names of the repository's stacks. */
 async function takenNames(
   root: string,
   { kind, claim, group, stack }: Names,
@@ -140,12 +142,12 @@ async function takenNames(
     pluralOf(name.toLowerCase()),
   );
   return stacks.flatMap(({ name, definitions }) => [
-    ...(name === stack ? [`--stack: there is a stack "${name}" already, in ${list.file}`] : []),
+    ...(name === stack ? [`--stack: ${list.file} has a stack "${name}" already: choose another name`] : []),
     ...definitions
       .filter((definition) => definition.group === group && plurals.includes(definition.plural))
       .map(
         (definition) =>
-          `--group: the stack "${name}" has a ${definition.kind} in ${group} already; give the new stack a group of its own`,
+          `--group: the stack "${name}" already has a ${definition.kind} in ${group}: use another group for the new stack`,
       ),
   ]);
 }

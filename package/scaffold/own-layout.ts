@@ -6,7 +6,7 @@ import type { Layout, Needs } from './layout.ts';
 import type { Manifest } from './own-manifest.ts';
 import { completed } from './own-manifest.ts';
 
-/** This package's own, by its name, which leads there from the sources and from what is built of them. */
+/** The manifest of this package, by the package's own name, which resolves from the sources and from the build. */
 const { version, devDependencies: tools = {} } = JSON.parse(
   readFileSync(fileURLToPath(import.meta.resolve('services-stack/package.json')), 'utf8'),
 ) as Manifest & { readonly version: string };
@@ -27,7 +27,7 @@ const files = [
   ...['00-provider', '10-class', '20-claim', '30-managed'].map((name) => `examples/toy-shop/${name}.yaml`),
 ];
 
-/** A repository of the author's own, which has the package installed. */
+/** The layout of the author's own repository, in which this package is installed. */
 export const ownLayout: Layout = {
   paths: Object.fromEntries(files.map((file) => [file, file])),
   shared,
@@ -38,8 +38,8 @@ export const ownLayout: Layout = {
   next: [
     'npm install',
     'npm run generate   # definitions, roles and API reference: crds/, deploy/, docs/',
-    'npm run check      # types, and whether what is generated is up to date',
-    'npm test           # green, before you change a line',
+    'npm run check      # types, and whether generated files are up to date',
+    'npm test           # passes before you change a line',
   ],
 };
 
@@ -60,7 +60,7 @@ const tsconfig = {
   include: ['src', 'test'],
 };
 
-/** package.json and tsconfig.json: what is there already stays. */
+/** package.json and tsconfig.json. Existing content stays. */
 function needs(root: string): Needs {
   const present = manifestIn(join(root, 'package.json'));
   const product = productOf(present?.name ?? basename(resolve(root)));
@@ -90,7 +90,7 @@ function needs(root: string): Needs {
       ].map(([file, json]) => [file, `${JSON.stringify(json, undefined, 2)}\n`]),
     ),
     remarks: kept.map(
-      (name) => `package.json keeps its script "${name}"; here it would be: ${scripts[name]}`,
+      (name) => `package.json keeps its script "${name}"; the generated one is: ${scripts[name]}`,
     ),
   };
 }
@@ -100,11 +100,11 @@ function manifestIn(file: string): Manifest | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
   } catch (error) {
-    throw new UsageError(`package.json cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`cannot read package.json: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** What may name a Lease and a Service: lower case letters, digits and dashes, a letter first. */
+/** A name that a Lease and a Service may have: lower-case letters, digits and dashes, a letter first. */
 function productOf(name: string): string {
   const plain = name
     .replace(/^@[^/]*\//, '')

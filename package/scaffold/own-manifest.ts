@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A package.json, as far as it matters here. */
+/** The fields of a package.json that are used here. */
 export interface Manifest {
   readonly name?: string;
   readonly type?: string;
@@ -20,12 +20,12 @@ export interface ManifestNeeds {
   readonly devDependencies: Texts;
 }
 
-/** What `npm init` writes where a test belongs. */
+/** The test script that `npm init` writes. */
 const noTest = /no test specified/;
 
 /**
- * A package.json with what stacks need, and the scripts of the same names that it has already, which stay. Throws UsageError
- * for a package whose modules are not ES modules.
+ * A package.json with everything that stacks need. Existing scripts with the same names stay and are returned. Throws
+ * UsageError for a package whose modules are not ES modules.
  */
 export function completed(
   present: Manifest,

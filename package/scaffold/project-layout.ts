@@ -11,7 +11,7 @@ const examples = ['00-provider', '10-class', '20-claim', '30-managed'].map(
   (name) => `examples/toy-shop/${name}.yaml`,
 );
 
-/** This repository, a room for each sort of file. Its list of stacks is there, and tested. */
+/** The layout of this repository, with a room for each sort of file. Its list of stacks exists and is tested. */
 export const projectLayout: Layout = {
   paths: {
     'src/toy-shop/any-gadget.ts': `${kinds}/any-gadget.ts`,
@@ -41,13 +41,13 @@ export const projectLayout: Layout = {
   next: [
     'npm run generate     # definitions, roles, API reference and what wakes each controller',
     'npm run check        # types, lint, imports, generated files',
-    'npm run test:unit    # green, before you change a line',
+    'npm run test:unit    # passes before you change a line',
   ],
 };
 
 const exported = /^export (?:type )?\{([^}]*)\} from '([^']+)';$/gm;
 
-/** What an entry of the package names for a symbol, from its source: authors here import it from where it is. */
+/** The source module of a symbol that an entry of the package exports: here, authors import it from its source. */
 function moduleOf(entry: string, symbol: string): string {
   const source = readFileSync(join(import.meta.dirname, '..', `${entry}.ts`), 'utf8');
   const statement = [...source.matchAll(exported)].find(([, list = '']) =>

@@ -4,7 +4,7 @@ import upperFirst from 'lodash/upperFirst.js';
 import type { Names } from './names.ts';
 import { pluralOf, wordsOf } from './names.ts';
 
-/** What the template calls things: names of two words, so that each spelling of one differs from every other. */
+/** The names in the template. Each has two words, so that all spellings of a name differ. */
 export const templateNames: Names = {
   kind: 'TinyGadget',
   claim: 'AnyGadget',
@@ -15,7 +15,7 @@ export const templateNames: Names = {
 
 const hasCapitals = (name: string): boolean => /[A-Z]/.test(name);
 
-/** What a name looks like in code, in manifests and in sentences. */
+/** A name in the notations of code, manifests and sentences. */
 const spellings = {
   pascal: (name: string) => (hasCapitals(name) ? name : wordsOf(name).map(upperFirst).join('')),
   camel(name: string) {
@@ -29,10 +29,10 @@ const spellings = {
   titled: (name: string) => wordsOf(name).map(upperFirst).join(' '),
 } as const;
 
-/** Abbreviations stay as they are. */
+/** A word within a sentence. Abbreviations keep their capitals. */
 const inSentence = (word: string): string => (/^[A-Z]{2}/.test(word) ? word : word.toLowerCase());
 
-/** Every spelling of a name, in one order. */
+/** All spellings of a name, always in the same order. */
 function spelled(name: string): readonly string[] {
   const each = Object.values(spellings).map((spell) => spell(name));
   return [...each, ...each.map(pluralOf), ...articled(spellings.words(name))];
@@ -49,7 +49,7 @@ const everySpelling = (names: Names): readonly string[] => [
   names.version,
 ];
 
-/** Puts a new service's names in the place of the template's, each in the spelling that it stands in. */
+/** Replaces the template's names by those of a new service, each in the same spelling. */
 export function respelling(names: Names): (text: string) => string {
   const to = everySpelling(names);
   const replaced = new Map(everySpelling(templateNames).map((from, i) => [from, to[i] ?? from]));

@@ -1,20 +1,20 @@
 import { dirname, join, relative } from 'node:path/posix';
 
-/** Where the imports of the template's files lead to elsewhere. */
-export interface Whereabouts {
-  /** Where a file of the template goes. Throws if it goes nowhere. */
+/** The targets of the template's imports in a repository. */
+export interface ImportTargets {
+  /** The path of a file of the template. Throws if the layout has none. */
   pathOf(file: string): string;
-  /** What has a symbol of an entry of the package, as `stack`: a package, or a path that ends in `.ts`. */
+  /** The module of a symbol that an entry of the package exports, such as `stack`: a package, or a path ending in `.ts`. */
   moduleOf(entry: string, symbol: string): string;
 }
 
-/** `package/`, seen from the template. */
+/** The path of `package/`, relative to the template. */
 const entries = '../../';
 
 const statement = /^(import|import type) \{([^}]*)\} from '(\.[^']*)';$/gm;
 
-/** The source of a template's file with its imports as they are where the file goes. */
-export function importsRewritten(file: string, source: string, { pathOf, moduleOf }: Whereabouts): string {
+/** The source of a file of the template, with its imports adapted to the file's new path. */
+export function importsRewritten(file: string, source: string, { pathOf, moduleOf }: ImportTargets): string {
   const from = dirname(pathOf(file));
   const specifierOf = (module: string): string => {
     if (!module.endsWith('.ts')) return module;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, 'template');
 
-/** The files of the template: a service like any other, by their paths in it. */
+/** The files of the template, a complete service, by their paths in it. */
 export const template = (): ReadonlyMap<string, string> =>
   new Map(
     globSync('**/*.{ts,yaml}', { cwd: folder })
@@ -11,15 +11,15 @@ export const template = (): ReadonlyMap<string, string> =>
       .map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
   );
 
-/** A source without comments and texts. */
+/** A source without comments and strings. */
 const bareCode = (source: string): string =>
   source.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g, ' ');
 
-/** Names in the code of the template. */
+/** The names in the code of the template. */
 export interface Identifiers {
-  /** What it says anywhere. */
+  /** All names. */
   readonly used: ReadonlySet<string>;
-  /** Those of them that it gives to something of its own. */
+  /** The names that the template declares. */
   readonly declared: ReadonlySet<string>;
 }
 

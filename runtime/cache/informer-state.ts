@@ -2,37 +2,37 @@ import sortBy from 'lodash/sortBy.js';
 import sumBy from 'lodash/sumBy.js';
 import type { StreamState } from './watch.ts';
 
-/** How the informer of one kind fares, for health checks and metrics. */
+/** The state of the informer of one kind, for health checks and metrics. */
 export interface InformerState {
   /** `plural.version.group`. */
   readonly kind: string;
-  /** Its store holds a complete list. */
+  /** The store holds a complete list. */
   readonly isSynced: boolean;
   readonly objectCount: number;
-  /** `stopped` before `run$` is subscribed to and after. */
+  /** `stopped` before `run$` is subscribed to and after it is unsubscribed. */
   readonly stream: StreamState | { readonly phase: 'stopped' };
-  /** Since when it is in that phase, in the elapsed milliseconds of the clock. */
+  /** When this phase began, in the clock's elapsed milliseconds. */
   readonly sinceMs: number;
-  /** How often it has begun to list. */
+  /** How many lists were started. */
   readonly listCount: number;
-  /** How often a list or watch has failed. */
+  /** How many lists or watches failed. */
   readonly failureCount: number;
-  /** When it was last known that no change had been missed, by the same clock; since the start if never. */
+  /** When it was last known that no change was missed, in elapsed milliseconds; the start if never. */
   readonly confirmedAtMs: number;
-  /** Its watch has kept changes from us and has told nothing since. */
+  /** The watch did not deliver changes that a list has shown, and has delivered nothing since. */
   readonly isSilent: boolean;
-  /** How often a watch has kept changes from us. */
+  /** How often a watch did not deliver changes that a list has shown. */
   readonly silenceCount: number;
-  /** The API server has no such kind, and has said so for a while. What the store holds stays. */
+  /** The API server has not served this kind for a while. The store keeps its objects. */
   readonly isMissing: boolean;
 }
 
-/** Which phase is told of where streams are in several: the one that says most of what is wrong. */
+/** Phases, the one that shows most of a problem first. With several streams the first of these is reported. */
 const phases: readonly InformerState['stream']['phase'][] = ['waiting', 'listing', 'stopped', 'watching'];
 
 /**
- * How a kind fares of which several streams watch a part each: no better than the one that fares worst, of those in the
- * same phase the one that has been longest.
+ * The state of a kind that several streams watch in parts: the state of the worst stream. Of streams in the same phase it
+ * is the one that has been in it longest.
  */
 export function jointState(states: readonly InformerState[]): InformerState {
   const [worst] = sortBy(states, ({ stream }) => phases.indexOf(stream.phase), 'sinceMs');

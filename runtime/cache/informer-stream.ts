@@ -11,13 +11,13 @@ import { createStore } from './store.ts';
 import type { WatchStreamOptions } from './watch.ts';
 import { watchStream } from './watch.ts';
 
-/** Options of a watch stream; callbacks and `backoff` are each stream's own. */
+/** Options of a watch stream. Callbacks and `backoff` are not shared between streams. */
 export interface InformerStreamOptions
   extends Omit<WatchStreamOptions, 'onState' | 'onConfirmed' | 'onSilence' | 'backoff'> {
   readonly client: KubernetesClient;
-  /** For how long a kind must not be found before the API server is asked whether there is none; milliseconds, default 30 000. */
+  /** After this long without the kind (404), the API server is asked whether it serves it; milliseconds, default 30 000. */
   readonly missingAfterMs?: number;
-  /** Delays of a stream after failures; default: see `watchStream`. */
+  /** Creates the delays of a stream after failures; default: see `watchStream`. */
   readonly createBackoff?: () => NonNullable<WatchStreamOptions['backoff']>;
 }
 
@@ -30,13 +30,19 @@ export interface InformerStream<T extends KubernetesObject> {
   state(): InformerState;
 }
 
-/** At rest. `onTold` is told whenever the kind has become synced or missing, or is there again. */
+/** A stream that is not running. Calls `onStateChange` when the kind has become synced, missing or served again. */
 export function createInformerStream<T extends KubernetesObject>(
   kind: Kind<T>,
   selection: Selection,
-  options: InformerStreamOptions & { readonly onTold: () => void },
+  options: InformerStreamOptions & { readonly onStateChange: () => void },
 ): InformerStream<T> {
-  const { client, createBackoff: streamBackoff, missingAfterMs = 30_000, onTold, ...streamOptions } = options;
+  const {
+    client,
+    createBackoff: streamBackoff,
+    missingAfterMs = 30_000,
+    onStateChange,
+    ...streamOptions
+  } = options;
   const { log, clock } = options;
   const key = kindKey(kind);
   const store = createStore(kind, { selection, log, clock });
@@ -52,14 +58,14 @@ export function createInformerStream<T extends KubernetesObject>(
     isServed: (signal) => client.serves(kind, signal),
     clock,
     afterMs: missingAfterMs,
-    onChange: onTold,
+    onChange: onStateChange,
   });
   const onState = (state: InformerState['stream']): void => {
     if (state.phase !== stream.phase) sinceMs = clock.elapsedMs();
     stream = state;
     if (state.phase === 'listing') listCount += 1;
     if (state.phase === 'waiting') failureCount += 1;
-    if (state.phase !== 'stopped') absence.heed(state);
+    if (state.phase !== 'stopped') absence.observe(state);
   };
   const repairs = createBackoff(clock, { baseMs: 1000, maxMs: 30_000, resetAfterMs: 120_000 });
   const run$ = defer(() =>
@@ -82,15 +88,15 @@ export function createInformerStream<T extends KubernetesObject>(
         store.apply(event);
         if (event.type !== 'synced') return;
         synced.resolve();
-        onTold();
+        onStateChange();
       },
       finalize: () => onState({ phase: 'stopped' }),
     }),
     ignoreElements(),
-    // A stream retries by itself: this is for a fault of ours, which must not take the other kinds along.
+    // A stream retries failures of the API server by itself. This retry is for bugs, which must not stop the other kinds.
     retry({
       delay(error: unknown) {
-        log.error('cannot take a watch event, listing again', { kind: key, error });
+        log.error('a bug stopped the watch of this kind: listing it again', { kind: key, error });
         return timer(repairs.next(), clock.scheduler);
       },
     }),

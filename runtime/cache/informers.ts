@@ -3,10 +3,10 @@
  *                  list, watch,             ▲   └──▶ changes$: what triggers hear
  *                  resume, list again       │
  *                     ▲                     └─ record: the answers of resource.ts, which writes
- *                     └─ watch-check.ts: is it silent because nothing happens?
+ *                     └─ watch-check.ts: asks the API server whether a silent watch is up to date
  *
- * One of each for a kind, however many controllers ask; where it may be watched in some namespaces only, one for each of
- * these, behind one store.
+ * One of each for a kind, for all controllers. If the kind is watched in some namespaces only, one of each for every
+ * namespace, behind one store.
  */
 
 import type { Observable } from 'rxjs';
@@ -26,25 +26,25 @@ import { createResource } from './resource.ts';
 /** One store per kind, filled by one watch stream, or by one for each of its namespaces. */
 export interface Informers {
   /**
-   * The one resource of a kind. `selection` is fixed by whoever asks first; asking again with another one
-   * throws. A kind asked for while `run$` runs starts at once.
+   * The one resource of a kind. The first caller fixes `selection`; a call with another one throws. A kind that is
+   * requested while `run$` runs starts at once.
    */
   resource<T extends KubernetesObject>(kind: Kind<T>, selection?: Selection): Resource<T>;
   /** Runs the watch streams while subscribed to. Never completes, never errors. */
   readonly run$: Observable<never>;
-  /** Resolves when every kind asked for so far, and meanwhile, is synced; rejects when the signal aborts. */
+  /** Resolves when every requested kind is synced, including kinds requested while it waits. Rejects when the signal aborts. */
   synced(signal: AbortSignal): Promise<void>;
-  /** Emits whenever a kind has become synced or missing, or is there again. */
-  readonly told$: Observable<void>;
+  /** Emits when a kind has become synced, missing or served again. */
+  readonly stateChange$: Observable<void>;
   states(): readonly InformerState[];
-  /** Every kind asked for so far. */
+  /** Every kind requested so far. */
   kinds(): readonly Kind[];
 }
 
 export interface InformersOptions extends InformerStreamOptions {
   /**
-   * The only namespaces in which a kind is watched, a stream for each, whatever its selection; of the kind Namespace, the
-   * only ones that are. Undefined: where the selection says. Never none. Default: undefined for every kind.
+   * The only namespaces in which a kind is watched, with one stream for each, whatever its selection. For the kind
+   * Namespace: the only namespaces that are watched. Undefined: as the selection says. Never empty. Default: undefined.
    */
   readonly namespacesOf?: (kind: Kind) => readonly string[] | undefined;
 }
@@ -57,23 +57,23 @@ interface Informer {
   state(): InformerState;
 }
 
-/** What of a selection is watched for one namespace: what lies in it; of the kind Namespace, that one by its name. */
+/** The selection for one namespace: the objects in it, or the Namespace itself by its name. */
 const within = (kind: Kind, selection: Selection, namespace: string | undefined): Selection =>
   namespace !== undefined && isNamespaceKind(kind)
     ? { ...selection, fieldSelector: `metadata.name=${namespace}` }
     : { ...selection, namespace };
 
-/** The same text for the same selection. */
+/** Equal selections have equal texts. */
 const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): string =>
   JSON.stringify([namespace ?? null, labelSelector ?? null, fieldSelector ?? null]);
 
-/** No informers yet. Their streams are independent: what goes wrong with one is logged, retried and its own. */
+/** A set without informers. Streams are independent: a failure of one is logged and retried, and affects no other. */
 export function createInformers(options: InformersOptions): Informers {
   const { client, namespacesOf = () => undefined, ...streamOptions } = options;
   const { clock } = streamOptions;
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
-  const told$ = new Subject<void>();
+  const stateChange$ = new Subject<void>();
 
   function createInformer<T extends KubernetesObject>(kind: Kind<T>, selection: Selection): Informer {
     const namespaces = namespacesOf(kind) ?? [selection.namespace];
@@ -81,7 +81,7 @@ export function createInformers(options: InformersOptions): Informers {
       createInformerStream(kind, within(kind, selection, namespace), {
         client,
         ...streamOptions,
-        onTold: () => told$.next(),
+        onStateChange: () => stateChange$.next(),
       }),
     );
     const store = jointStore(new Map(streams.map(({ store }, i) => [namespaces[i], store])));
@@ -103,7 +103,7 @@ export function createInformers(options: InformersOptions): Informers {
         informers.set(key, informer);
         added$.next(informer);
       } else if (informer.selection !== selectionKey(selection)) {
-        throw new Error(`${key} is watched with another selection already: ${informer.selection}`);
+        throw new Error(`${key} is already watched with another selection: ${informer.selection}`);
       }
       return informer.resource as unknown as Resource<T>;
     },
@@ -126,7 +126,7 @@ export function createInformers(options: InformersOptions): Informers {
         signal.removeEventListener('abort', onAbort);
       }
     },
-    told$,
+    stateChange$,
     states: () => [...informers.values()].map((informer) => informer.state()),
     kinds: () => [...informers.values()].map(({ resource }) => resource.kind),
   };

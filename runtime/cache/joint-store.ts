@@ -4,9 +4,8 @@ import { namespaceOf } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Store } from './store.ts';
 
 /**
- * One store over those of several namespaces, by their names: each object lies in that of its namespace, and those of other
- * namespaces are not kept. A Namespace is in itself. Each is filled by a stream of its own. A single one, of whatever
- * namespaces, is taken as it is.
+ * One store over the stores of several namespaces, by namespace name. An object is read from its namespace's store; a
+ * Namespace is read from its own. Objects of other namespaces are not kept. A single store is returned unchanged.
  */
 export function jointStore<T extends KubernetesObject>(
   parts: ReadonlyMap<string | undefined, Store<T>>,

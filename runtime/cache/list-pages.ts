@@ -4,7 +4,7 @@ import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts
 import type { Clock } from '../time/clock.ts';
 import type { StreamEvent } from './stream-event.ts';
 
-/** The events of one list. Unsubscribing aborts the request under way. */
+/** The events of one list. Unsubscribing aborts the running request. */
 export function listPages<T extends KubernetesObject>(
   client: KubernetesClient,
   kind: Kind<T>,
@@ -14,21 +14,21 @@ export function listPages<T extends KubernetesObject>(
 ): Observable<StreamEvent<T>> {
   return new Observable((subscriber) => {
     const abort = new AbortController();
-    let isUnderWay = false;
+    let isRequesting = false;
     const run = async (): Promise<void> => {
       subscriber.next({ type: 'restart' });
       let continueToken: string | undefined;
       let resourceVersion: string | undefined;
       do {
-        isUnderWay = true;
+        isRequesting = true;
         const page = await client.list(
           kind,
           { ...selection, ...(limit && { limit }), ...(continueToken && { continueToken }) },
           abort.signal,
         );
         if (subscriber.closed) return;
-        isUnderWay = false;
-        // The first page's: all pages have it, and where a server breaks that rule, nothing is skipped.
+        isRequesting = false;
+        // The first page's version: all pages have the same. If a server breaks that rule, no change is skipped.
         resourceVersion ??= page.resourceVersion;
         subscriber.next({ type: 'listed', objects: page.items, resourceVersion });
         continueToken = page.continueToken;
@@ -40,7 +40,7 @@ export function listPages<T extends KubernetesObject>(
     };
     run().catch((error: unknown) => subscriber.error(error));
     return () => {
-      if (isUnderWay) abort.abort(); // it makes an error, and most lists have ended
+      if (isRequesting) abort.abort(); // only then: an abort creates an error, and most lists have ended
     };
   });
 }

@@ -1,18 +1,18 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { fieldManager } from '../client/http-request.ts';
 
-/** Who has written which fields of an object, and how: an entry of `metadata.managedFields`, as far as it is read. */
+/** An entry of `metadata.managedFields`: a field manager and its operation. */
 interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
 }
 
-/** Without their managedFields: objects that said by them that nobody but this program has ever written them. */
+/** Objects without managedFields, whose removed managedFields named this program only. */
 const writtenByUsAlone = new WeakSet<object>();
 
 /**
- * An object without `metadata.managedFields`, which outweigh the rest. What they say of it is remembered of the very object
- * that is returned, and not of copies.
+ * An object without `metadata.managedFields`, which are larger than the rest. `isTrackedForUsAlone` works for the returned
+ * object, but not for copies of it.
  */
 export function withoutManagedFields<T extends KubernetesObject>(object: T): T {
   if (!('managedFields' in object.metadata)) return object;
@@ -22,7 +22,7 @@ export function withoutManagedFields<T extends KubernetesObject>(object: T): T {
   return stripped;
 }
 
-/** An entry of Apply is somebody's who goes on applying, whatever name it has. */
+/** An entry with operation Apply belongs to a client that will apply again, whatever its name. */
 const isOurs = (entries: unknown): boolean =>
   Array.isArray(entries) &&
   entries.length > 0 &&
@@ -31,10 +31,10 @@ const isOurs = (entries: unknown): boolean =>
   );
 
 /**
- * Whether the API server tracks the fields of an object, and for us alone. Of one without managedFields it does not: they
- * were cleared, or never there.
+ * Whether the API server tracks the fields of an object, and for this program only. False for an object that had no
+ * managedFields.
  */
 export const isTrackedForUsAlone = (object: KubernetesObject): boolean => writtenByUsAlone.has(object);
 
-/** In a write outside `status`: the API server forgets who wrote what, and tracks it again once somebody applies. */
+/** As managedFields in a write outside `status`: the API server stops tracking fields until a client applies. */
 export const untracked = [{}] as const;

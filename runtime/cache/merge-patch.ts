@@ -3,13 +3,13 @@ type Json = Readonly<Record<string, unknown>>;
 const isPlainObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What an object itself has under a key, and not what every object of JavaScript has: `constructor`, `__proto__`. */
+/** An object's own value under a key; not what every JavaScript object inherits (`constructor`, `__proto__`). */
 const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
-/** A merge patch cannot store null, so that null asks for the same as an absent key. */
+/** A merge patch cannot store null, so null means the same as an absent key. */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** Whether two JSON values are the same; the order of keys does not count, undefined keys are absent. */
+/** Whether two JSON values are equal. The order of keys does not matter, and undefined keys are absent. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -23,7 +23,7 @@ function isSameJson(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/** What a key becomes that `from` lacks: the value without the nulls, which a patch would take for removals. */
+/** The value for a new key, without nulls: a merge patch would read them as removals. */
 function withoutNulls(value: unknown): unknown {
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(
@@ -32,8 +32,8 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * The JSON merge patch (RFC 7386) that turns `from` into `to`: null removes a key, arrays are replaced whole.
- * Takes plain JSON; keys that are undefined or null count as absent. Undefined when there is nothing to change.
+ * The JSON merge patch (RFC 7386) that turns `from` into `to`: null removes a key, arrays are replaced whole. Takes plain
+ * JSON; keys that are undefined or null count as absent. Undefined if there is nothing to change.
  */
 export function mergePatch(from: object, to: object): Json | undefined {
   const before = from as Json;

@@ -1,7 +1,7 @@
 /**
- * Orders two resourceVersions of one kind: negative, 0 or positive. They are decimal numbers of up to 64 bits
- * without leading zeros, so that the longer is the greater; '' is the least. Comparable since Kubernetes 1.35
- * by promise (KEP-5504), before that by fact.
+ * Orders two resourceVersions of one kind: negative, 0 or positive. They are decimal numbers of up to 64 bits without
+ * leading zeros, so the longer one is greater; '' is the least. Kubernetes guarantees the order since 1.35 (KEP-5504);
+ * older versions behave the same.
  */
 export function compareResourceVersions(a: string, b: string): number {
   if (a === b) return 0;

@@ -11,12 +11,12 @@ import { compareResourceVersions } from './resource-version.ts';
 import type { Store } from './store.ts';
 
 /**
- * Reads and writes objects of one kind: reads come from the store, writes go to the API server and their
- * answers into the store. No method writes when nothing changes. Throws ApiError.
+ * Reads and writes objects of one kind. Reads come from the store. Writes go to the API server, and their answers go into
+ * the store. No method writes if nothing changes. Throws ApiError.
  *
  *     const found = claims.get({ namespace: 'team', name: 'orders' });
  *     const labels = { ...found?.metadata.labels, team: 'shop' };
- *     // One merge patch with found's resourceVersion; none if it has the label. 409 if somebody was quicker.
+ *     // One merge patch with found's resourceVersion; no request if it has the label. 409 if found is outdated.
  *     if (found) await claims.update(found, { ...found, metadata: { ...found.metadata, labels } }, signal);
  */
 export interface Resource<T extends KubernetesObject> {
@@ -27,17 +27,17 @@ export interface Resource<T extends KubernetesObject> {
   /** From the API server; undefined if it does not exist. */
   fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   /**
-   * The object that the API server has, if it is still `current` in this version: read from the API server, unless an
-   * answer about this object (a read or a write of this process) is younger than 5 s. Undefined: it does not exist any
-   * more, or another object has its name. Throws a conflict if it was changed.
+   * Checks that `current` is still the stored version, and returns it. Reads from the API server, unless an answer about
+   * this object (a read or a write of this process) is younger than 5 s. Undefined: the object does not exist any more, or
+   * another object has its name. Throws a conflict if the object was changed.
    */
   confirm(current: T, signal?: AbortSignal): Promise<T | undefined>;
-  /** From the store; what that does not have, from the API server: one that it has not seen yet, or does not select. */
+  /** From the store, else from the API server: an object that the store has not received yet or does not select. */
   find(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   create(object: T, signal?: AbortSignal): Promise<T>;
   /**
-   * Writes what differs between the two outside `status`, as one merge patch with `current`'s
-   * resourceVersion as precondition. Returns the stored object (`current` if nothing differs).
+   * Writes the difference of the two outside `status`, as one merge patch with `current`'s resourceVersion as
+   * precondition. Returns the stored object, or `current` if nothing differs.
    */
   update(current: T, desired: T, signal?: AbortSignal, options?: UpdateOptions): Promise<T>;
   /** The same for `status`, through the status subresource. */
@@ -48,13 +48,13 @@ export interface Resource<T extends KubernetesObject> {
 
 export interface UpdateOptions {
   /**
-   * Where something differs, the write has the API server stop tracking who wrote which field, if nobody but this program
-   * has ever written the object: each later write costs the server half (docs/decisions/0051). Default: false.
+   * If something differs and only this program has ever written the object, the write also makes the API server stop
+   * tracking who wrote which field. Each later write then costs the server half (docs/decisions/0051). Default: false.
    */
   readonly ceasesTracking?: boolean;
 }
 
-/** Metadata that the API server alone writes. */
+/** Metadata that only the API server writes. */
 const serverOwned = [
   'resourceVersion',
   'uid',
@@ -67,8 +67,8 @@ const serverOwned = [
 ];
 
 /**
- * What a write outside `status` may change of an object. The API server keeps no empty labels, annotations,
- * finalizers or owners, so these are the same as none.
+ * The part of an object that a write outside `status` may change. The API server drops empty labels, annotations,
+ * finalizers and owner references, so empty counts as absent.
  */
 function writable(object: KubernetesObject): object {
   const { apiVersion: _v, kind: _k, status: _s, metadata, ...rest } = object as KubernetesObject & Json;
@@ -85,35 +85,35 @@ const statusOf = (object: KubernetesObject): unknown => (object as KubernetesObj
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The patch, with more metadata. */
+/** The patch with additional metadata. */
 const withMetadata = (patch: Json, metadata: Json): Json => ({
   ...patch,
   metadata: { ...(patch.metadata as Json | undefined), ...metadata },
 });
 
-/** The patch, with the version it was made against as its precondition. */
+/** The patch with the resourceVersion that it was made from as precondition. */
 const conditional = (patch: Json, { metadata: { resourceVersion } }: KubernetesObject): Json =>
   resourceVersion === undefined ? patch : withMetadata(patch, { resourceVersion });
 
-/** Whether an object may be what became of another by a write: the same one, and not older. */
+/** Whether `now` can be the result of a write to `before`: the same object, and not older. */
 function isSuccessor({ metadata: now }: KubernetesObject, { metadata: before }: KubernetesObject): boolean {
   const isSame = before.uid === undefined || now.uid === before.uid;
   return isSame && compareResourceVersions(now.resourceVersion ?? '', before.resourceVersion ?? '') >= 0;
 }
 
-/** For so long an answer of the API server counts as a read, in milliseconds. */
+/** How long an answer of the API server counts as a read; milliseconds. */
 const freshForMs = 5_000;
-/** So many answers are remembered; one that is forgotten costs a read. */
+/** How many answers are remembered; a forgotten one costs a read. */
 const maxAnswers = 10_000;
 
-/** The kind's resource over a client and the kind's store. Returned objects are without managedFields. */
+/** The kind's resource, over a client and the kind's store. Returned objects have no managedFields. */
 export function createResource<T extends KubernetesObject>(
   client: KubernetesClient,
   store: Store<T>,
   clock: Pick<Clock, 'elapsedMs'>,
 ): Resource<T> {
   const { kind } = store;
-  /** By UID, the last answer about an object. */
+  /** The last answer about an object, by its UID. */
   const answers = boundedCache<{ readonly resourceVersion: string | undefined; readonly atMs: number }>(
     maxAnswers,
   );
@@ -123,10 +123,10 @@ export function createResource<T extends KubernetesObject>(
       answer?.resourceVersion === resourceVersion && clock.elapsedMs() - (answer?.atMs ?? 0) < freshForMs
     );
   };
-  /** `over`: the object that was written to; absent with a read, or a creation. */
+  /** `over`: the object that was written to; absent for a read or a creation. */
   const recorded = (answer: T, over?: T, isOwn = over !== undefined): T => {
     if (over !== undefined && !isSuccessor(answer, over)) {
-      const what = `the API server's answer is not the ${kind.kind} that was written to`;
+      const what = `the API server answered a write with another ${kind.kind} than the one written to`;
       throw new ApiError(what, { code: 0, reason: 'InvalidAnswer' });
     }
     const object = wellFormed(kind, withoutManagedFields(answer));

@@ -3,7 +3,7 @@ import type { Selection } from '../client/kubernetes-client.ts';
 
 type Requirement = (object: KubernetesObject) => boolean;
 
-/** The value at a field selector's path (`metadata.name`, `type`); '' where there is none, as the server has it. */
+/** The value at a field selector's path (`metadata.name`, `type`); '' if it is absent, as in the API server. */
 function fieldAt(object: object, path: string): string {
   let value: unknown = object;
   for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];
@@ -35,7 +35,7 @@ function labelRequirement(term: string): Requirement {
   return (object) => (object.metadata.labels?.[name] !== undefined) !== isNegated;
 }
 
-/** Comma-separated terms; commas inside parentheses belong to their term. */
+/** The comma-separated terms of a selector. Commas inside parentheses do not separate. */
 const termsOf = (selector: string | undefined): readonly string[] =>
   (selector ?? '')
     .split(/,(?![^(]*\))/)
@@ -43,8 +43,8 @@ const termsOf = (selector: string | undefined): readonly string[] =>
     .filter((term) => term !== '');
 
 /**
- * Whether the API server would list an object under this selection. Understands what kubectl's `-l` and
- * `--field-selector` take, without escapes. Throws on a field selector it cannot parse.
+ * Whether the API server would list an object under this selection. Supports the syntax of kubectl's `-l` and
+ * `--field-selector`, without escapes. Throws on a field selector that it cannot parse.
  */
 export function selects({
   namespace,

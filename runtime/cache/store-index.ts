@@ -1,17 +1,17 @@
-/** Objects by the values an index yields for them. */
+/** Objects by the values that an index function returns for them. */
 export interface StoreIndex<T> {
   get(value: string): readonly T[];
-  /** `before` leaves the index, `after` enters it; both are the object of `key`. */
+  /** Removes `before` and adds `after`; both are the object with this key. */
   replace(key: string, before: T | undefined, after: T | undefined): void;
 }
 
 interface Bucket<T> {
   readonly objects: Map<string, T>;
-  /** The same as an array, until the next change. */
+  /** The objects as an array; undefined after a change. */
   array: readonly T[] | undefined;
 }
 
-/** An empty index. `valuesOf` must be pure: what an object is filed under is computed anew to remove it. */
+/** An empty index. `valuesOf` must be pure: the values of an object are computed again to remove it. */
 export function createStoreIndex<T>(valuesOf: (object: T) => readonly string[]): StoreIndex<T> {
   const buckets = new Map<string, Bucket<T>>();
   return {

@@ -12,18 +12,18 @@ import { createStoreIndex } from './store-index.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 export type Change<T> =
-  /** `isOwn`: a write of this process brought it about. */
+  /** `isOwn`: a write of this process caused it. */
   | { readonly type: 'added'; readonly object: T; readonly isOwn?: true }
   | { readonly type: 'modified'; readonly object: T; readonly previous: T; readonly isOwn?: true }
-  /** `isLast`: its last state, as the API server told of its end; else only what was last seen of it. */
+  /** `isLast`: `object` is the last state, from the API server's deletion event; else the last state that was seen. */
   | { readonly type: 'deleted'; readonly object: T; readonly isLast?: true };
 
 /**
- * The newest known object of each key of one kind. Objects are shared and never mutated.
+ * The newest known object for each key of one kind. Objects are shared and never mutated.
  *
  *     claims.addIndex('class', ({ spec: { classRef } }) => (classRef?.name ? [classRef.name] : []));
  *     claims.byIndex('class', 'small'); // no search, and no request
- *     claims.changes$.pipe(filter(({ type }) => type === 'deleted')); // what is there comes first, as added
+ *     claims.changes$.pipe(filter(({ type }) => type === 'deleted')); // existing objects come first, as added
  */
 export interface Store<T extends KubernetesObject> {
   readonly kind: Kind<T>;
@@ -31,54 +31,54 @@ export interface Store<T extends KubernetesObject> {
   all(): readonly T[];
   /** The objects for which the named index yields `value`. Throws for an unknown index. */
   byIndex(index: string, value: string): readonly T[];
-  /** Defines an index, over what is there and what comes. A name that is taken keeps its first definition. */
+  /** Defines an index over present and future objects. A second definition under the same name is ignored. */
   addIndex(index: string, valuesOf: (object: T) => readonly string[]): void;
-  /** Every object there is at subscription as `added`, many of them not in one turn of the event loop; then each change. */
+  /** At subscription, emits each present object as `added`; many of them are spread over turns. Then emits each change. */
   readonly changes$: Observable<Change<T>>;
   readonly isSynced: boolean;
   /**
-   * Takes an object that a read or write returned, if newer, so that a reconcile reads its own writes; what has gone by
-   * the write, as with its last finalizer, it forgets. `isOwn`: it is the answer to a write.
+   * Takes an object that a read or write returned, if it is newer than the stored one, so that a reconcile reads its own
+   * writes. Removes an object whose last finalizer the write removed. `isOwn`: the object is the answer to a write.
    */
   record(object: T, options?: { readonly isOwn: boolean }): void;
 }
 
-/** A store and the door through which its watch stream fills it. */
+/** A store with the method through which its watch stream fills it. */
 export interface StreamedStore<T extends KubernetesObject> extends Store<T> {
   /** Takes the next event of the kind's watch stream. */
   apply(event: StreamEvent<T>): void;
 }
 
 export interface StoreOptions {
-  /** What the watch stream is limited to: recorded objects outside it are not kept. Default: everything. */
+  /** The selection of the watch stream; recorded objects that it does not select are dropped. Default: everything. */
   readonly selection?: Selection;
-  /** Told when an index throws on an object, which is then missing from that index. */
+  /** Logs when an index function throws for an object; that index then lacks the object. */
   readonly log?: Pick<Logger, 'error'>;
   readonly clock: Pick<Clock, 'turns'>;
 }
 
-/** So many objects are told of at a time. */
+/** How many objects are replayed at a time. */
 const replaySlice = 100;
 
-/** One subscriber of `changes$`: what it has still to be told, oldest first. */
+/** One subscriber of `changes$` and the changes not yet delivered, oldest first. */
 interface Listener<T> {
   next: number;
   pending: Change<T>[];
-  isTelling: boolean;
-  readonly tell: (change: Change<T>) => void;
+  isDelivering: boolean;
+  readonly deliver: (change: Change<T>) => void;
   readonly isClosed: () => boolean;
 }
 
 const versionOf = (object: KubernetesObject): string => object.metadata.resourceVersion ?? '';
 
-/** Whether it has gone, by the answer to the write that took its last finalizer. */
-const hasGone = ({ metadata: { deletionTimestamp, finalizers } }: KubernetesObject): boolean =>
+/** Whether the object no longer exists: it is being deleted and its last finalizer is gone. */
+const isFinallyDeleted = ({ metadata: { deletionTimestamp, finalizers } }: KubernetesObject): boolean =>
   deletionTimestamp !== undefined && !finalizers?.length;
 
 /**
- * An empty store. Versions decide, not the order of arrival: the stream and the answers of writes may overtake
- * each other. An object that is older than what the stream has shown already, and that the store does not
- * hold, was deleted since, so that a late answer brings nothing back.
+ * An empty store. Versions decide, not the order of arrival: the stream's events and the answers to writes may arrive in
+ * any order. A recorded object that the store does not hold is dropped if it is older than the stream's position: it was
+ * deleted since.
  */
 export function createStore<T extends KubernetesObject>(
   kind: Kind<T>,
@@ -90,13 +90,13 @@ export function createStore<T extends KubernetesObject>(
   const listeners = new Set<Listener<T>>();
   let all: readonly T[] | undefined;
   let isSynced = false;
-  /** How far the stream has come: a resourceVersion. */
+  /** The stream's position: a resourceVersion. */
   let position = '';
-  /** The keys that the list under way has shown. */
+  /** The keys that the current list has shown so far. */
   let listed = new Set<string>();
-  /** By UID, the last version of what has gone by a write of ours, until the stream tells of its end. */
-  const gone = new Map<string, string>();
-  /** The API server has gone back in time, and no list has been completed since. */
+  /** By UID, the last version of objects whose deletion a write's answer showed and the stream has not reported yet. */
+  const deletedByWrite = new Map<string, string>();
+  /** The API server was restored to an older state, and no list has been completed since. */
   let isRewound = false;
 
   const advance = (resourceVersion: string): void => {
@@ -104,21 +104,21 @@ export function createStore<T extends KubernetesObject>(
   };
 
   function drain(listener: Listener<T>): void {
-    if (listener.isTelling) return;
-    listener.isTelling = true;
+    if (listener.isDelivering) return;
+    listener.isDelivering = true;
     while (listener.next < listener.pending.length && !listener.isClosed()) {
       const change = listener.pending[listener.next]!;
       listener.next += 1;
-      listener.tell(change);
+      listener.deliver(change);
     }
     listener.pending = [];
     listener.next = 0;
-    listener.isTelling = false;
+    listener.isDelivering = false;
   }
 
   /**
-   * Tells a new listener of what is there: all of a little at once, else a slice at a time. What changes meanwhile
-   * comes after.
+   * Delivers the present objects to a new listener: a few at once, many in slices. Changes that happen during that time are
+   * delivered afterwards.
    */
   function replay(listener: Listener<T>): void {
     const count = listener.pending.length;
@@ -126,26 +126,26 @@ export function createStore<T extends KubernetesObject>(
       drain(listener);
       return;
     }
-    listener.isTelling = true;
-    const tellSlice = (): void => {
+    listener.isDelivering = true;
+    const deliverSlice = (): void => {
       const end = Math.min(listener.next + replaySlice, count);
       while (listener.next < end && !listener.isClosed()) {
         const change = listener.pending[listener.next]!;
         listener.next += 1;
-        listener.tell(change);
+        listener.deliver(change);
       }
       if (listener.isClosed()) return;
       if (listener.next < count) {
-        clock.turns.run(tellSlice);
+        clock.turns.run(deliverSlice);
         return;
       }
-      listener.isTelling = false;
+      listener.isDelivering = false;
       drain(listener);
     };
-    clock.turns.run(tellSlice);
+    clock.turns.run(deliverSlice);
   }
 
-  /** Everyone is given the change before anyone is told, so that a change made by a listener comes second. */
+  /** Queues the change for all listeners before it is delivered to any, so that a listener's own change comes second. */
   function publish(change: Change<T>): void {
     for (const listener of listeners) listener.pending.push(change);
     for (const listener of [...listeners]) drain(listener);
@@ -185,12 +185,12 @@ export function createStore<T extends KubernetesObject>(
     );
   }
 
-  /** Whether it is told of late: it has gone since. */
-  const isPast = ({ metadata: { uid = '' } }: T): boolean => gone.has(uid);
+  /** Whether a late event is about an object that was deleted since. */
+  const isPast = ({ metadata: { uid = '' } }: T): boolean => deletedByWrite.has(uid);
 
   function takePage(page: readonly T[], resourceVersion: string): void {
-    // A consistent list is never older than what the stream has shown, unless etcd was restored from a backup:
-    // then versions compare wrongly, and the list alone is the truth.
+    // A consistent list is never older than the stream's position, unless etcd was restored from a backup. Then versions
+    // cannot be compared, and only the list counts.
     if (compareResourceVersions(resourceVersion, position) < 0) {
       isRewound = true;
       position = resourceVersion;
@@ -198,20 +198,20 @@ export function createStore<T extends KubernetesObject>(
     for (const object of page) {
       const key = objectKeyText(object.metadata);
       listed.add(key);
-      // It was there when the list was taken: a deletion since is told of, and a restored backup has it again.
-      gone.delete(object.metadata.uid ?? '');
+      // The object existed when the list was taken: a later deletion is reported, and a restored backup has it again.
+      deletedByWrite.delete(object.metadata.uid ?? '');
       put(key, object, { isForced: isRewound });
     }
   }
 
   function finishList(resourceVersion: string): void {
     for (const [key, object] of [...objects]) {
-      // What a write has brought in since the list was taken is not in it and yet exists.
+      // A write may have added an object after the list was taken.
       const isNewer = compareResourceVersions(versionOf(object), resourceVersion) > 0;
       if (!listed.has(key) && (isRewound || !isNewer)) remove(key);
     }
-    for (const [uid, version] of gone) {
-      if (isRewound || compareResourceVersions(version, resourceVersion) <= 0) gone.delete(uid);
+    for (const [uid, version] of deletedByWrite) {
+      if (isRewound || compareResourceVersions(version, resourceVersion) <= 0) deletedByWrite.delete(uid);
     }
     listed = new Set();
     isRewound = false;
@@ -225,7 +225,7 @@ export function createStore<T extends KubernetesObject>(
     all: () => (all ??= [...objects.values()]),
     byIndex(name, value) {
       const index = indexes.get(name);
-      if (index === undefined) throw new Error(`no index "${name}" of ${kind.plural}`);
+      if (index === undefined) throw new Error(`there is no index "${name}" of ${kind.plural}`);
       return index.get(value);
     },
     addIndex(name, valuesOf) {
@@ -234,8 +234,12 @@ export function createStore<T extends KubernetesObject>(
         try {
           return valuesOf(object);
         } catch (error) {
-          // One odd object must not stop the kind.
-          log?.error('cannot index object', { index: name, kind: kind.plural, error });
+          // One malformed object must not stop the kind.
+          log?.error('a bug in an index: this object is missing from it', {
+            index: name,
+            kind: kind.plural,
+            error,
+          });
           return [];
         }
       });
@@ -246,8 +250,8 @@ export function createStore<T extends KubernetesObject>(
       const listener: Listener<T> = {
         next: 0,
         pending: [...objects.values()].map((object) => ({ type: 'added', object })),
-        isTelling: false,
-        tell: (change) => subscriber.next(change),
+        isDelivering: false,
+        deliver: (change) => subscriber.next(change),
         isClosed: () => subscriber.closed,
       };
       listeners.add(listener);
@@ -262,12 +266,12 @@ export function createStore<T extends KubernetesObject>(
       const known = objects.get(key);
       const version = versionOf(object);
       if (isPast(object)) return;
-      if (hasGone(object)) {
+      if (isFinallyDeleted(object)) {
         const { uid = '' } = object.metadata;
         const isKnown = known?.metadata.uid === uid;
-        // Else its end has been told of already, or never is.
+        // Otherwise its deletion was reported before, or is not reported at all.
         if (isKnown || (isSelected(object) && compareResourceVersions(version, position) > 0))
-          gone.set(uid, version);
+          deletedByWrite.set(uid, version);
         if (isKnown) remove(key, object);
       } else if (known === undefined) {
         if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object, { isOwn });
@@ -290,9 +294,9 @@ export function createStore<T extends KubernetesObject>(
         case 'deleted': {
           advance(versionOf(event.object));
           const key = objectKeyText(event.object.metadata);
-          gone.delete(event.object.metadata.uid ?? '');
+          deletedByWrite.delete(event.object.metadata.uid ?? '');
           const known = objects.get(key);
-          // Older than what is known: another object took the name since, or it is back in the selection.
+          // The event is older than the stored object: the name was reused, or the object is in the selection again.
           if (known && compareResourceVersions(versionOf(event.object), versionOf(known)) < 0) return;
           return remove(key, event.object);
         }

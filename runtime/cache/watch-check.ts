@@ -19,15 +19,15 @@ import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts
 import type { Clock } from '../time/clock.ts';
 import { compareResourceVersions } from './resource-version.ts';
 
-/** A name that no object may have, so that the answer is small however many there are. */
-const nobody = '-';
+/** A name that no object can have: the answer is small, however many objects exist. */
+const impossibleName = '-';
 
 /**
- * How far the API server is with a kind, by what it holds in memory: the resourceVersion of the kind's last change, or
- * a later one. One request with an empty list for an answer. Emits once; errors with ApiError; unsubscribing aborts.
+ * How far the API server is with a kind: the resourceVersion of the kind's last change, or a later one. Costs one request
+ * that is answered with an empty list. Emits once; errors with ApiError; unsubscribing aborts.
  *
- * `resourceVersion=0` makes the API server answer from its watch cache, whose version is the kind's own; without a
- * watch cache it is that of the last change of anything.
+ * `resourceVersion=0` makes the API server answer from its watch cache, whose version is the kind's own. Without a watch
+ * cache the version is that of the last change of any object.
  */
 export const latestVersion = <T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
@@ -41,7 +41,7 @@ async function askedLatest<T extends KubernetesObject>(
   selection: Selection,
   signal: AbortSignal,
 ): Promise<string> {
-  const fieldSelector = namedAlone(selection, nobody);
+  const fieldSelector = namedAlone(selection, impossibleName);
   const list = await client.list(kind, { ...selection, fieldSelector, resourceVersion: '0' }, signal);
   return list.resourceVersion;
 }
@@ -50,8 +50,8 @@ const namedAlone = ({ fieldSelector }: Selection, name: string): string =>
   [fieldSelector, `metadata.name=${name}`].filter(Boolean).join(',');
 
 /**
- * The version that an object has now; undefined: there is none of that name. As a list, which whoever watches may ask for,
- * and which the API server answers with one look at etcd.
+ * The current resourceVersion of an object; undefined if no object has that name. Uses a list, because a watch needs the
+ * same permission; the API server answers it with one read of etcd.
  */
 async function versionOf<T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
@@ -65,21 +65,22 @@ async function versionOf<T extends KubernetesObject>(
   return list.items[0]?.metadata.resourceVersion;
 }
 
-/** How far a watch has come. */
+/** The position of a watch. */
 export interface WatchPosition {
-  /** Where the next one is to begin. */
+  /** The resourceVersion at which the next watch is to start. */
   readonly position: string;
-  /** The greatest version of an object that it told of; '': of none. */
+  /** The greatest resourceVersion of an object that the watch has delivered; '': none. */
   readonly newest: string;
-  /** That object, if it is there. */
+  /** The key of that object; undefined if it was deleted. */
   readonly newestKey: ObjectKey | undefined;
 }
 
 /**
- * Whether the API server goes on from what it has told. Restored from a backup it has forgotten the last of that, and gives
- * the versions out again, to other changes: a watch from there would never tell of those. The newest object is to be as it
- * was told, for what is given out again may have overtaken us by now; and no version lies in its future. A change of that
- * object, or its deletion, says as little, so that the kind is listed. Emits once; errors with ApiError; unsubscribing aborts.
+ * Whether the API server still has the history that it delivered. After a restore from a backup it has lost the newest part
+ * and assigns the same versions to other changes; a watch from there would miss those changes. Two checks: the newest
+ * object still has its version, because new versions may already be past ours; and the server's version is not older than
+ * ours. If that object was changed or deleted, the answer is also false, and the kind is listed. Emits once; errors with
+ * ApiError; unsubscribing aborts.
  */
 export function isSameHistory<T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
@@ -87,52 +88,52 @@ export function isSameHistory<T extends KubernetesObject>(
   selection: Selection,
   { position, newest, newestKey }: WatchPosition,
 ): Observable<boolean> {
-  const isAsTold = async (signal: AbortSignal): Promise<boolean> => {
+  const isAsDelivered = async (signal: AbortSignal): Promise<boolean> => {
     if (newestKey === undefined) return newest === '';
     try {
       return (await versionOf(client, kind, selection, newestKey, signal)) === newest;
     } catch (error) {
-      // To refuse the question, for good and not for now, is no answer.
+      // A permanent refusal of the question is not an answer: list the kind.
       if (isTransient(error)) throw error;
       return false;
     }
   };
   return abortable(async (signal) => {
-    if (!(await isAsTold(signal))) return false;
+    if (!(await isAsDelivered(signal))) return false;
     return compareResourceVersions(await askedLatest(client, kind, selection, signal), position) >= 0;
   });
 }
 
 export interface WatchCheckTiming {
   /**
-   * After so long without a word, bookmarks included, the API server is asked whether there was something to tell;
-   * milliseconds, default 70 000: bookmarks come at most 62 s apart, where they come.
+   * After this long without an event or bookmark, the API server is asked whether the watch is up to date; milliseconds,
+   * default 70 000. Bookmarks come at most 62 s apart, on servers that send them.
    */
   readonly silenceMs?: number;
   /** How long a watch that seems to be behind may take to catch up; milliseconds, default 2000. */
   readonly graceMs?: number;
-  /** How long that question may take; milliseconds, default 10 000. */
+  /** How long the question may take; milliseconds, default 10 000. */
   readonly checkTimeoutMs?: number;
 }
 
 export interface WatchCheckOptions extends WatchCheckTiming {
   readonly silenceMs: number;
-  /** How far the API server is, asked at each subscription. */
+  /** The API server's latest version, requested at each subscription. */
   readonly latest$: Observable<string>;
-  /** How far the watch is. */
+  /** The watch's position. */
   readonly position: () => string;
-  /** The greatest version of an object that was listed or told of. */
+  /** The greatest resourceVersion of an object that a list or watch has delivered. */
   readonly newest: () => string;
-  /** When it was last known that nothing had been missed. */
+  /** When it was last known that no change was missed, in elapsed milliseconds. */
   readonly confirmedAtMs: () => number;
-  /** Called when that is known now. */
+  /** Called when it is known now that no change was missed. */
   readonly confirm: () => void;
   readonly clock: Clock;
 }
 
 /**
- * Emits, and completes, when the open watch is not to be believed: it has been silent, the API server has something to
- * tell, and it does not arrive. Errors where that cannot be found out now.
+ * Emits and completes when the open watch has missed something: it was silent, the API server has a newer version, and no
+ * event arrives in time. Errors if that cannot be found out now.
  */
 export function watchCheck(options: WatchCheckOptions): Observable<true> {
   const { latest$, position, newest, confirmedAtMs, confirm, clock } = options;
@@ -148,7 +149,7 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
       }),
       concatMap((version) => {
         const isAhead = compareResourceVersions(version, position()) > 0;
-        // Older than what it has told already: it was restored from a backup, and our version lies in its future.
+        // The server's version is older than one that it delivered: it was restored from a backup.
         const isRewound = compareResourceVersions(version, newest()) < 0;
         if (isAhead || isRewound)
           return timer(graceMs, clock.scheduler).pipe(map(() => confirmedAtMs() < askedAtMs));
@@ -157,11 +158,11 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
       }),
     );
   }).pipe(
-    // To refuse the question, for good and not for now, is no answer: the kind is listed.
+    // A permanent refusal of the question is not an answer: list the kind.
     catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
   );
 
-  /** Whole: a wait of less than the clock can tell would be over before it had begun, again and again. */
+  /** A whole number: a wait below the clock's resolution would end before it began, again and again. */
   const leftMs = (): number => Math.max(0, Math.ceil(confirmedAtMs() + silenceMs - clock.elapsedMs()));
 
   return defer(() => timer(leftMs(), clock.scheduler)).pipe(
@@ -174,4 +175,4 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
 }
 
 const noAnswer = (afterMs: number): ApiError =>
-  new ApiError(`the API server did not answer in ${afterMs / 1000} s`, { code: 0, reason: 'Timeout' });
+  new ApiError(`the API server did not answer within ${afterMs / 1000} s`, { code: 0, reason: 'Timeout' });

@@ -19,42 +19,45 @@ import { isSameHistory, latestVersion, watchCheck } from './watch-check.ts';
 /** What a watch stream is doing. */
 export type StreamState =
   | { readonly phase: 'listing' | 'watching' }
-  /** A failure, not yet followed by a list or an accepted watch; `code` as in ApiError. */
+  /** A failure that no list and no accepted watch has followed yet; `code` as in ApiError. */
   | { readonly phase: 'waiting'; readonly code: number; readonly message: string; readonly delayMs: number };
 
 export interface WatchStreamOptions extends WatchCheckTiming {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
-  /** Delays after failures; default client-go's: 0.8 s doubling to 30 s, jittered, anew after 2 min of health. */
+  /** Delays after failures. Default as in client-go: 0.8 s doubling to 30 s, with jitter, reset after 2 min without failure. */
   readonly backoff?: Backoff;
   /** Objects per page of a list; default 500. */
   readonly pageSize?: number;
   /** Least and greatest number of seconds after which the server ends a watch; default 290 and 590. */
   readonly watchSeconds?: readonly [number, number];
-  /** A watch that lives this much longer than agreed is dead, whatever TCP says; milliseconds, default 10 000. */
+  /** A watch that lives this much longer than agreed is dead, even if TCP does not notice; milliseconds, default 10 000. */
   readonly idleMarginMs?: number;
-  /** A watch that ends sooner is a failure; milliseconds, default 1000, which is also the least delay then. */
+  /** A watch that ends sooner counts as a failure. It is also the shortest delay then; milliseconds, default 1000. */
   readonly shortWatchMs?: number;
-  /** Longest delay while the kind is not installed; milliseconds, default 5000. */
+  /** The longest delay while the kind is not installed; milliseconds, default 5000. */
   readonly notInstalledDelayMs?: number;
-  /** Told of each change of state. */
+  /** Called at each change of state. */
   readonly onState?: (state: StreamState) => void;
-  /** Told whenever no change until now can have been missed, and by what that is known. */
+  /** Called when it is known that no change was missed so far, with the source of that knowledge. */
   readonly onConfirmed?: (by: 'watch' | 'list' | 'check') => void;
-  /** Told when an open watch has kept changes from us, which a list brought. */
+  /** Called when a list has shown changes that the open watch did not deliver. */
   readonly onSilence?: () => void;
 }
 
 /**
- * The objects of a kind, forever: lists them in pages, watches from there, resumes where a watch ended, lists
- * again when that point is too old (410). Cold, one connection per subscription, retries whatever fails, never
- * completes and never errors. A quiet watch is no failure: the server is told to end it after a random time, and
- * a watch that outlives that is given up. Nor is it believed for long: after `silenceMs` without a word the API
- * server is asked how far it is, and if that is further than the watch has told, the kind is listed, as it is where no
- * watch can be had (docs/decisions/0008). After a failure it resumes only where the API server still knows what it has
- * told, and lists where that was restored from a backup. The behaviour is client-go's reflector's otherwise; the markers are
- * kube-rs's watcher's.
+ * The objects of a kind, forever: lists them in pages, watches from there, resumes where a watch ended, and lists again
+ * when that point is too old (410). Cold, with one connection per subscription. Retries every failure; never completes and
+ * never errors.
+ *
+ * - A quiet watch is no failure. The server ends it after a random time, and a watch that lives longer is closed.
+ * - After `silenceMs` without an event the API server is asked for its latest version. If the watch is behind, the kind is
+ *   listed; also if no watch can be opened (docs/decisions/0008).
+ * - After a failure it resumes only if the API server still has the history that it delivered. If the server was restored
+ *   from a backup, the kind is listed.
+ *
+ * Otherwise it behaves as client-go's reflector. The list markers are those of kube-rs's watcher.
  */
 export function watchStream<T extends KubernetesObject>(
   client: KubernetesClient,
@@ -78,27 +81,27 @@ export function watchStream<T extends KubernetesObject>(
     let resumeFrom: string | undefined;
     let expiredLists = 0;
     let openedAtMs = 0;
-    let complaint: string | undefined;
-    /** The greatest version of an object that was listed or told of. */
+    let lastWarning: string | undefined;
+    /** The greatest resourceVersion of an object that a list or watch has delivered. */
     let newest = '';
-    /** The object that has it; undefined: it is gone. */
+    /** The key of that object; undefined: it was deleted. */
     let newestKey: ObjectKey | undefined;
-    /** Something has failed since: the API server may have been restored from a backup meanwhile. */
-    let isInDoubt = false;
-    /** When it was last known that nothing had been missed. */
+    /** A request failed since the last list: the API server may have been restored from a backup. */
+    let mustCheckHistory = false;
+    /** When it was last known that no change was missed. */
     let confirmedAtMs = clock.elapsedMs();
-    /** Where a watch stood that is thought to have missed something. */
+    /** The position of a watch that probably missed a change. */
     let suspectedAt: string | undefined;
     let phase: StreamState['phase'] | undefined;
 
     const enter = (state: StreamState): void => {
-      // Each failure is told, the rest when it changes.
+      // Report each failure, but other phases only when they change.
       if (state.phase === phase && state.phase !== 'waiting') return;
       phase = state.phase;
       onState(state);
     };
     const confirm = (by: 'watch' | 'list' | 'check'): void => {
-      complaint = undefined;
+      lastWarning = undefined;
       confirmedAtMs = clock.elapsedMs();
       onConfirmed(by);
     };
@@ -108,18 +111,21 @@ export function watchStream<T extends KubernetesObject>(
       newest = resourceVersion;
       newestKey = isThere ? objectKey(metadata) : undefined;
     };
-    /** A list brought what a silent watch had not. One that brings nothing new was asked for in vain. */
+    /** After a suspicion, decides by the new list whether the watch had missed a change. */
     const judge = (): void => {
       const wasSilent = suspectedAt !== undefined && compareResourceVersions(newest, suspectedAt) > 0;
       suspectedAt = undefined;
       if (!wasSilent) return;
-      log.warn('a watch was open and did not tell of changes, which a list has shown', facts);
+      log.warn(
+        'an open watch did not deliver changes that a list has shown; a proxy or load balancer may hold it',
+        facts,
+      );
       onSilence();
     };
 
     const list$ = defer(() => {
       enter({ phase: 'listing' });
-      // A list that expires on the way twice is too long for its pages: it is asked for whole, as client-go does.
+      // After two lists that expired half-way, request the list without pages, as client-go does.
       return listPages(client, kind, selection, expiredLists > 1 ? undefined : pageSize, clock);
     }).pipe(
       tap((event) => {
@@ -129,7 +135,7 @@ export function watchStream<T extends KubernetesObject>(
         }
         if (event.type !== 'synced') return;
         resumeFrom = event.resourceVersion;
-        isInDoubt = false;
+        mustCheckHistory = false;
         expiredLists = 0;
         enter({ phase: 'watching' });
         confirm('list');
@@ -137,7 +143,7 @@ export function watchStream<T extends KubernetesObject>(
       }),
     );
 
-    const disbelief$ = watchCheck({
+    const isBehind$ = watchCheck({
       latest$: latestVersion(client, kind, selection),
       position: () => resumeFrom ?? '',
       newest: () => newest,
@@ -157,7 +163,7 @@ export function watchStream<T extends KubernetesObject>(
       const [least, greatest] = watchSeconds;
       const timeoutSeconds = least + Math.floor(random() * (greatest - least + 1));
       const overdue$ = timer(timeoutSeconds * 1000 + idleMarginMs, clock.scheduler).pipe(
-        tap(() => log.info('watch outlived its time, opening another', facts)),
+        tap(() => log.info('the API server did not end this watch in time: opening another', facts)),
       );
       const resourceVersion = resumeFrom!;
       const onOpen = (): void => {
@@ -173,11 +179,11 @@ export function watchStream<T extends KubernetesObject>(
         }),
         map(streamEvent<T>),
         filter((event) => event !== undefined),
-        takeUntil(merge(overdue$, disbelief$)),
+        takeUntil(merge(overdue$, isBehind$)),
       );
     });
 
-    /** Waits, but not beyond the time at which something must be known: by then, what no watch tells is listed. */
+    /** Waits, but at most until `silenceMs` after the last confirmation. Then the kind is listed instead of watched. */
     const pause = (delayMs: number, leastMs: number): Observable<unknown> => {
       const leftMs = confirmedAtMs + silenceMs - clock.elapsedMs();
       if (delayMs < leftMs) return timer(delayMs, clock.scheduler);
@@ -185,7 +191,7 @@ export function watchStream<T extends KubernetesObject>(
       return timer(leftMs > 0 ? Math.max(leftMs, leastMs) : delayMs, clock.scheduler);
     };
 
-    /** A watch has ended in order. */
+    /** The server ended a watch without an error. */
     const afterEnd = (): Observable<unknown> => {
       const isShort = clock.elapsedMs() - openedAtMs < shortWatchMs;
       return isShort
@@ -194,22 +200,22 @@ export function watchStream<T extends KubernetesObject>(
     };
 
     const afterFailure = (error: unknown): Observable<unknown> => {
-      isInDoubt = true;
+      mustCheckHistory = true;
       const failure = apiErrorIn(error);
       const code = failure?.code ?? 0;
-      // What an event that cannot be read was about nobody knows, and to resume would bring the same one again.
+      // It is not known which object an unreadable event was about, and resuming would deliver the same event again.
       const isUnreadable = failure?.reason === 'InvalidWatchEvent';
       if (isExpired(error) || code === 404 || isUnreadable) {
-        // A kind that was gone may be back with none of its objects. The page that says so is no Status; should it be
-        // a proxy's, a list does no harm: only one that succeeds changes anything.
+        // A kind that was removed may be served again without its objects. A 404 without a Status may come from a proxy; then
+        // a list does no harm, because only a list that succeeds changes the store.
         if (resumeFrom === undefined && isExpired(error)) expiredLists += 1;
         resumeFrom = undefined;
       }
       const backoffMs = code === 404 ? Math.min(notInstalledDelayMs, backoff.next()) : backoff.next();
       const delayMs = Math.max(backoffMs, failure?.retryAfterMs ?? 0);
       const message = advice(code, isExpired(error));
-      const isNews = complaint !== message;
-      complaint = message;
+      const isNews = lastWarning !== message;
+      lastWarning = message;
       log[isNews ? (isExpired(error) ? 'info' : 'warn') : 'debug'](message, {
         ...facts,
         ...(selection.namespace !== undefined && { namespace: selection.namespace }),
@@ -220,12 +226,12 @@ export function watchStream<T extends KubernetesObject>(
       return pause(delayMs, failure?.retryAfterMs ?? 0);
     };
 
-    /** Resumes, if the API server still knows what it has told: versions are given out a second time after a restore. */
+    /** Resumes if the API server still has the history that it delivered; lists if a restore has replaced it. */
     const resumed$ = defer(() =>
       isSameHistory(client, kind, selection, { position: resumeFrom!, newest, newestKey }),
     ).pipe(
       switchMap((isSame) => {
-        isInDoubt = false;
+        mustCheckHistory = false;
         if (isSame) return watch$;
         resumeFrom = undefined;
         return concat(list$, watch$);
@@ -234,21 +240,21 @@ export function watchStream<T extends KubernetesObject>(
 
     return defer(() => {
       if (resumeFrom === undefined) return concat(list$, watch$);
-      return isInDoubt ? resumed$ : watch$;
+      return mustCheckHistory ? resumed$ : watch$;
     }).pipe(repeat({ delay: afterEnd }), retry({ delay: afterFailure }));
   });
 }
 
-/** What the log says of a failure. */
+/** The log message for a failure. */
 function advice(code: number, isTooOld: boolean): string {
-  if (isTooOld) return 'watch is too far behind, listing again';
+  if (isTooOld) return 'the watch is too far behind: listing again';
   switch (code) {
     case 403:
-      return 'not allowed to list and watch this kind: grant get, list and watch on it to the account (RBAC, see deploy/)';
+      return 'not allowed to list and watch this kind: grant them to the account of this process (RBAC, see deploy/)';
     case 404:
       return 'this kind is not installed in the cluster: run "kubectl apply -f crds/" or start with --install-crds';
     default:
-      return 'cannot list or watch, trying again';
+      return 'cannot list or watch this kind: trying again';
   }
 }
 

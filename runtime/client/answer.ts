@@ -4,8 +4,8 @@ import { ApiError } from './errors.ts';
 import type { ListPage, WatchEvent } from './kubernetes-client.ts';
 
 /*
- * What the API server answers with success is looked at before it is believed: something in between may answer in its
- * place. All functions throw ApiError (`code` 0: nobody knows what became of the request) and quote nothing.
+ * Checks successful answers of the API server, because a proxy may have answered instead. All functions throw ApiError with
+ * `code` 0 (it is not known whether the request was executed). Their messages do not quote the answer.
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -15,21 +15,22 @@ const isObject = (value: unknown): value is Json =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const refuse = (reason: 'InvalidAnswer' | 'InvalidWatchEvent', what: string): ApiError =>
-  new ApiError(`the API server's answer is ${what}`, { code: 0, reason });
+  new ApiError(`the API server answered with ${what}`, { code: 0, reason });
 
-/** What an object is expected to be; a field that is absent is not known. */
+/** The expected identity of an object; absent fields are not checked. */
 export interface Expected {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
   readonly uid?: string | undefined;
 }
 
-/** What keeps `value` from being a stored object of this kind; undefined if nothing does. */
+/** Why `value` is not a stored object of this kind; undefined if it is one. */
 function faultOf(kind: Kind, value: unknown, expected: Expected, isTypeNeeded: boolean): string | undefined {
-  if (!isObject(value)) return 'no object';
+  if (!isObject(value)) return 'something that is not an object';
   const { apiVersion, kind: type, metadata } = value;
   const isTyped = type !== undefined || apiVersion !== undefined || isTypeNeeded;
-  if (isTyped && (type !== kind.kind || apiVersion !== apiVersionOf(kind))) return `no ${kind.kind}`;
+  if (isTyped && (type !== kind.kind || apiVersion !== apiVersionOf(kind)))
+    return `an object that is not a ${kind.kind}`;
   if (!isObject(metadata)) return `a ${kind.kind} without metadata`;
   const { name, namespace, uid, resourceVersion } = metadata;
   if (!isText(name)) return `a ${kind.kind} without a name`;
@@ -52,10 +53,10 @@ export function objectIn<T extends KubernetesObject>(kind: Kind<T>, answer: unkn
   const { name, namespace } = expected;
   const asked =
     name === undefined ? '' : ` ${objectKeyText(namespace === undefined ? { name } : { name, namespace })}`;
-  throw refuse('InvalidAnswer', `${fault}, where ${kind.kind}${asked} was asked for`);
+  throw refuse('InvalidAnswer', `${fault}; the request was for ${kind.kind}${asked}`);
 }
 
-/** The answer to a list. Items of built-in kinds do not say what they are, and are told here. */
+/** The answer to a list. Items of built-in kinds lack `kind` and `apiVersion`, which are added here. */
 export function pageIn<T extends KubernetesObject>(
   kind: Kind<T>,
   answer: unknown,
@@ -63,7 +64,7 @@ export function pageIn<T extends KubernetesObject>(
 ): ListPage<T> {
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   if (!isObject(answer) || answer.apiVersion !== type.apiVersion || !isListKind(answer.kind)) {
-    throw refuse('InvalidAnswer', `no list of ${kind.plural}`);
+    throw refuse('InvalidAnswer', `something that is not a list of ${kind.plural}`);
   }
   const { metadata, items } = answer;
   if (!isObject(metadata) || !isText(metadata.resourceVersion)) {
@@ -85,7 +86,7 @@ export function pageIn<T extends KubernetesObject>(
   };
 }
 
-/** A definition may give its list any name that ends so. */
+/** A definition may choose any name for its list kind that ends in `List`. */
 const isListKind = (value: unknown): boolean => isText(value) && value.endsWith('List');
 
 /** An ADDED, MODIFIED, DELETED or BOOKMARK event of a watch. */
@@ -99,7 +100,7 @@ export function watchEventIn<T extends KubernetesObject>(
     case 'MODIFIED':
     case 'DELETED': {
       const fault = faultOf(kind, object, expected, true);
-      if (fault !== undefined) throw refuse('InvalidWatchEvent', `a watch event of ${fault}`);
+      if (fault !== undefined) throw refuse('InvalidWatchEvent', `a watch event with ${fault}`);
       return { type, object: object as T };
     }
     case 'BOOKMARK': {
@@ -110,11 +111,11 @@ export function watchEventIn<T extends KubernetesObject>(
       return { type, resourceVersion: metadata.resourceVersion };
     }
     default:
-      throw refuse('InvalidWatchEvent', 'no watch event');
+      throw refuse('InvalidWatchEvent', 'something that is not a watch event');
   }
 }
 
-/** The answer to DELETE: a Status that says so, or the object on its way out. */
+/** Checks the answer to DELETE: a Status with success, or the object that is being deleted. */
 export function checkDeletion(kind: Kind, answer: unknown, expected: Expected): void {
   const { kind: type, status, details } = isObject(answer) ? answer : {};
   if (type !== 'Status') {
@@ -124,6 +125,9 @@ export function checkDeletion(kind: Kind, answer: unknown, expected: Expected): 
   const { name = expected.name, uid = expected.uid } = isObject(details) ? details : {};
   const isOther = name !== expected.name || (expected.uid !== undefined && uid !== expected.uid);
   if (status !== 'Success' || isOther) {
-    throw refuse('InvalidAnswer', `no word about the deletion of ${kind.kind} ${expected.name}`);
+    throw refuse(
+      'InvalidAnswer',
+      `something that does not confirm the deletion of ${kind.kind} ${expected.name}`,
+    );
   }
 }

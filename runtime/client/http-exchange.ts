@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { ApiError, unknownReason } from './errors.ts';
 
-/** The longest a server can make us wait; longer demands are cut. */
+/** The longest delay that a server can ask for; longer ones are cut. */
 const maxRetryAfterMs = 5 * 60_000;
 
 export interface ExchangeHead {
@@ -10,7 +10,7 @@ export interface ExchangeHead {
 }
 
 export interface ExchangeHandler {
-  /** Called right before the request is written to a connection; throws if it must not be. */
+  /** Called right before the request is written to a connection. Throws if the request must not be sent. */
   onStart?(): void;
   onHead?(head: ExchangeHead): void;
   onChunk(chunk: Buffer): void;
@@ -20,8 +20,8 @@ export interface ExchangeHandler {
 }
 
 /**
- * Sends one request and hands over its answer piece by piece. Returns the function that abandons it and closes
- * its connection. undici's lowest interface: no streams, promises or listeners in between.
+ * Sends one request and passes its answer on in chunks. Returns the function that abandons the exchange and closes its
+ * connection. Uses undici's lowest interface: no streams, promises or listeners in between.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -52,7 +52,7 @@ export function exchange(
         else guarded(() => handler.onStart?.());
       },
       onResponseStart(_controller, status, headers) {
-        // 1xx heads precede the answer.
+        // Responses with status 1xx precede the final one.
         if (status >= 200) guarded(() => handler.onHead?.({ status, headers }));
       },
       onResponseData: (_controller, chunk) => guarded(() => handler.onChunk(chunk)),
@@ -77,10 +77,10 @@ export function exchange(
   return abandon;
 }
 
-/** A failure to get an answer. Only the system's own words: undici's errors may carry bytes of the answer. */
+/** The error for a request without an answer. It has the system's message only: undici's errors may quote the answer. */
 export function unreachable(error: unknown): ApiError {
   const { code, message } = error as { code?: unknown; message?: unknown };
-  // What undici makes of a connection that closes before the end of an answer.
+  // undici's error for a connection that closes before the end of an answer.
   if (typeof message === 'string' && message.includes('Invalid EOF state')) {
     return new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' });
   }
@@ -97,15 +97,15 @@ interface Status {
   readonly details?: { readonly name?: unknown; readonly retryAfterSeconds?: unknown };
 }
 
-/** A wait that somebody asked for, within reason; undefined for none. */
+/** A delay that the server asked for, up to the maximum; undefined for none. */
 const bounded = (waitMs: number | undefined): number | undefined =>
   waitMs !== undefined && waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
 const secondsIn = (given: unknown): number | undefined =>
   typeof given === 'number' ? given * 1000 : undefined;
 
 /**
- * A Status says why; where it does not, its being too old is taken from the code, for that only costs a list. That
- * something else was not found, by an admission webhook say, says nothing about the object that was asked for.
+ * The reason in a Status. Without one, 410 counts as Expired: a wrong guess only costs a list. A NotFound about another
+ * object, for example from an admission webhook, says nothing about the requested object.
  */
 function reasonOf({ reason, details }: Status, code: number, about: string | undefined): string {
   const isText = typeof reason === 'string' && reason !== '';
@@ -116,7 +116,7 @@ function reasonOf({ reason, details }: Status, code: number, about: string | und
 
 /**
  * The error in a Status object, from an answer's body or a watch. `status` is the HTTP status, if there is one;
- * `retryAfterMs` what its header asks to wait; `about` the name of the object that was asked for.
+ * `retryAfterMs` is the delay from the answer's header; `about` is the name of the requested object.
  */
 export function statusError(
   status: number | undefined,
@@ -143,7 +143,7 @@ export function statusError(
   );
 }
 
-/** JSON of an error answer; undefined for what a proxy sends. */
+/** The parsed JSON of an error answer; undefined for other content, such as a proxy's page. */
 export function parsedOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 /*
  *   get, list, patch … ──▶ http-request.ts ──▶ http-exchange.ts ──▶ transport.ts ──▶ API server
- *                          retries, lease      one exchange         where, as whom      │
- *   objects, ApiError  ◀── answer.ts: is it what was asked for? ◀───────────────────────┤
+ *                          retries, Lease      one exchange         address, user       │
+ *   objects, ApiError  ◀── answer.ts: checks the answer ─────── ◀───────────────────────┤
  *   watch events       ◀── answer.ts ◀── json-lines.ts: a line each ◀───────────────────┘
  */
 
@@ -32,33 +32,33 @@ import type { Access } from './transport.ts';
 import { createTransport } from './transport.ts';
 
 export interface KubernetesClientOptions {
-  /** Where the API server is and who we are; read anew for each request. */
+  /** The API server's address and the credentials; read again for each request. */
   readonly kubeConfig: KubeConfig;
   readonly log: Logger;
-  /** Told of every request, retries included; watches when they are opened. */
+  /** Called for every request, including retries; for a watch when it is opened. */
   readonly onRequest?: (facts: RequestFacts) => void;
   /**
-   * How many milliseconds a write may take, asked right before each write is sent, except those of leases. Throws if it
-   * must not be sent. Absent: the timeout of a request.
+   * The milliseconds that a write may take; called right before each write except those of Leases. Throws if the write must
+   * not be sent. Absent: the timeout of a request.
    */
   readonly checkLease?: () => number;
-  /** Milliseconds one request may take, waits the server asks for not included; default 30 000. */
+  /** Milliseconds for one request, without the delays that the server asks for; default 30 000. */
   readonly timeoutMs?: number;
-  /** How often a request is sent again because the server asked for that; default 10, as client-go does. */
+  /** How often a request is sent again because the server asks for it; default 10, as in client-go. */
   readonly maxRetries?: number;
   /**
-   * The largest answer that is taken, and the longest line of a watch; default 256 MiB, far beyond a page of a list and
-   * any object, and below the longest text that the engine can hold.
+   * The largest accepted answer, and the longest line of a watch; default 256 MiB. That is far more than a page of a list
+   * or any object needs, and less than the engine's longest text.
    */
   readonly maxAnswerBytes?: number;
   readonly clock: Clock;
 }
 
 const defaultMaxAnswerBytes = 256 * 1024 * 1024;
-/** Of a refusal, more is not read: a Status is short. */
+/** No more of a refusal is read: a Status is short. */
 const maxRefusalBytes = 1024 * 1024;
 
-/** What the API server lets no object be named: it would lead elsewhere in a path. */
+/** Names that the API server does not allow: in a path they would lead to another resource. */
 const isUnnameable = (name: string): boolean => name === '.' || name === '..' || /[/%]/.test(name);
 
 /** The path of a kind's collection, or of one object. Throws NotFound for a name that no object can have. */
@@ -85,11 +85,13 @@ function withQuery(path: string, query: Readonly<Record<string, string | undefin
 const selectors = ({ labelSelector, fieldSelector }: Selection) => ({ labelSelector, fieldSelector });
 
 /**
- * The API server over HTTP. Requests share connections; each watch has one of its own. A request that is
- * refused for now (429, or 5xx, with Retry-After) is sent again after the wait the server asked for; a read
- * whose connection breaks is sent again once. Errors hold the Status object's message and nothing else of the
- * answer. An answer of success is believed only if it is what was asked for (`answer.ts`): otherwise it is an error as
- * if none had come. `close` ends everything, running requests and watches with ApiError (`code` 0).
+ * The API server over HTTP. Requests share connections; each watch has its own.
+ *
+ * - A request that is refused temporarily (429, or 5xx, with Retry-After) is sent again after the requested delay. A read
+ *   whose connection breaks is sent again once.
+ * - Errors hold the Status object's message and nothing else of the answer.
+ * - A successful answer that does not match the request (`answer.ts`) is an error, as if no answer had come.
+ * - `close` ends all running requests and watches with ApiError (`code` 0).
  */
 export function kubernetesClient(
   options: KubernetesClientOptions,
@@ -113,13 +115,16 @@ export function kubernetesClient(
       const answer = await send({ method: 'GET', resource: 'version', path: '/version' }, signal);
       const version = serverVersionIn(answer);
       if (version !== undefined) return version;
-      throw new ApiError("the API server's answer is no version", { code: 0, reason: 'InvalidAnswer' });
+      throw new ApiError('the API server answered with something that is not a version', {
+        code: 0,
+        reason: 'InvalidAnswer',
+      });
     },
 
     async serves(kind, signal) {
       const ask = (path: string) => send({ method: 'GET', resource: 'apis', path }, signal);
       const groupVersion = apiVersionOf(kind);
-      // The core group is in no list of groups.
+      // The core group is not in the list of groups.
       if (kind.group === '') return resourcesIn(await ask(`/api/${groupVersion}`)).includes(kind.plural);
       if (!groupVersionsIn(await ask('/apis'), kind.group).includes(groupVersion)) return false;
       return resourcesIn(await ask(`/apis/${groupVersion}`)).includes(kind.plural);
@@ -176,7 +181,7 @@ export function kubernetesClient(
           if (subscriber.closed) return;
           const tell = (code: number) =>
             onRequest?.({ method: 'WATCH', resource: resourceOf(kind), code, host: hostOf(access) });
-          // A connection of its own that nobody uses afterwards: none is found stale, none holds up another.
+          // Each watch has its own connection, closed afterwards: no watch gets a stale connection or delays another.
           const request = { ...requestOptions(access, { method: 'GET', path }), reset: true };
           abandon = exchange(access.watches, request, {
             onHead(given) {
@@ -256,7 +261,7 @@ export function kubernetesClient(
         metadata: { ...metadata, ...key },
       };
       const path = withQuery(pathOf(kind, key), { fieldManager, force: 'true' });
-      // JSON is YAML; servers before 1.32 take no other media type.
+      // JSON is YAML. Servers before 1.32 accept no other media type.
       const contentType = 'application/apply-patch+yaml';
       const answer = await send(
         { method: 'PATCH', resource: resourceOf(kind), path, body, contentType },
@@ -294,17 +299,20 @@ export function kubernetesClient(
   };
 }
 
-/** Runs `parse`; a line that is not JSON becomes an ApiError. */
+/** Runs `parse`. A line that is not JSON becomes an ApiError. */
 function parseOrRefuse(parse: () => void): void {
   try {
     parse();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ApiError('cannot parse a watch event', { code: 0, reason: 'InvalidWatchEvent' });
+    throw new ApiError('the API server sent a watch event that is not JSON', {
+      code: 0,
+      reason: 'InvalidWatchEvent',
+    });
   }
 }
 
-/** One line of a watch. Throws ApiError for an ERROR event and for what is no event. */
+/** One line of a watch. Throws ApiError for an ERROR event and for anything that is not a watch event. */
 function watchEvent<T extends KubernetesObject>(
   kind: Kind<T>,
   line: unknown,

@@ -7,11 +7,11 @@ import type { ExchangeHead } from './http-exchange.ts';
 import { exchange, parsedOrUndefined, statusError, unreachable } from './http-exchange.ts';
 import type { Access, Transport } from './transport.ts';
 
-/** One answered request, or one that got no answer (`code` 0). */
+/** One request with its answer's code; `code` 0: no answer. */
 export interface RequestFacts {
   /** An HTTP method, or `WATCH`. */
   readonly method: string;
-  /** What it was about: `plural.group`, or `plural` of the core group. */
+  /** The resource: `plural.group`, or `plural` for the core group. */
   readonly resource: string;
   readonly code: number;
   /** Host and port of the API server. */
@@ -23,9 +23,9 @@ export interface Call {
   readonly method: Dispatcher.HttpMethod;
   /** `plural.group`, for metrics. */
   readonly resource: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
-  /** The object it is about, if it is about one that should exist. */
+  /** The name of the object that the request is about, if it should exist. */
   readonly name?: string;
   readonly body?: object;
   readonly contentType?: string;
@@ -36,27 +36,27 @@ interface Answer {
   readonly body: string;
 }
 
-/** Failures of a connection that the server closed just as we used it. */
+/** Errors of a connection that the server closed while we used it. */
 const staleConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 const aborted = (signal: AbortSignal | undefined): ApiError =>
   new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause: signal?.reason });
 
-/** What only the leader may send; that it leads is what the lease itself is for. */
+/** Whether only the leader may send this request. Writes of the Lease itself decide who leads. */
 const isLeadersOnly = ({ method, resource }: Call): boolean =>
   method !== 'GET' && resource !== 'leases.coordination.k8s.io';
 
-/** Asks the API server to give up after that time, as client-go does. */
+/** Adds the timeout after which the API server gives up, as client-go does. */
 const withTimeout = (path: string, timeoutMs: number): string =>
   `${path}${path.includes('?') ? '&' : '?'}timeout=${Math.max(1, Math.floor(timeoutMs / 1000))}s`;
 
-/** Host and port. */
+/** The host and port of the API server. */
 export const hostOf = ({ origin }: Access): string => origin.slice(origin.indexOf('//') + 2);
 
-/** What the API server calls us where it tracks who has written what: our user agent, as far as its first slash. */
+/** The name of this process in managedFields: the user agent up to its first slash. */
 export const fieldManager = 'services-stack';
 
-/** What undici needs to send a call. */
+/** The options that undici needs to send a call. */
 export const requestOptions = (
   access: Access,
   { method, path, body, contentType }: Omit<Call, 'resource' | 'name'>,
@@ -71,7 +71,7 @@ export const requestOptions = (
     ...(body && { 'content-type': contentType ?? 'application/json' }),
   },
   ...(body && { body: JSON.stringify(body) }),
-  // Else undici closes the connection after each DELETE with a body, which preconditions need.
+  // Otherwise undici closes the connection after each DELETE with a body, and preconditions need a body.
   reset: false,
 });
 
@@ -79,26 +79,25 @@ export interface RequestSenderOptions {
   readonly transport: Transport;
   readonly log: Logger;
   readonly onRequest: ((facts: RequestFacts) => void) | undefined;
-  /** How many milliseconds a write that is sent now may take. Throws if it must not be sent. */
+  /** The milliseconds that a write sent now may take. Throws if the write must not be sent. */
   readonly checkLease: (() => number) | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  /** A larger answer is none. */
+  /** A larger answer is refused. */
   readonly maxAnswerBytes: number;
   readonly clock: Pick<Clock, 'now' | 'scheduler' | 'sleep'>;
 }
 
 /**
- * Sends calls and answers with their parsed bodies. A call that is refused for now (429, or 5xx, with
- * Retry-After) is sent again after the wait the server asked for; a read whose connection breaks is sent again
- * once. Rejects with ApiError.
+ * Sends calls and returns their parsed bodies. A call that is refused temporarily (429, or 5xx, with Retry-After) is sent
+ * again after the requested delay. A read whose connection breaks is sent again once. Rejects with ApiError.
  */
 export function requestSender(
   options: RequestSenderOptions,
 ): (call: Call, signal: AbortSignal | undefined) => Promise<unknown> {
   const { transport, log, onRequest, checkLease, timeoutMs, maxRetries, maxAnswerBytes, clock } = options;
 
-  /** Sends once. Rejects with ApiError only when there is no answer. */
+  /** Sends once. Rejects with ApiError only if there is no answer. */
   const sendOnce = (call: Call, signal: AbortSignal | undefined): Promise<Answer> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) {
@@ -122,8 +121,8 @@ export function requestSender(
       const fail = (error: ApiError): void => settle(0, () => reject(error));
       const onAbort = (): void => fail(aborted(signal));
       const timer = clock.scheduler.schedule(() => {
-        // Not how long that was: it ends up in conditions, where it would differ each time.
-        const limit = budgetMs < timeoutMs ? 'within the lease' : `in ${timeoutMs / 1000} s`;
+        // The message has no exact duration: it appears in conditions, which must not differ each time.
+        const limit = budgetMs < timeoutMs ? 'while the Lease was valid' : `within ${timeoutMs / 1000} s`;
         fail(new ApiError(`the API server did not answer ${limit}`, { code: 0, reason: 'Timeout' }));
       }, budgetMs);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -133,10 +132,10 @@ export function requestSender(
         const chunks: Buffer[] = [];
         let bytes = 0;
         let head: ExchangeHead = { status: 0, headers: {} };
-        // The API server drops what arrives too late, also from a process that was stopped and cannot give up by itself.
+        // The API server drops a write that arrives too late, also if this process was suspended and cannot abort it.
         const sent = budgetMs < timeoutMs ? { ...call, path: withTimeout(call.path, budgetMs) } : call;
         abandon = exchange(access.requests, requestOptions(access, sent), {
-          // Again: a call may wait for a connection, and the process may have been stopped during that time.
+          // Checked again: the call may have waited for a connection while this process was suspended.
           ...(lease && { onStart: lease }),
           onHead: (given) => {
             head = given;
@@ -144,7 +143,7 @@ export function requestSender(
           onChunk(chunk) {
             bytes += chunk.length;
             if (bytes > maxAnswerBytes) {
-              throw new ApiError("the API server's answer is too large", {
+              throw new ApiError(`the API server's answer is larger than ${maxAnswerBytes} bytes`, {
                 code: 0,
                 reason: 'InvalidAnswer',
               });
@@ -173,14 +172,17 @@ export function requestSender(
         if (head.status < 300 && parsed !== undefined) return parsed;
         error =
           head.status < 300
-            ? new ApiError('the API server did not answer with JSON', { code: 0, reason: 'InvalidAnswer' })
+            ? new ApiError('the API server answered with something that is not JSON', {
+                code: 0,
+                reason: 'InvalidAnswer',
+              })
             : statusError(head.status, parsed, {
                 retryAfterMs: retryAfterMsOf(head.headers['retry-after'], clock.now().getTime()),
                 about: call.name,
               });
       } catch (thrown) {
         error = thrown instanceof ApiError ? thrown : unreachable(thrown);
-        // Of that one nobody knows whether it was carried out: this one being kept back does not change that.
+        // It is not known whether the earlier attempt was executed; not sending this one does not change that.
         if (before !== undefined && before.code !== 429 && isInterrupted(error)) throw before;
         if (mayRepeatRead && staleConnection.has(error.reason)) {
           mayRepeatRead = false;
@@ -191,7 +193,7 @@ export function requestSender(
       if (!isForNow || retries >= maxRetries) throw error;
       retries += 1;
       before = error;
-      log.debug('API server asks to wait', {
+      log.debug('the API server asked to wait before a retry', {
         method: call.method,
         code: error.code,
         delayMs: error.retryAfterMs,

@@ -31,30 +31,30 @@ export const CustomResourceDefinitionKind: Kind<CustomResourceDefinition> = {
 };
 
 /**
- * What a definition on the server was made from. Specs are not compared: servers add defaults and drop what they
- * do not know, so that they would differ at each start.
+ * The hash of the content that a definition on the server was written from. Specs are not compared: servers add defaults
+ * and drop unknown fields, so that the specs would differ at each start.
  */
 export const definitionHashAnnotation = 'services-stack.crossplane.io/definition-hash';
 
-/** What `kubectl apply` wrote last: without it, it warns, and cannot tell what to remove. */
+/** The content of the last `kubectl apply`. Without it kubectl warns, and cannot find the fields to remove. */
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Annotations of an object may have 256 KiB in all; `kubectl apply` cannot handle more than that itself. */
+/** All annotations of an object may have 256 KiB together, which also limits `kubectl apply`. */
 const maxLastAppliedBytes = 200_000;
 
 export interface InstallCrdsOptions {
   readonly client: KubernetesClient;
-  /** Of YAML files, each with one or more definitions. */
+  /** A folder of YAML files, each with one or more definitions. */
   readonly directory: string;
-  /** Of these kinds only; absent: all. */
+  /** Installs the definitions of these kinds only; absent: all. */
   readonly kinds?: readonly Pick<Kind, 'plural' | 'group'>[];
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Milliseconds in which the API server must establish them all; default 60 000. */
+  /** Milliseconds in which the API server must establish all definitions; default 60 000. */
   readonly timeoutMs?: number;
   readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
 }
 
-/** A definition and the file it is from, for messages. */
+/** A definition and its file, for messages. */
 interface Definition {
   readonly file: string;
   readonly object: CustomResourceDefinition;
@@ -64,16 +64,18 @@ const retryMs = 100;
 const maxAttempts = 10;
 
 /**
- * Creates or updates the definitions of a folder and waits until the API server serves their kinds. Writes nothing for a
- * definition that was installed from the same content, whatever became of it since; but what was sent to a server that
- * drops rules is sent again once the server is supported. Labels and annotations of others stay; `kubectl apply` may take
- * over. Throws an error that names the file; nothing is written if a file is not well formed.
+ * Creates or updates the definitions of a folder, and waits until the API server serves their kinds.
+ *
+ * - A definition that was installed from the same content is not written, even if it was edited since.
+ * - A definition that was sent to a server which drops rules is sent again once the server is supported.
+ * - Labels and annotations of others stay, and `kubectl apply` may take over.
+ * - Throws an error that names the file. If a file is malformed, no definition is written.
  */
 export async function installCrds(options: InstallCrdsOptions): Promise<void> {
   const { client, directory, kinds, log, clock, signal, timeoutMs = 60_000 } = options;
   const version = await client.serverVersion(signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new Error(`cannot get the version of the API server: ${messageOf(error)}`, { cause: error });
+    throw new Error(`cannot read the version of the API server: ${messageOf(error)}`, { cause: error });
   });
   const wanted = kinds && new Set(kinds.map(({ plural, group }) => `${plural}.${group}`));
   const read = await readDefinitions(directory);
@@ -83,8 +85,8 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
     const { name } = object.metadata;
     try {
       const change = await installOne(client, object, { version, signal, clock });
-      if (change === 'unchanged') log.debug('definition is installed', { name });
-      else log.info('installed definition', { name, change });
+      if (change === 'unchanged') log.debug('the definition is already installed', { name });
+      else log.info('installed the definition', { name, change });
     } catch (error) {
       signal.throwIfAborted();
       throw new Error(`cannot install ${name} of ${file}: ${messageOf(error)}`, { cause: error });
@@ -105,7 +107,7 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
       if (clock.elapsedMs() >= deadlineMs) {
         const seconds = timeoutMs / 1000;
         throw new Error(
-          `${object.metadata.name} of ${file} is not established after ${seconds} s: ${missing}`,
+          `${object.metadata.name} of ${file} is not served by the API server after ${seconds} s: ${missing}`,
         );
       }
       await clock.sleep(retryMs, signal);
@@ -113,7 +115,7 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
   }
 }
 
-/** All definitions of a folder in the order of their files' names. */
+/** All definitions of a folder, ordered by file name. */
 async function readDefinitions(directory: string): Promise<readonly Definition[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     throw new Error(`cannot read the folder of definitions: ${messageOf(error)}`, { cause: error });
@@ -122,7 +124,7 @@ async function readDefinitions(directory: string): Promise<readonly Definition[]
     .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
     .map(({ name }) => name)
     .toSorted();
-  if (names.length === 0) throw new Error(`no definitions in ${directory}`);
+  if (names.length === 0) throw new Error(`cannot install definitions: ${directory} has no YAML file`);
   const read = names.map(async (file) =>
     parseDefinitions(file, await readFile(join(directory, file), 'utf8')),
   );
@@ -131,8 +133,9 @@ async function readDefinitions(directory: string): Promise<readonly Definition[]
   for (const { file, object } of definitions) {
     const { name } = object.metadata;
     const other = files.get(name);
-    // Each would replace the other at every start.
-    if (other !== undefined) throw new Error(`cannot install ${name}: ${other} and ${file} both define it`);
+    // At every start each one would replace the other.
+    if (other !== undefined)
+      throw new Error(`cannot install ${name}: ${other} and ${file} both define it; remove one of them`);
     files.set(name, file);
   }
   return definitions;
@@ -143,10 +146,12 @@ function parseDefinitions(file: string, text: string): readonly Definition[] {
     const [error] = document.errors;
     if (error !== undefined) throw new Error(`cannot read ${file}: ${error.message}`, { cause: error });
     const content: unknown = document.toJS();
-    // What stands before or after a separator may be comments alone.
+    // A part before or after a separator may hold comments only.
     if (content === null) return [];
     if (!isDefinition(content)) {
-      throw new Error(`cannot install ${file}: it holds something else than CustomResourceDefinitions (v1)`);
+      throw new Error(
+        `cannot install ${file}: it may hold only objects of kind CustomResourceDefinition (v1)`,
+      );
     }
     return [{ file, object: content }];
   });
@@ -162,7 +167,7 @@ function isDefinition(content: unknown): content is CustomResourceDefinition {
   );
 }
 
-/** Brings one definition to the server; a race with another replica is run again. */
+/** Installs one definition. A conflict with another replica is tried again. */
 async function installOne(
   client: KubernetesClient,
   definition: CustomResourceDefinition,
@@ -203,7 +208,7 @@ async function find(
   }
 }
 
-/** The definition as it is written: over what others have noted on the one that is there. */
+/** The definition as it is written, with the labels and annotations that others have added to the stored one. */
 function withHash(
   definition: CustomResourceDefinition,
   hash: string,
@@ -232,10 +237,10 @@ function withHash(
   };
 }
 
-/** Why the server does not serve it (yet); undefined if it does. */
+/** Why the API server does not serve the definition (yet); undefined if it does. */
 function notEstablished({ status }: CustomResourceDefinition): string | undefined {
   const conditions = status?.conditions ?? [];
   if (conditions.some(({ type, status: is }) => type === 'Established' && is === 'True')) return undefined;
   const refused = conditions.find(({ type, status: is }) => type === 'NamesAccepted' && is === 'False');
-  return refused?.message ?? 'the API server has not said why';
+  return refused?.message ?? 'its status gives no reason';
 }

@@ -1,11 +1,12 @@
 const newline = 0x0a;
 
 /**
- * Takes the chunks of newline-delimited JSON and calls `onValue` for each complete line, blank ones left out.
- * Bytes are joined before they are decoded, so that a character split between chunks survives, and joined once,
- * however many chunks a line spans. What follows the last newline is held back: at the end of a stream it is a
- * line cut off. The returned function throws SyntaxError, which does not quote it, for a line that is not JSON, or that
- * goes on beyond `maxBytes`: a line without an end is not kept until memory is full.
+ * Parses newline-delimited JSON from chunks, and calls `onValue` for each complete line that is not blank. Bytes are joined
+ * before decoding, because a chunk may end within a character, and only once per line. Text after the last newline is kept:
+ * at the end of a stream it is an incomplete line.
+ *
+ * The returned function throws SyntaxError, without a quote, for a line that is not JSON or is longer than `maxBytes`. A
+ * line without an end would otherwise fill the memory.
  */
 export function jsonLines(
   onValue: (value: unknown) => void,

@@ -2,14 +2,14 @@ import { registerHooks } from 'node:module';
 import type { KubeConfig } from '@kubernetes/client-node';
 
 /**
- * The library's generated API classes, many hundred modules, are loaded by its KubeConfig for one method,
- * `makeApiClient`, which we do not call: they cost 47 MiB and 0.1 to 0.4 s of every start. What stands in for
- * them while it is loaded has the names it imports and nothing behind them.
+ * client-node's KubeConfig imports the generated API classes, many hundred modules, for one method, `makeApiClient`. We do
+ * not call it, and the classes cost 47 MiB and 0.1 to 0.4 s of every start. This empty module with the imported names
+ * replaces them while KubeConfig is loaded.
  */
 const noGeneratedClasses =
   'data:text/javascript,export const createConfiguration = undefined; export const ServerConfiguration = undefined;';
 
-/** Reads a kubeconfig file; without a path what the library finds: `$KUBECONFIG`, `~/.kube/config`, in-cluster. */
+/** Reads a kubeconfig file. Without a path: the library's default (`$KUBECONFIG`, `~/.kube/config`, in-cluster). */
 export async function readKubeConfig(path?: string): Promise<KubeConfig> {
   const config = new (await kubeConfigClass())();
   if (path === undefined) config.loadFromDefault();

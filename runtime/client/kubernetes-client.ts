@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { ServerVersion } from './server-version.ts';
 
-/** Which objects of a kind a list or watch is limited to. */
+/** Limits a list or watch to some objects of a kind. */
 export interface Selection {
   /** Absent: all namespaces. Ignored for cluster-scoped kinds. */
   readonly namespace?: string | undefined;
@@ -36,14 +36,14 @@ export type WatchEvent<T> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 /**
- * All that the process asks of the API server. Objects are plain JSON. Every method throws `ApiError`.
- * Passed in everywhere, so that a simulated cluster can stand in its place.
+ * All requests of the process to the API server. Objects are plain JSON. Every method throws `ApiError`. It is passed in
+ * everywhere, so that tests can use a simulated cluster.
  */
 export interface KubernetesClient {
   serverVersion(signal?: AbortSignal): Promise<ServerVersion>;
   /**
-   * Whether the API server says, in its own lists of what there is, that it serves a kind: a page that is not found does
-   * not say so, for it may be somebody else's.
+   * Whether the API server names the kind in its discovery lists. A 404 is not enough to answer no, because a proxy may have
+   * sent it.
    */
   serves(kind: Kind, signal?: AbortSignal): Promise<boolean>;
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, signal?: AbortSignal): Promise<T>;
@@ -53,14 +53,14 @@ export interface KubernetesClient {
     signal?: AbortSignal,
   ): Promise<ListPage<T>>;
   /**
-   * One watch connection, bookmarks requested. Completes when the server ends it; errors with ApiError,
-   * an in-band ERROR event included. Unsubscribing closes the connection.
+   * One watch connection, with bookmarks. Completes when the server ends it. Errors with ApiError, also for an ERROR event.
+   * Unsubscribing closes the connection.
    */
   watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions): Observable<WatchEvent<T>>;
   create<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal): Promise<T>;
   /**
-   * JSON merge patch. `patch.metadata.resourceVersion`, where given, is a precondition (409 Conflict if the
-   * object changed). `subresource` limits the write to status.
+   * JSON merge patch. `patch.metadata.resourceVersion`, if given, is a precondition (409 Conflict if the object changed).
+   * `subresource` limits the write to the status.
    */
   patch<T extends KubernetesObject>(
     kind: Kind<T>,
@@ -79,7 +79,7 @@ export interface KubernetesClient {
   ): Promise<T>;
   /** Replaces the whole object (PUT); `metadata.resourceVersion` is the precondition. */
   replace<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal): Promise<T>;
-  /** Deletes the object that has this uid (and resourceVersion, where given). */
+  /** Deletes the object with this uid (and resourceVersion, if given). */
   delete<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,

@@ -15,21 +15,21 @@ export interface OldServerOptions {
 
 /** Whether the API server is older than the oldest supported version. */
 export interface OldServer {
-  /** Asks the API server once, and every ten minutes until its version is supported. Never emits or errors. */
+  /** Asks the API server for its version, every ten minutes until the version is supported. Never emits or errors. */
   readonly run$: Observable<never>;
-  /** One sentence for the administrator while the version is too old; otherwise nothing. */
-  told(): readonly string[];
+  /** One sentence for the administrator while the version is too old; otherwise empty. */
+  notes(): readonly string[];
 }
 
 const everyMs = 600_000;
 
-/** Nothing is known before the first answer. */
+/** Before the first answer there is no note. */
 export function oldServer({ client, log, clock }: OldServerOptions): OldServer {
   let warning: string | undefined;
 
   const version$ = abortable((signal) => client.serverVersion(signal)).pipe(
     catchError((error: unknown) => {
-      log.debug('cannot get the version of the API server', { error: messageOf(error) });
+      log.debug('cannot read the version of the API server: trying again', { error: messageOf(error) });
       return of(undefined);
     }),
   );
@@ -41,13 +41,13 @@ export function oldServer({ client, log, clock }: OldServerOptions): OldServer {
         const before = warning;
         warning = isSupported(version)
           ? undefined
-          : `Kubernetes ${version.major}.${version.minor} is older than 1.28, the oldest supported version: the API server does not refuse edits that cannot work`;
+          : `Kubernetes ${version.major}.${version.minor} is older than 1.28, the oldest supported version, and accepts edits that have no effect: upgrade it`;
         if (warning !== undefined && warning !== before) log.warn(warning);
       }),
       repeat({ delay: () => timer(everyMs, clock.scheduler) }),
       takeWhile((version) => version === undefined || !isSupported(version)),
       ignoreElements(),
     ),
-    told: () => (warning === undefined ? [] : [warning]),
+    notes: () => (warning === undefined ? [] : [warning]),
   };
 }

@@ -1,10 +1,10 @@
-/** What an API server says of itself at `/version`. */
+/** The version of an API server, from `/version`. */
 export interface ServerVersion {
   readonly major: number;
   readonly minor: number;
 }
 
-/** The version in an answer of `/version`; undefined if there is none. Some clouds write the minor as `25+`. */
+/** The version in an answer of `/version`; undefined for any other answer. Some clouds write the minor as `25+`. */
 export function serverVersionIn(answer: unknown): ServerVersion | undefined {
   const { major, minor } = (answer ?? {}) as Readonly<Record<string, unknown>>;
   const version = { major: Number.parseInt(String(major), 10), minor: Number.parseInt(String(minor), 10) };

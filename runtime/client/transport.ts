@@ -6,30 +6,30 @@ import { Agent, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Clock } from '../time/clock.ts';
 import { ApiError, messageOf } from './errors.ts';
 
-/** What one HTTP request needs beside its path: where to, how, and as whom. */
+/** The connection data of an HTTP request: address, credentials and dispatchers. */
 export interface Access {
   readonly origin: string;
-  /** Path before `/api` and `/apis`, without a slash at the end; most often empty. */
+  /** The path before `/api` and `/apis`, without a slash at the end; usually empty. */
   readonly basePath: string;
   /** Authorization and impersonation. Never logged. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For requests that are answered at once. */
+  /** The connections for requests that are answered at once. */
   readonly requests: Dispatcher;
-  /** For watches. */
+  /** The connections for watches. */
   readonly watches: Dispatcher;
 }
 
 /** The connections of a process to the API server. */
 export interface Transport {
-  /** Throws ApiError (`code` 0) when credentials cannot be had. */
+  /** Throws ApiError (`code` 0) if the credentials cannot be obtained. */
   access(): Promise<Access>;
-  /** Ends all connections, those in use included. */
+  /** Ends all connections, including those in use. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
   readonly kubeConfig: KubeConfig;
-  /** Milliseconds to wait for a connection and for the head of an answer. */
+  /** Milliseconds to wait for a connection, and for the head of an answer. */
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, 'elapsedMs'>;
 }
@@ -41,7 +41,7 @@ type TlsInputs = Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphras
 
 const tlsKeys = ['ca', 'cert', 'key', 'pfx', 'passphrase', 'rejectUnauthorized', 'servername'] as const;
 
-/** Credentials read from files are looked at again after this long, so that a burst reads them once. */
+/** Credentials in files are read again after this long, so that a burst of requests reads them once. */
 const credentialsAgeMs = 1000;
 
 interface Agents {
@@ -55,12 +55,12 @@ const isSameInput = (a: unknown, b: unknown): boolean =>
   a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
 
 function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, timeoutMs: number): Agents {
-  // HTTP/1.1 for both. Requests were measured faster over it (docs/decisions/0001-transport.md), and undici's
-  // HTTP/2 pings do not notice a connection whose packets vanish: a retry would join the dead session.
+  // HTTP/1.1 for both. Requests are faster over it (docs/decisions/0001-transport.md). undici's HTTP/2 pings do not
+  // detect a connection whose packets are lost: a retry would use the same dead session.
   const common = { allowH2: false, headersTimeout: timeoutMs } as const;
-  // Probes after 30 s of silence; node gives up on the connection 10 s later.
+  // Keep-alive probes start after 30 s of silence; node closes the connection 10 s later.
   const probes = { timeout: timeoutMs, keepAlive: true, keepAliveInitialDelay: 30_000 };
-  // One for all connections, which would each make one of their own, with room for the certificates.
+  // One TLS context for all connections. Otherwise each connection creates its own, with memory for the certificates.
   const secure = server.startsWith('https:') ? { secureContext: createSecureContext(tls) } : {};
   const connect = { ...tls, ...secure, ...probes, allowH2: false } as buildConnector.BuildOptions;
   const variants = {
@@ -82,7 +82,7 @@ function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, ti
   return { server, tls, requests: create(variants.requests), watches: create(variants.watches) };
 }
 
-/** Why there are no credentials, without what a credential plugin printed for us to parse. */
+/** Why there are no credentials, without the output of a credential plugin, which may hold a secret. */
 const failure = (error: unknown): ApiError =>
   new ApiError(
     `cannot obtain credentials: ${error instanceof SyntaxError ? 'the credential plugin did not answer with JSON' : messageOf(error).trim()}`,
@@ -90,10 +90,9 @@ const failure = (error: unknown): ApiError =>
   );
 
 /**
- * Connections as a KubeConfig says: client-node loads it and authenticates (client certificates, tokens, token
- * files, exec plugins, basic, impersonation), anew for each request that is more than a second after the last.
- * Agents are built again when the server, the CA or the client certificate changes; what runs over the old ones
- * ends in its own time.
+ * The connections for a KubeConfig. client-node loads it and authenticates (client certificates, tokens, token files, exec
+ * plugins, basic, impersonation), again for each request that is more than a second after the last. New agents are created
+ * when the server, the CA or the client certificate changes; requests on the old agents finish there.
  */
 export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptions): Transport {
   let agents: Agents | undefined;
@@ -131,7 +130,7 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
       const value = options[key];
       if (value !== undefined && value !== null) Object.assign(tls, { [key]: value });
     }
-    // Token files end in a newline more often than not, which is no legal header.
+    // Token files usually end in a newline, which is not allowed in a header.
     const headers = Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value).trim()]),
     );
@@ -152,7 +151,7 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
   return {
     async access() {
       if (known !== undefined && clock.elapsedMs() - known.atMs < credentialsAgeMs) return known.access;
-      // Shared: client-node would start an exec plugin for each of the requests that wait.
+      // Shared: otherwise client-node would start an exec plugin for each of the waiting requests.
       underWay ??= refresh().finally(() => {
         underWay = undefined;
       });

@@ -5,22 +5,22 @@ import type { StackNeeds } from './stack-needs.ts';
 import type { Trigger } from './triggers.ts';
 import type { Stage } from './urgency.ts';
 
-/** A controller before it runs: what wakes it and what it does. */
+/** A controller before it runs: its triggers and its reconciler. */
 export interface ControllerSpec {
   readonly name: string;
   readonly triggers: readonly Trigger[];
   readonly reconcile: Reconciler;
-  /** What it reconciles: looked over again every sync period, in case an event was missed. */
+  /** The objects that it reconciles. Each is also reconciled every sync period, in case an event was missed. */
   readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;
-  /** How far an object has come: what was begun goes first. Absent: all are treated alike. */
+  /** The progress of an object; started work goes first. Absent: all objects have the same urgency. */
   readonly stageOf?: (request: Request) => Stage;
-  /** What has to be there before it runs; absent: every kind that the process asks for. */
+  /** The kinds that must be listed before it runs; absent: every kind that the process requests. */
   readonly stack?: StackNeeds;
   /**
-   * What lines of the log say of an object beside its kind and key: whose it is, for one. Asked only where a line is written;
-   * nothing for an object that is not there.
+   * Fields for the log lines about an object besides its kind and key, such as the owning claim. Called only when a line is
+   * written; returns no fields for an object that does not exist.
    */
   readonly about?: (request: Request) => Readonly<Record<string, unknown>>;
-  /** Delays after errors and `requeue`, per key, doubling. */
+  /** Delays after errors and `requeue`, per key; they double. */
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
 }

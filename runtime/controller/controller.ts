@@ -19,50 +19,51 @@ import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
 
-/** How one run ended. */
+/** The outcome of one run. */
 export interface Outcome {
   readonly controller: string;
   readonly request: Request;
-  /** What asked for it, each once: the sentences of triggers, or why it came back by itself. */
+  /** The reasons for the run, each once: the sentences of triggers, or why the key came back without one. */
   readonly because: readonly string[];
-  /** The decision that it took, if it said so. */
+  /** The decision of the run, if the reconciler returned one. */
   readonly decision?: string;
   readonly result: 'success' | 'error' | 'requeue' | 'requeue_after' | 'conflict' | 'interrupted';
   readonly durationMs: number;
-  /** After how many milliseconds its key comes back by itself, if nothing wakes it before; absent: it does not. */
+  /** The milliseconds until the key runs again without an event; absent: it does not. */
   readonly againInMs?: number;
-  /** The run was told to stop because it took longer than allowed. */
+  /** The run was aborted because it took longer than allowed. */
   readonly isTimedOut: boolean;
-  /** What a run with result `error`, `conflict` or `interrupted` threw. */
+  /** The thrown value of a run with result `error`, `conflict` or `interrupted`. */
   readonly error?: unknown;
-  /** What one with result `error` says on the object. */
+  /** The message that a run with result `error` wrote to the object. */
   readonly failure?: string;
-  /** A programming error that it met, whether it threw that or not. */
+  /** A programming error in the run, thrown or reported. */
   readonly bug?: Error;
 }
 
 export interface ControllerOptions extends ControllerSpec {
-  /** Runs at a time. */
+  /** How many runs at a time. */
   readonly concurrency: number;
-  /** After an error or `requeue`; default 5 ms to 30 s. */
+  /** Delays after an error or `requeue`; default 5 ms to 30 s. */
   readonly backoff?: Delays;
-  /** After this long a run's signal aborts; milliseconds, default 90 000. */
+  /** A run's signal aborts after this long; milliseconds, default 90 000. */
   readonly timeoutMs?: number;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Names each run in the log. */
+  /** For the id of each run in the log. */
   readonly random: Random;
-  /** Once it emits: no new run starts, the running ones end in their own time, and the outcomes complete. */
+  /** Once it emits, no new run starts; the outcomes complete when the running ones have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
 }
 
 /**
- * Joins triggers, a work queue and a reconciler; runs while subscribed to. Emits the outcome of every run, logs
- * each failure once and puts its key back: nothing a reconciler throws ends the stream. A trigger that fails is
- * logged and subscribed to again. Completes only through `drain$`; unsubscribing aborts running reconciles at
- * once. A run past its time is told to stop through its signal; its key and its worker stay taken until it
- * does, so that no key ever runs twice at a time.
+ * Joins triggers, a work queue and a reconciler; runs while subscribed to. Emits the outcome of every run, logs each
+ * failure and requeues its key: no error of a reconciler ends the stream. A trigger that fails is logged and subscribed to
+ * again. Completes only through `drain$`. Unsubscribing aborts running reconciles at once.
+ *
+ * A run that takes too long is aborted through its signal. Its key and its worker stay busy until it ends, so that no key
+ * runs twice at a time.
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, about = () => ({}), timeoutMs = 90_000, clock, random } = options;
@@ -76,11 +77,11 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
     return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, failures }, request);
   };
 
-  return defer(() => merge(...triggers.map(({ wakes$ }) => sturdy(wakes$, { log, clock })))).pipe(
+  return defer(() => merge(...triggers.map(({ wakes$ }) => resubscribing(wakes$, { log, clock })))).pipe(
     workQueue(run, {
       concurrency,
       clock,
-      comingBack: (outcome, againInMs) => ({ ...outcome, againInMs }),
+      withReturn: (outcome, againInMs) => ({ ...outcome, againInMs }),
       ...(backoff && { backoff }),
       ...(drain$ && { drain$ }),
       ...(observer && { observer }),
@@ -89,8 +90,8 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   );
 }
 
-/** A trigger that survives a fault of its mapping; the store replays what it holds to the next subscriber. */
-const sturdy = (
+/** A trigger that survives a bug in its mapping. The store replays its objects to the next subscriber. */
+const resubscribing = (
   trigger$: Observable<Wake>,
   { log, clock }: Pick<RunOptions, 'log' | 'clock'>,
 ): Observable<Wake> =>
@@ -99,7 +100,7 @@ const sturdy = (
     return trigger$.pipe(
       retry({
         delay(error: unknown) {
-          log.error('trigger failed, subscribing to it again', { error });
+          log.error('a bug stopped a trigger: subscribing to it again', { error });
           return timer(repairs.next(), clock.scheduler);
         },
       }),
@@ -116,7 +117,7 @@ interface RunOptions {
   readonly failures: KnownFailures;
 }
 
-/** One run as a stream of one value, never an error. Unsubscribing aborts it. */
+/** One run as a stream of one value; never errors. Unsubscribing aborts the run. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
   const { name, reconcile, timeoutMs, log, clock, because, failures } = options;
   return new Observable((subscriber) => {
@@ -127,8 +128,8 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
     const deadline = clock.scheduler.schedule(() => {
       isTimedOut = true;
-      log.warn('reconcile takes too long, aborting it', { timeoutMs });
-      abort.abort(new Error(`reconcile took longer than ${timeoutMs / 1000} s`));
+      log.warn('the reconcile takes too long: aborting it', { timeoutMs });
+      abort.abort(new Error(`the reconcile took longer than ${timeoutMs / 1000} s`));
     }, timeoutMs);
 
     const end = (
@@ -143,7 +144,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
     ): void => {
       isEnded = true;
       deadline.unsubscribe();
-      if (subscriber.closed) return; // what an aborted run leads to is no news
+      if (subscriber.closed) return; // the outcome of an aborted run is not reported
       const durationMs = clock.elapsedMs() - startedAtMs;
       const outcome: Outcome = {
         controller: name,
@@ -170,7 +171,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
       }
       const { retryAfterMs } = apiErrorIn(thrown) ?? {};
       const error = isTimedOut
-        ? new Error(`reconcile took longer than ${timeoutMs / 1000} s: ${messageOf(thrown)}`, {
+        ? new Error(`the reconcile took longer than ${timeoutMs / 1000} s: ${messageOf(thrown)}`, {
             cause: thrown,
           })
         : (thrown ?? new Error('the reconciler threw nothing'));
@@ -196,26 +197,26 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
 const resultNames = { done: 'success', after: 'requeue_after', requeue: 'requeue' } as const;
 
-/** What is said of a run that nobody has failed in. */
-const silences = {
-  conflict: 'object changed since it was read, trying again',
-  interrupted: 'the leadership was interrupted, trying again',
+/** Log messages for runs that failed without a mistake anywhere. */
+const expectedFailures = {
+  conflict: 'the object changed since it was read: trying again',
+  interrupted: 'the leadership was interrupted: trying again',
 } as const;
 
-/** Reconcilers of other authors may be plain JavaScript, and a delay that is no number would be none. */
+/** Checks the result: a reconciler in plain JavaScript may return anything, and NaN would mean no delay. */
 const isResult = (result: Result | undefined): result is Result =>
   Object.hasOwn(resultNames, result?.type ?? '') &&
   (result?.type !== 'after' || Number.isFinite(result.delayMs));
 
 /**
- * Tells how a run went: what it did it has told itself, so that one which went well is for level debug. What fails is told
- * once, again when it fails otherwise, and at growing intervals while it stays as it is, with how often that was.
+ * Logs the outcome of a run. A run without error is logged at level debug, because the reconciler has logged what it did. A
+ * failure is logged once, again when it changes, and at growing intervals with a count while it stays the same.
  */
 function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
   const { request, decision, result, durationMs, error, failure, bug } = outcome;
   const facts = { ...(decision !== undefined && { decision }), durationMs: Math.round(durationMs), result };
   if (result === 'conflict' || result === 'interrupted') {
-    log.debug(silences[result], facts);
+    log.debug(expectedFailures[result], facts);
     return;
   }
   const what =
@@ -227,12 +228,12 @@ function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
   }
   const times = failures.met(request, what);
   if (times === undefined) {
-    log.debug('reconcile failed as before', facts);
+    log.debug('reconcile failed for the same reason again', facts);
     return;
   }
-  const told = { ...facts, ...(times > 1 && { times }) };
-  if (error !== undefined) log.error('reconcile failed', { ...told, error });
-  else if (bug !== undefined) log.error('reconcile met a bug', { ...told, error: bug });
-  // Nobody's mistake here, as far as we know: what the object says of it is all there is to say.
-  else log.warn('reconcile failed', { ...told, error: { message: failure } });
+  const shown = { ...facts, ...(times > 1 && { times }) };
+  if (error !== undefined) log.error('reconcile failed', { ...shown, error });
+  else if (bug !== undefined) log.error('reconcile met a bug', { ...shown, error: bug });
+  // Not an error of this program, as far as it can tell: the object's message is the whole explanation.
+  else log.warn('reconcile failed', { ...shown, error: { message: failure } });
 }

@@ -1,26 +1,26 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 
-/** What the process's own machine or container holds: variables and files, for credentials that are kept there. */
+/** Environment variables and files of the process's machine or container, for credentials that are stored there. */
 export interface Host {
-  /** An environment variable; undefined if there is none of that name. */
+  /** An environment variable; undefined if it is not set. */
   variable(name: string): string | undefined;
   /**
-   * The text of a file. Throws an Error that says why it cannot be had (it does not exist, is no regular file, is too
-   * large, may not be read), with its path and never with its content.
+   * The text of a file. Throws an Error with the path and the reason (it does not exist, is no regular file, is too large,
+   * may not be read). The error never holds the content.
    */
   file(path: string): Promise<string>;
 }
 
 export interface HostOptions {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Directories of which nothing is read, also by way of a symbolic link. Default: `ownIdentity`. */
+  /** Directories from which no file is read, also through a symbolic link. Default: `ownIdentity`. */
   readonly forbidden?: readonly string[];
 }
 
 /**
- * Where a process finds what proves that it is itself: its service account's tokens, of Kubernetes and of clouds, and
- * what the kernel tells of it, its environment and memory included.
+ * Where the process's own credentials are: the tokens of its service account, for Kubernetes and for clouds, and the
+ * kernel's files about it, which include its environment and memory.
  */
 const ownIdentity: readonly string[] = [
   ...['kubernetes.io', 'eks.amazonaws.com', 'azure', 'tokens'].flatMap((name) => [
@@ -34,7 +34,7 @@ const ownIdentity: readonly string[] = [
 
 const maxBytes = 1_048_576;
 
-/** The host of this process, as far as it may be named by whoever writes a manifest. */
+/** The host of this process. A manifest may name any of its variables and files except those in `forbidden`. */
 export function createHost({ variables, forbidden = ownIdentity }: HostOptions): Host {
   const isForbidden = (path: string): boolean =>
     forbidden.some((directory) => path === directory || path.startsWith(`${directory}/`));
@@ -46,16 +46,15 @@ export function createHost({ variables, forbidden = ownIdentity }: HostOptions):
       const real = await realpath(path).catch((error: unknown) => {
         throw refused(reasonOf(error));
       });
-      if (isForbidden(real))
-        throw refused('is not for credentials: it is part of what the process itself is');
-      // What became a link meanwhile, or a pipe that nobody writes to, must not lead elsewhere or hold us up.
+      if (isForbidden(real)) throw refused('holds the identity of this process: name another file');
+      // The path may have become a symbolic link, or a pipe without a writer, since it was resolved.
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       const handle = await open(real, flags).catch((error: unknown) => {
         throw refused(reasonOf(error));
       });
       try {
         const stats = await handle.stat();
-        if (!stats.isFile()) throw refused('is no regular file');
+        if (!stats.isFile()) throw refused('is not a regular file');
         if (stats.size > maxBytes) throw refused(`is larger than ${maxBytes} bytes`);
         return await handle.readFile('utf8');
       } finally {
@@ -69,7 +68,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
   EACCES: 'may not be read by this process',
-  ELOOP: 'is a symbolic link that leads nowhere',
+  ELOOP: 'is a symbolic link without a target',
 };
 
 const reasonOf = (error: unknown): string => {

@@ -5,34 +5,34 @@ import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
 import { fullBucket, refilled } from '../time/token-bucket.ts';
 import type { Request } from './reconcile.ts';
 
-/** For so long a failure that stays the same is no news; then for twice as long, and so on, up to an hour. Milliseconds. */
+/** How long an unchanged failure is not logged again. The time doubles, up to an hour. Milliseconds. */
 const firstQuietMs = 600_000;
 const longestQuietMs = 3_600_000;
-/** What says something else at every attempt is told this often. */
+/** How often an object is logged whose failure is different at every attempt. */
 const newsOfObject: TokenRate = { perSecond: 1 / 600, burst: 10 };
-/** One that is forgotten is only told again: as many as objects fail when a provider of many is down. */
+/** A failure that is forgotten is logged again. The limit covers the objects of a large provider that is down. */
 const maxObjects = 20_000;
 
-/** What is remembered of the failures of runs, so that the log tells of each once, and then less and less often. */
+/** The failures of runs that were logged, so that each is logged once, and then less and less often. */
 export interface KnownFailures {
   /**
-   * A run over an object has failed. Returns how often it has done so since that was told last, this time included, where it
-   * is to be told: it failed otherwise the last time, or that was told a while ago. Undefined: it is known.
+   * Call it after a failed run. Returns how many runs have failed in this way since the last logged one, including this
+   * run, if it is to be logged: the failure is new, or the last line is long enough ago. Otherwise undefined.
    */
   met(request: Request, what: string): number | undefined;
-  /** A run over an object has not failed. */
+  /** Call it after a run without failure. */
   over(request: Request): void;
 }
 
 interface Known {
   readonly what: string;
-  readonly toldAtMs: number;
+  readonly loggedAtMs: number;
   readonly quietMs: number;
   readonly times: number;
   readonly news: TokenBucket;
 }
 
-/** No failures yet: one for each controller. */
+/** Without failures; each controller has its own. */
 export function createKnownFailures(clock: Pick<Clock, 'elapsedMs'>): KnownFailures {
   const known = boundedCache<Known>(maxObjects);
   return {
@@ -43,21 +43,21 @@ export function createKnownFailures(clock: Pick<Clock, 'elapsedMs'>): KnownFailu
       const news = refilled(last?.news ?? fullBucket(newsOfObject, nowMs), newsOfObject, nowMs);
       const isSame = last?.what === what;
       const times = isSame ? last.times + 1 : 1;
-      const isTold = isSame ? nowMs - last.toldAtMs >= last.quietMs : news.tokens >= 1;
-      if (!isTold) {
-        known.set(key, { ...(last ?? { toldAtMs: nowMs, quietMs: firstQuietMs }), what, times, news });
+      const isLogged = isSame ? nowMs - last.loggedAtMs >= last.quietMs : news.tokens >= 1;
+      if (!isLogged) {
+        known.set(key, { ...(last ?? { loggedAtMs: nowMs, quietMs: firstQuietMs }), what, times, news });
         return undefined;
       }
       const quietMs = isSame ? Math.min(2 * last.quietMs, longestQuietMs) : firstQuietMs;
-      const left = isSame ? news : { ...news, tokens: news.tokens - 1 };
-      known.set(key, { what, toldAtMs: nowMs, quietMs, times: 0, news: left });
+      const remaining = isSame ? news : { ...news, tokens: news.tokens - 1 };
+      known.set(key, { what, loggedAtMs: nowMs, quietMs, times: 0, news: remaining });
       return times;
     },
     over: (request) => void known.delete(objectKeyText(request)),
   };
 }
 
-/** What a programming error says, and where it is. */
+/** The message of a programming error, and the first frame of its stack. */
 export const textOfBug = ({ name, message, stack = '' }: Error): string => {
   const place = stack.split('\n').find((line) => /^ {4}at /.test(line)) ?? '';
   return `${name}: ${message}\n${place}`;

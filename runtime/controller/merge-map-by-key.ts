@@ -6,33 +6,35 @@ import { createWaitingLine } from './waiting-line.ts';
 
 export interface ByKeyOptions<T> {
   readonly keyOf: (item: T) => string;
-  /** How soon an item has its turn; default: all the same. */
+  /** The urgency of an item; default: the same for all. */
   readonly urgencyOf?: (item: T) => Urgency;
   /** How many items are projected at a time. */
   readonly concurrency: number;
-  /** Once it emits, the source is left, what waits is dropped, and the result completes with the last run. */
+  /** Once it emits, the source is unsubscribed, waiting items are dropped, and the result completes with the last run. */
   readonly drain$?: Observable<unknown>;
-  /** Told of an item that takes a free slot of its key (not of one that replaces another). */
+  /** Called when a key starts to wait, but not when an item replaces a waiting one. */
   readonly onWaiting?: (key: string) => void;
-  /** Told of items that `drain$` dropped. */
+  /** Called for each key whose waiting item `drain$` dropped. */
   readonly onDropped?: (key: string) => void;
 }
 
-/** What a key is still to run with. */
+/** The waiting item of a key. */
 interface Slot<T> {
-  /** The newest. */
+  /** The newest item. */
   readonly item: T;
-  /** The most urgent of those that came since the last run began, and how urgent it was then. */
+  /** The most urgent item since the last run began, and its urgency at that time. */
   readonly mostUrgent: T;
   readonly urgency: Urgency;
 }
 
 /**
- * Projects items one at a time per key, at most `concurrency` at a time, in the order of `waiting-line.ts`. Each key has
- * one slot: a newer item replaces the one that waits, so a burst costs one run, as urgent as the most urgent of them; and
- * one that arrives during a run has its turn after it, as urgent as it is by then. Completes when the source has and nothing
- * waits or runs. An error of the source, of `keyOf`, `urgencyOf`, `project` or of what that returns ends the stream: make
- * errors values first. Unsubscribing unsubscribes from every run.
+ * Projects items, one at a time per key and at most `concurrency` at a time, in the order of `waiting-line.ts`.
+ *
+ * - Each key has one slot. A newer item replaces the waiting one, so that a burst costs one run, as urgent as its most
+ *   urgent item. An item that arrives during a run waits for its end; its urgency is computed again then.
+ * - Completes when the source has completed and no key waits or runs.
+ * - An error of the source, of `keyOf`, `urgencyOf`, `project` or of a run ends the stream: convert errors to values first.
+ * - Unsubscribing unsubscribes from every run.
  */
 export function mergeMapByKey<T, R>(
   project: (item: T) => ObservableInput<R>,
@@ -41,10 +43,10 @@ export function mergeMapByKey<T, R>(
   const { keyOf, urgencyOf = () => 'normal', concurrency, drain$ = NEVER, onWaiting, onDropped } = options;
   return (source) =>
     new Observable((subscriber) => {
-      /** The newest item of each key that is still to run. */
+      /** The waiting items by key. */
       const slots = new Map<string, Slot<T>>();
       const running = new Set<string>();
-      /** Keys with an item and no run. */
+      /** The keys that wait and do not run. */
       const ready = createWaitingLine();
       let isEnded = false;
       let isStarting = false;
@@ -74,7 +76,7 @@ export function mergeMapByKey<T, R>(
               running.delete(key);
               subscriber.remove(subscription);
               const waiting = slots.get(key);
-              // The run may have done what was urgent about it.
+              // The run may have done the urgent work.
               if (waiting !== undefined) ready.add(key, urgencyOf(waiting.mostUrgent));
               startReady();
             },
@@ -82,7 +84,7 @@ export function mergeMapByKey<T, R>(
         );
       }
 
-      /** A loop, not a recursion: runs may end at once. */
+      /** A loop and not a recursion: runs may end synchronously. */
       function startReady(): void {
         if (isStarting) return;
         isStarting = true;

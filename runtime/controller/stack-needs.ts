@@ -1,29 +1,29 @@
 import type { InformerState } from '../cache/informer-state.ts';
 
-/** What brings definitions. */
+/** The commands that install the definitions. */
 export const installAdvice = 'run "kubectl apply -f crds/", or start with --install-crds';
 
-/** What a stack waits for: its controllers run together or not at all. Kinds by their keys. */
+/** The kinds that a stack needs; its controllers run together or not at all. Kinds are named by their keys. */
 export interface StackNeeds {
   readonly name: string;
-  /** Kinds that must be complete in their stores. */
+  /** The stack's own kinds: they must be listed completely. */
   readonly own: readonly string[];
-  /** Kinds of other stacks that it reads: complete, or known not to be there. */
+  /** Kinds of other stacks that it reads: listed completely, or known to be missing. */
   readonly others: readonly string[];
 }
 
-/** How a stack fares. */
+/** The state of a stack. */
 export interface StackState {
   readonly name: string;
-  /** Its controllers may run. Once they do, they go on. */
+  /** Its controllers may run. Running controllers continue when this becomes false. */
   readonly isComplete: boolean;
-  /** Kinds of its own of which the API server says that they are not there. */
+  /** Its own kinds that the API server does not have. */
   readonly missing: readonly string[];
   /** The other kinds that it waits for. */
   readonly awaited: readonly string[];
 }
 
-/** How a stack fares by the states of the informers; a kind without one is not awaited. */
+/** The state of a stack from the states of the informers. A kind without an informer is not awaited. */
 export function stackState(
   { name, own, others }: StackNeeds,
   states: readonly Pick<InformerState, 'kind' | 'isSynced' | 'isMissing'>[],
@@ -40,7 +40,7 @@ export function stackState(
   };
 }
 
-/** How the stacks of these controllers fare, each once. */
+/** The states of the stacks of these controllers, each once. */
 export function stackStates(
   controllers: readonly { readonly stack?: StackNeeds }[],
   states: readonly Pick<InformerState, 'kind' | 'isSynced' | 'isMissing'>[],

@@ -9,49 +9,49 @@ import type { Request } from './reconcile.ts';
 import type { Asking } from './urgency.ts';
 import type { Wake } from './work-queue.ts';
 
-/** What wakes a controller. `because` completes "reconciled because …": logs show it, and docs/decision-tables.md. */
+/** A source of requests for a controller. `because` completes "reconciled because …" in logs and docs/decision-tables.md. */
 export interface Trigger {
   readonly because: string;
-  /** Each with that `because`. */
+  /** The requests, each with this `because`. */
   readonly wakes$: Observable<Wake>;
 }
 
-/** A trigger that no store tells of. */
+/** A trigger whose requests come from a stream and not from a store. */
 export const triggerBy = (
   because: string,
   requests$: Observable<Request>,
   asking: Asking = 'change',
 ): Trigger => ({ because, wakes$: requests$.pipe(map((request) => ({ request, because, asking }))) });
 
-/** Something that holds or does not hold of a change. */
+/** A property of a change, true or false. */
 export type Predicate<T> = (change: Change<T>) => boolean;
 
-/** What an object says of itself, to be compared by value. */
+/** A value of an object; values are compared deeply. */
 export type Property<T> = (object: T) => unknown;
 
-/** Any object, or a key. */
+/** An object or its key. */
 type Named = ObjectKey | KubernetesObject;
 
-/** The changes of one kind that wake somebody: a sentence that ends in who, and why. */
+/** The changes of one kind. The last call of the chain says which objects they wake, and why. */
 export interface Woken<T> {
-  /** Only by changes of which all of this holds. */
+  /** Limits it to changes for which all predicates hold. */
   when(...predicates: readonly Predicate<T>[]): Woken<T>;
-  /** It is something that many share, whom its changes concern all at once: they take their turns with what is new. */
+  /** For an object that many others share. All of them are woken at once, so they wait in turn with new objects. */
   sharedByMany(): Woken<T>;
-  /** The object that changed. */
+  /** Wakes the object that changed. */
   itself(because: string): Trigger;
-  /** Those that have to do with the object as it is now; one that is gone, as it was last. */
+  /** Wakes the objects that `find` returns for the object as it is now; for a deleted one, its last state. */
   through(find: (object: T) => readonly Named[], because: string): Trigger;
-  /** Those that had to do with the object as it was before the change. */
+  /** Wakes the objects that `find` returns for the object as it was before the change. */
   throughFormer(find: (object: T) => readonly Named[], because: string): Trigger;
-  /** Both: those that it left, and those that it came to. */
+  /** Wakes both: the objects that it referred to before and those that it refers to now. */
   throughBoth(find: (object: T) => readonly Named[], because: string): Trigger;
 }
 
 /**
- * Starts sentences about what wakes a controller, as `wokenBy(classes).through(claimsOf, 'its class changed')`. What an
- * object holds is somebody else's: one that a predicate or search fails on is logged and wakes nobody, so that it
- * stops neither the trigger nor the objects after it.
+ * Starts sentences about what wakes a controller, such as `wokenBy(classes).through(claimsOf, 'its class changed')`. Objects
+ * may hold anything: an object for which a predicate or a search throws is logged and wakes no object. The trigger goes on
+ * with the next object.
  */
 export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
   return <T extends KubernetesObject>(store: Pick<Store<T>, 'kind' | 'changes$'>): Woken<T> => {
@@ -66,7 +66,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
             return of(change).map((named) => ({ request: keyOf(named), because, asking }));
           } catch (error) {
             const { namespace, name } = change.object.metadata;
-            log.error('cannot tell whom a change concerns', {
+            log.error('a bug in a trigger: cannot find the objects that this change affects', {
               kind: store.kind.kind,
               namespace,
               name,
@@ -101,36 +101,36 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
 const keyOf = (named: Named): Request => objectKey('metadata' in named ? named.metadata : named);
 const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? change.previous : change.object);
 
-/** It is seen for the first time: new, or there when the process started. */
+/** The object is seen for the first time: it is new, or it existed when the process started. */
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';
-/** It is gone. */
+/** The object was deleted. */
 export const goes: Predicate<unknown> = ({ type }) => type === 'deleted';
-/** A write of another process, or of a user. */
+/** The change is a write of another process or of a user. */
 export const isOfOthers: Predicate<unknown> = (change) => change.type === 'deleted' || change.isOwn !== true;
 
-/** It is there. */
+/** The object exists. */
 export const stays: Predicate<unknown> = ({ type }) => type !== 'deleted';
 
-/** At least one of the properties has another value than before. */
+/** At least one of the properties has a different value than before. */
 export const changed =
   <T>(...properties: readonly Property<T>[]): Predicate<T> =>
   (change) =>
     change.type === 'modified' &&
     properties.some((property) => !isEqual(property(change.previous), property(change.object)));
 
-/** It was there before, and none of the properties has changed. */
+/** The object existed before, and none of the properties has changed. */
 export const unchanged =
   <T>(...properties: readonly Property<T>[]): Predicate<T> =>
   (change) =>
     change.type === 'modified' && !changed(...properties)(change);
 
-/** This holds of the object now. */
+/** The condition holds for the object now. */
 export const is =
   <T>(holds: (object: T) => boolean): Predicate<T> =>
   ({ object }) =>
     holds(object);
 
-/** This holds of the object now, and did not before. */
+/** The condition holds for the object now, and did not hold before. */
 export const becomes =
   <T>(holds: (object: T) => boolean): Predicate<T> =>
   (change) =>
@@ -147,8 +147,8 @@ export const allOf =
     predicates.every((holds) => holds(change));
 
 /**
- * Those objects that `isWoken` holds for. One that it fails on is woken as well: its own reconcile says what is wrong
- * with it, and the others are not held up.
+ * The objects for which `isWoken` holds. An object for which it throws is included: its own reconcile reports what is
+ * wrong with it, and the other objects are not delayed.
  */
 export function those<T extends KubernetesObject>(
   objects: readonly T[],

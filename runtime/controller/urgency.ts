@@ -1,36 +1,36 @@
 /*
- *   how far the object has come ──┐
- *                                 ├──▶ how soon its key has its turn: waiting-line.ts
- *   what asks for it ─────────────┘
+ *   the progress of the object ────┐
+ *                                  ├──▶ when its key runs: waiting-line.ts
+ *   the source of the request ─────┘
  */
 
-/** How soon a key has its turn, the most urgent first. */
+/** The urgency of a key, the most urgent first. */
 export const urgencies = ['urgent', 'normal', 'routine'] as const;
 export type Urgency = (typeof urgencies)[number];
 
 /**
- * How far an object has come.
- * - `new`: nothing has been done about it yet.
- * - `begun`: something has, and something is left to do.
- * - `waiting`: something has, and the rest is for when something else has happened.
- * - `settled`: it is as it should be, as far as anybody knows.
+ * The progress of an object.
+ * - `new`: no work was done for it yet.
+ * - `begun`: some work was done, and the rest can be done now.
+ * - `waiting`: some work was done, and the rest depends on another event.
+ * - `settled`: as far as is known, it is in its desired state.
  */
 export type Stage = 'new' | 'begun' | 'waiting' | 'settled';
 
 /**
- * What asks for a run.
- * - `change`: something happened to the object, or to what it has to do with.
- * - `shared change`: the same, to something that many objects share.
- * - `appearance`: something is seen for the first time. Of what is settled, that is a process that starts.
- * - `return`: the key comes back by itself, to be looked at or tried again.
- * - `sync period`: it is over.
+ * The source of a request.
+ * - `change`: the object, or an object that it refers to, changed.
+ * - `shared change`: the same, for an object that many others refer to.
+ * - `appearance`: an object is seen for the first time. For settled objects that means that the process has started.
+ * - `return`: the key comes back after a delay, to be observed or tried again.
+ * - `sync period`: the sync period is over.
  */
 export type Asking = 'change' | 'shared change' | 'appearance' | 'return' | 'sync period';
 
 /**
- * What was begun is finished before anything else is begun, so that of many objects that come at once some are soon done.
- * Somebody who edits what is settled is answered at once, too. Looks that nobody asked for come last. What waits, or is on
- * its way elsewhere, is looked at in turn with what is new: looks would keep that from being begun, and find nothing to do.
+ * Started work is finished before new work is begun, so that of many objects that arrive together some are ready soon. An
+ * edit of a settled object is also answered at once. Periodic observations come last. Objects that wait take turns with new
+ * ones: observing them first would delay the new ones, and would find nothing to do.
  */
 const table: Readonly<Record<Asking, Readonly<Record<Stage, Urgency>>>> = {
   change: { new: 'normal', begun: 'urgent', waiting: 'normal', settled: 'urgent' },

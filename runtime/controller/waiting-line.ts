@@ -1,29 +1,29 @@
 import type { Urgency } from './urgency.ts';
 import { isMoreUrgent, urgencies } from './urgency.ts';
 
-/** Keys that wait for their turn, each once: the most urgent first, and among equals who has waited longest. */
+/** Keys that wait, each once: the most urgent first, and of equal urgency the oldest first. */
 export interface WaitingLine {
-  /** A key that waits is moved up if it is more urgent now, and else keeps its place. */
+  /** Adds a key. A key that already waits moves up if it is more urgent now; otherwise it keeps its place. */
   add(key: string, urgency: Urgency): void;
-  /** Takes out whose turn it is; undefined: nobody waits. */
+  /** Removes and returns the next key; undefined: no key waits. */
   take(): string | undefined;
   clear(): void;
 }
 
-/** Every so many turns are for whoever has waited longest, however urgent the others are: nobody starves. */
+/** Every so many turns the oldest key is next, whatever its urgency, so that no key waits forever. */
 const turnsOfUrgency = 8;
 
 interface Place {
   readonly key: string;
   readonly urgency: Urgency;
-  /** Counts up: who has the smaller one came earlier. */
+  /** Counts up; the smaller number is older. */
   readonly number: number;
 }
 
-/** An empty line. Adding and taking cost the same however many wait. */
+/** An empty line. The cost of adding and taking does not depend on its length. */
 export function createWaitingLine(): WaitingLine {
   const places = new Map<string, Place>();
-  /** Places that were given up for better ones are still in their queues, and passed over. */
+  /** A place that was replaced by a better one stays in its queue and is skipped. */
   const queues = urgencies.map(() => createQueue<Place>((place) => places.get(place.key) === place));
   const queueOf = (urgency: Urgency) => queues[urgencies.indexOf(urgency)]!;
   let nextNumber = 0;
@@ -62,7 +62,7 @@ export function createWaitingLine(): WaitingLine {
   };
 }
 
-/** First come, first served, of what is still valid. */
+/** A first-in, first-out queue that skips items which are no longer valid. */
 function createQueue<T>(isValid: (item: T) => boolean) {
   let items: T[] = [];
   let head = 0;

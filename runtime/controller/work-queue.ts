@@ -11,30 +11,30 @@ import type { Request, Result } from './reconcile.ts';
 import type { Asking, Stage } from './urgency.ts';
 import { urgencyOf } from './urgency.ts';
 
-/** What to do with a key after a run: a reconciler's result; or a conflict or an interruption, which share a back-off. */
+/** What happens to a key after a run: the reconciler's result, or a conflict or interruption, which share a back-off. */
 export type Next =
   | Exclude<Result, { readonly type: 'requeue' }>
-  /** `atLeastMs`: a wait somebody asked for. */
+  /** `atLeastMs`: a minimum delay, for example from Retry-After. */
   | { readonly type: 'requeue'; readonly atLeastMs?: number }
   | { readonly type: 'conflict' }
   | { readonly type: 'interrupted' };
 
-/** A request, and what asks for it: completes "reconciled because …". */
+/** A request and its reason, which completes "reconciled because …". */
 export interface Wake {
   readonly request: Request;
   readonly because: string;
   readonly asking: Asking;
 }
 
-/** Why a key comes back by itself. */
-export const comesBack = {
-  after: 'it was to be looked at again by now',
+/** Why a key runs again without an event. */
+export const returnReasons = {
+  after: 'the delay that its last run asked for is over',
   requeue: 'the last attempt failed',
   conflict: 'it changed while it was reconciled',
   interrupted: 'the leadership was interrupted',
 } as const;
 
-/** A run that has ended: what to tell, and when the key runs again. */
+/** A run that has ended: its value, and when the key runs again. */
 export interface Run<R> {
   readonly value: R;
   readonly next: Next;
@@ -46,79 +46,80 @@ export interface Delays {
   readonly maxMs: number;
 }
 
-/** Told what happens in a queue, for metrics. */
+/** Receives the events of a queue, for metrics. */
 export interface WorkQueueObserver {
-  /** A key waits for its turn that did not before. */
+  /** A key starts to wait. */
   added(key: string): void;
-  /** The delay is over after which a key was to come back: it waits for its turn from here on. */
+  /** The delay of a key is over: it waits from now on. */
   due(key: string): void;
   started(key: string): void;
-  /** The run ended, or was abandoned. */
+  /** The run ended or was aborted. */
   finished(key: string): void;
-  /** A key is put back through a back-off. */
+  /** A key is requeued through a back-off. */
   retried(): void;
-  /** A key will not have its turn: the queue is being drained. */
+  /** A waiting key is dropped, because the queue is being drained. */
   dropped(key: string): void;
 }
 
 export interface WorkQueueOptions {
   readonly concurrency: number;
   readonly clock: Pick<Clock, 'scheduler'>;
-  /** After `requeue`; default 5 ms to 30 s. */
+  /** Delays after `requeue`; default 5 ms to 30 s. */
   readonly backoff?: Delays;
-  /** Once it emits: nothing new is started, and the result completes when the running have ended. */
+  /** Once it emits, no new run starts; the result completes when the running ones have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
-  /** How far an object has come; default: `settled`, so that changes come first and looks last. */
+  /** The progress of an object; default: `settled`, so that changes come first and periodic observations last. */
   readonly stageOf?: (request: Request) => Stage;
 }
 
-/** After `conflict`: the cache is usually up to date in a moment; where a watch is silent, attempts must not be many. */
+/** After `conflict`. The cache is usually up to date in a moment; with a silent watch, attempts must stay few. */
 const conflictBackoff: Delays = { baseMs: 10, maxMs: 5000 };
 
 /**
- * How often events may bring one key back. Two that write in turn what the other one takes back, of which one may not be
- * ours, would do so as fast as watches are; nobody edits one object that often for long.
+ * How often events may wake one key. Two controllers that undo each other's writes, one of them perhaps not ours, would run
+ * as fast as watches deliver. No user edits one object that often for long.
  */
 const wakesOfKey: TokenRate = { perSecond: 1 / 3, burst: 30 };
-/** Keys that events have brought back of late: of more than so many the least recent ones begin anew. */
+/** How many keys that events have woken are remembered; the least recent ones start again with a full bucket. */
 const maxWoken = 10_000;
 
 /**
- * Runs requests, one run at a time per key and one waiting: see `mergeMapByKey`. What is more urgent goes first: see
- * `urgency.ts`. A run is told of everything that asked for it since the last one began. It emits one value, which says when
- * the key comes back. A key has at most one timer; any run of the key, whatever woke it, replaces it, so an event overtakes
- * a delay and leaves no second run behind. `done` and `after` forget the back-offs of a key, unless `keepsBackOff` says
- * otherwise. A key that events have brought back 30 times waits for 3 s before each further one does. An error of `run` ends
- * the stream. Completes only when drained. Unsubscribing ends runs and timers.
+ * Runs requests: one run at a time per key and one waiting (see `mergeMapByKey`), the most urgent first (see `urgency.ts`).
+ *
+ * - A run receives all reasons since the key's last run began. It emits one value, which says when the key runs again.
+ * - A key has at most one timer. Any run of the key replaces it: an event comes before the delay, and leaves no second run.
+ * - `done` and `after` reset the back-offs of a key, unless `keepsBackOff` is true.
+ * - A key that events have woken 30 times in a burst waits 3 s before each further run.
+ * - An error of `run` ends the stream. Completes only when drained. Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
   run: (request: Request, because: readonly string[]) => Observable<Run<R>>,
   options: WorkQueueOptions & {
-    /** What becomes of the value of a run whose key comes back by itself, given after how long. */
-    readonly comingBack?: (value: R, againInMs: number) => R;
+    /** Adds the delay to the value of a run whose key comes back without an event. */
+    readonly withReturn?: (value: R, againInMs: number) => R;
   },
 ): OperatorFunction<Wake, R> {
   const { concurrency, drain$ = NEVER, observer, clock, stageOf = () => 'settled' } = options;
-  const { comingBack = (value: R) => value } = options;
+  const { withReturn = (value: R) => value } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
 
   return (source) =>
     defer(() => {
       const due$ = new Subject<Wake>();
-      /** What the run of a key that is to come was asked for by. */
+      /** The reasons for the next run of each key. */
       const reasons = new Map<string, string[]>();
       const timers = new Map<string, Subscription>();
       const failures = new Map<string, number>();
       const conflicts = new Map<string, number>();
-      /** Of each key, the runs that events may still bring it. */
+      /** The remaining event-driven runs of each key. */
       const wakes = boundedCache<TokenBucket>(maxWoken);
-      /** Keys that an event has asked for, and whose run is to come. */
+      /** Keys that an event has woken and that have not run yet. */
       const woken = new Set<string>();
-      /** Of those, the ones that have to wait for it. */
+      /** Of those, the keys that must wait for the rate limit. */
       const heldBack = new Map<string, Subscription>();
 
-      /** What an object holds is somebody else's: of one that is not in shape, nobody knows how far it has come. */
+      /** Objects may hold anything: if the progress of a malformed object cannot be computed, it counts as settled. */
       function stage(request: Request): Stage {
         try {
           return stageOf(request);
@@ -144,7 +145,7 @@ export function workQueue<R>(
         return refilled(wakes.get(key) ?? fullBucket(wakesOfKey, nowMs), wakesOfKey, nowMs);
       };
 
-      /** Whether an event brings its key back now; else it does so later, once for all that come meanwhile. */
+      /** Whether an event wakes its key now. Otherwise the key runs later, once for all events during that time. */
       function isAdmitted(wake: Wake): boolean {
         const key = objectKeyText(wake.request);
         const { tokens } = bucketOf(key);
@@ -166,7 +167,7 @@ export function workQueue<R>(
       function schedule(key: string, wake: Wake, delayMs: number): number {
         const fire = (): void => {
           timers.delete(key);
-          if (wake.because === comesBack.after) observer?.due(key);
+          if (wake.because === returnReasons.after) observer?.due(key);
           due$.next(wake);
         };
         const delay = Math.max(Math.ceil(delayMs) || 0, 0);
@@ -181,7 +182,7 @@ export function workQueue<R>(
         return backoffDelayMs(count, delays);
       }
 
-      /** After how many milliseconds the key comes back by itself; undefined: it does not. */
+      /** The milliseconds until the key runs again without an event; undefined: it does not. */
       function settle(key: string, request: Request, next: Next): number | undefined {
         if (next.type === 'done') {
           forget(key);
@@ -189,8 +190,8 @@ export function workQueue<R>(
         }
         const wake: Wake = {
           request,
-          because: comesBack[next.type],
-          // A conflict is a change that the run did not know of.
+          because: returnReasons[next.type],
+          // A conflict means that another process changed the object.
           asking: next.type === 'conflict' ? 'change' : 'return',
         };
         switch (next.type) {
@@ -218,12 +219,12 @@ export function workQueue<R>(
           wakes.set(key, { tokens: tokens - 1, atMs });
         }
         observer?.started(key);
-        // Not `finalize`, which comes after the key's next run has begun.
+        // `finalize` would be called after the key's next run has begun.
         const finished = (): void => observer?.finished(key);
         return run(request, because).pipe(
           map(({ value, next }) => {
             const againInMs = settle(key, request, next);
-            return againInMs === undefined ? value : comingBack(value, againInMs);
+            return againInMs === undefined ? value : withReturn(value, againInMs);
           }),
           tap({ complete: finished, error: finished, unsubscribe: finished }),
         );

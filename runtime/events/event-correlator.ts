@@ -7,25 +7,25 @@ import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
 import { fullBucket, refilled } from '../time/token-bucket.ts';
 import type { EventFacts } from './event-facts.ts';
 
-/** An event as it shall be on the API server. Times in milliseconds since 1970. */
+/** An Event as it is to be written to the API server. Times are milliseconds since 1970. */
 export interface CorrelatedEvent extends EventFacts {
-  /** Who reports. */
+  /** The component that reports it. */
   readonly source: string;
-  /** Of the Event object. */
+  /** The name of the Event object. */
   readonly name: string;
   readonly object: KubernetesObject;
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
-  /** It was told before, with a smaller count. */
+  /** It was sent before, with a smaller count. */
   readonly isRepeated: boolean;
 }
 
-/** Turns what is recorded into few events. */
+/** Combines similar Events, so that few are written. */
 export interface EventCorrelator {
   /**
-   * The event that stands for this record, with all like it so far; undefined: it was told a moment ago, or is spam, and
-   * counts in the next that is told.
+   * The Event to write for this record, with the count of all equal ones so far. Undefined if it was sent a moment ago or
+   * its object has too many Events; it then counts in the next one that is sent.
    */
   observe(
     object: KubernetesObject,
@@ -40,27 +40,27 @@ interface Similar {
   readonly lastMs: number;
 }
 
-/** How often the same was recorded, and when it was told. */
+/** How often an Event was recorded, and when it was last sent. */
 interface Known {
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
-  readonly toldMs: number | undefined;
+  readonly sentMs: number | undefined;
 }
 
-/** For so long messages count as similar, and the same Warning is only counted. */
+/** Within this time messages count as similar, and an equal Warning only raises the count. */
 const intervalMs = 600_000;
-/** What was not recorded for so long begins anew; the API server has forgotten it after an hour. */
+/** After this time without a record the count starts again at 1; the API server has deleted the Event after an hour. */
 const forgottenMs = 2 * 3_600_000;
 const maxSimilar = 10;
-/** Per object and source: one event per 5 minutes in the long run. */
+/** Per object and source: one Event per 5 minutes in the long run. */
 const rate: TokenRate = { perSecond: 1 / 300, burst: 25 };
 const combinedPrefix = '(combined from similar events): ';
-/** What events.k8s.io allows for a message; core/v1 has no limit of its own, etcd has. */
+/** The limit of events.k8s.io for a message; core/v1 has none, but etcd has. */
 const maxMessageBytes = 1024;
 const maxNameLength = 253;
 
-/** At most so many bytes of UTF-8, cut between characters. */
+/** At most `maxBytes` bytes of UTF-8, cut between characters. */
 function truncated(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const kept = Buffer.from(text)
@@ -71,12 +71,12 @@ function truncated(text: string, maxBytes: number): string {
 }
 
 /**
- * client-go's EventCorrelator (tools/record/events_cache.go): the same event again raises a count; after 10 different
- * messages of one source, object, type and reason within 10 minutes they become one combined event; an object has 25
- * events of a source at once and one more per 5 minutes. Unlike there, the same Warning is told at most once in 10
- * minutes: what fails is recorded at every attempt, for as long as it lasts, and an attempt shall not cost a write. A
- * Normal event says that something was done, and is told each time.
- * Remembers the `capacity` last used objects (default 4096, client-go's), and eight events for each.
+ * client-go's EventCorrelator (tools/record/events_cache.go). An equal Event raises a count. After 10 different messages
+ * with the same source, object, type and reason within 10 minutes, one combined Event replaces them. An object gets 25
+ * Events of a source at once and one more per 5 minutes. Unlike client-go, an equal Warning is sent at most once in 10
+ * minutes: a failure is recorded at every attempt, and an attempt must not cost a write each time. A Normal Event says
+ * that something was done, and is sent each time. Remembers the `capacity` last used objects (default 4096, client-go's)
+ * and eight Events for each.
  */
 export function createEventCorrelator({
   capacity = 4096,
@@ -85,7 +85,7 @@ export function createEventCorrelator({
 } = {}): EventCorrelator {
   const buckets = boundedCache<TokenBucket>(capacity);
   const similars = boundedCache<Similar>(capacity);
-  /** Small entries, and many: a failure that is forgotten too early is told at every attempt. */
+  /** The entries are small and many. A failure that is forgotten too early would be sent at every attempt. */
   const known = boundedCache<Known>(8 * capacity);
 
   function isSpam(key: string, nowMs: number): boolean {
@@ -95,13 +95,13 @@ export function createEventCorrelator({
     return isEmpty;
   }
 
-  /** Whether there are too many messages like this one to show each. */
+  /** Whether there are too many similar messages to show each. */
   function isCombined(key: string, message: string, nowMs: number): boolean {
     const before = similars.get(key);
     const messages = new Set(before && nowMs - before.lastMs <= intervalMs ? before.messages : []);
     messages.add(message);
     const isFull = messages.size >= maxSimilar;
-    // As many as tell that it is full.
+    // Keep one fewer than the limit, so that the next new message fills it again.
     if (isFull) messages.delete(messages.values().next().value!);
     similars.set(key, { messages, lastMs: nowMs });
     return isFull;
@@ -119,13 +119,13 @@ export function createEventCorrelator({
       const key = digest(combines ? similarKey : JSON.stringify([similarKey, message]));
       const last = known.get(key);
       const isKnown = last !== undefined && nowMs - last.lastMs <= forgottenMs;
-      const { count, firstMs, toldMs } = isKnown
+      const { count, firstMs, sentMs } = isKnown
         ? { ...last, count: last.count + 1 }
-        : { count: 1, firstMs: nowMs, toldMs: undefined };
-      const isTold = type === 'Warning' && toldMs !== undefined && nowMs - toldMs < intervalMs;
-      const isLeftOut = isTold || isSpam(objectKey, nowMs);
-      known.set(key, { count, firstMs, lastMs: nowMs, toldMs: isLeftOut ? toldMs : nowMs });
-      if (isLeftOut) return undefined;
+        : { count: 1, firstMs: nowMs, sentMs: undefined };
+      const isRecentlySent = type === 'Warning' && sentMs !== undefined && nowMs - sentMs < intervalMs;
+      const isSkipped = isRecentlySent || isSpam(objectKey, nowMs);
+      known.set(key, { count, firstMs, lastMs: nowMs, sentMs: isSkipped ? sentMs : nowMs });
+      if (isSkipped) return undefined;
       const suffix = digest(`${key}|${firstMs}`);
       return {
         name: `${name.slice(0, maxNameLength - suffix.length - 1).replace(/[^a-z0-9]+$/, '')}.${suffix}`,
@@ -138,7 +138,7 @@ export function createEventCorrelator({
         count,
         firstMs,
         lastMs: nowMs,
-        isRepeated: toldMs !== undefined,
+        isRepeated: sentMs !== undefined,
       };
     },
   };

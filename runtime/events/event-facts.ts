@@ -1,9 +1,9 @@
-/** Something that happened to an object, for `kubectl describe`. Messages are stable and hold no secrets. */
+/** Something that happened to an object, for `kubectl describe`. The message is stable and holds no secret. */
 export interface EventFacts {
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase, as in docs/operating.md (`BoundManagedResource`, `CannotCreateExternalResource`, …). */
+  /** In CamelCase, such as `BoundManagedResource` or `CannotCreateExternalResource`; docs/operating.md lists them. */
   readonly reason: string;
   readonly message: string;
-  /** Of the Event object: what it is about beside its object. Those of its first occurrence stay. */
+  /** Annotations of the Event object, for example the other object it is about. Those of the first occurrence stay. */
   readonly annotations?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /*
- *   record ──▶ event-correlator.ts ──▶ what waits, bounded ──▶ run$: one request at a time ──▶ API server
- *              the same again: a count;                        flush: all of it, at the end
+ *   record ──▶ event-correlator.ts ──▶ a bounded queue ──▶ run$: one request at a time ──▶ API server
+ *              equal: a count;                             flush: the whole queue, at the end
  *              too many: none
  */
 
@@ -18,39 +18,38 @@ import { createEventCorrelator } from './event-correlator.ts';
 import type { EventFacts } from './event-facts.ts';
 
 /**
- * Records Kubernetes Events without waiting for them; never throws, never fills the process's memory. Who fails records
- * that at every attempt: the same Warning is told at once and then every 10 minutes, with a count, so that whoever looks
- * later sees it, too.
+ * Records Kubernetes Events without waiting for the API server. Never throws, and its memory is bounded. A failing
+ * reconciler may record the same Warning at every attempt: it is sent at once and then every 10 minutes, with a count.
  */
 export interface EventRecorder {
   record(object: KubernetesObject, event: EventFacts): void;
-  /** A recorder of the same queue that reports as somebody else. */
+  /** A recorder with the same queue that reports under another name. */
   from(source: string): EventRecorder;
 }
 
-/** A recorder that sends what it is told. */
+/** A recorder that sends what is recorded. */
 export interface SendingEventRecorder extends EventRecorder {
-  /** Sends events, one after the other, with rests, while subscribed to. Never completes, never errors. */
+  /** While subscribed to, sends Events one after the other, with pauses. Never completes, never errors. */
   readonly run$: Observable<never>;
-  /** Sends what waits, without rests, and resolves when nothing does, or when the signal aborts. Never rejects. */
+  /** Sends the queue without pauses. Resolves when the queue is empty or when the signal aborts. Never rejects. */
   flush(signal: AbortSignal): Promise<void>;
-  /** How many events were dropped for lack of room. */
+  /** How many Events were dropped because the queue was full. */
   readonly droppedCount: number;
 }
 
 export interface EventRecorderOptions {
   readonly client: KubernetesClient;
-  /** Who reports, as `kubectl describe` shows it, unless `from` says otherwise. */
+  /** The name of the reporting component, as `kubectl describe` shows it; `from` overrides it. */
   readonly component: string;
   readonly log: Logger;
   readonly clock: Clock;
-  /** How many events may wait; default 4000. */
+  /** How many Events may wait; default 4000. */
   readonly capacity?: number;
-  /** How many objects it remembers having told of; default 4096. */
+  /** How many objects' Events are remembered; default 4096. */
   readonly remembered?: number;
 }
 
-/** A core/v1 Event, as far as we write it. */
+/** A core/v1 Event, with the fields that this process writes. */
 export interface CoreEvent extends KubernetesObject {
   readonly involvedObject: object;
   readonly type: string;
@@ -72,30 +71,29 @@ export const EventKind: Kind<CoreEvent> = {
   scope: 'Namespaced',
 };
 
-/** Events of cluster-scoped objects live in `default`, the only other place the API server accepts. */
+/** Events of cluster-scoped objects are in `default`, the only other namespace that the API server accepts. */
 const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';
 
 /** As in client-go: an event that waits for an API server that restarts is sent up to 85 s later. */
 const maxAttempts = 12;
 const longestDelayMs = 10_000;
-/** After a request, nothing is sent for this many times as long as it took. */
+/** After a request the sender pauses for this many times as long as the request took. */
 const restPerSend = 4;
 const longestRestMs = 2_000;
-/** So few that wait are sent without rests. */
+/** With at most this many Events in the queue there are no pauses. */
 const promptCount = 10;
 const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**
- * Sends events as client-go does (see `createEventCorrelator`): few, and never at the cost of anything else. There is
- * one request at a time, with a rest after each while many wait, so that a burst of events takes at most a fifth of one
- * connection's time, and makes way when the API server is busy. What waits is bounded, and the oldest Normal event gives
- * way first; an event that is repeated while it waits is sent once. Failures are retried a few times where that can
- * help, then logged at debug.
+ * Sends Events as client-go does (see `createEventCorrelator`): few, and with low priority. There is one request at a
+ * time. While many wait, each is followed by a pause, so that a burst takes at most a fifth of one connection's time, and
+ * less when the API server is busy. The queue is bounded: the oldest Normal Event is dropped first. An Event that is
+ * repeated while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 4000, remembered = 4096 } = options;
   const correlator = createEventCorrelator({ capacity: remembered });
-  /** Events that wait, oldest first. A Map each, so that the oldest of a type is at hand. */
+  /** Events that wait, oldest first. One Map per type, so that the oldest of a type is found at once. */
   const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
   let sequence = 0;
   let droppedCount = 0;
@@ -108,8 +106,9 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     const from = waiting.Normal.size > 0 ? waiting.Normal : waiting.Warning;
     from.delete(from.keys().next().value!);
     droppedCount += 1;
-    // The first of a series says it; the rest would only add to the load that caused it.
-    if (droppedCount === 1 || droppedCount % 1000 === 0) log.warn('dropping events', { droppedCount });
+    // Log the first of a series only: a line for each would add to the load that caused the drops.
+    if (droppedCount === 1 || droppedCount % 1000 === 0)
+      log.warn('the queue of Kubernetes Events is full: the oldest are dropped', { droppedCount });
   }
 
   function oldest(): Waiting | undefined {
@@ -128,14 +127,14 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
         await client.patch(EventKind, key, patch, undefined, signal);
         return;
       } catch (error) {
-        // The API server forgets events after an hour, and may never have got this one.
+        // The API server deletes Events after an hour, and may never have received this one.
         if (!isNotFound(error)) throw error;
       }
     }
     try {
       await client.create(EventKind, coreEvent(event), signal);
     } catch (error) {
-      // An attempt whose answer was lost.
+      // The answer to an earlier attempt was lost.
       if (!isAlreadyExists(error)) throw error;
     }
   }
@@ -150,7 +149,12 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
         const { retryAfterMs = 0 } = apiErrorIn(error) ?? {};
         if (!isTransient(error) || attempt >= maxAttempts) {
           const { namespace, name } = event.object.metadata;
-          log.debug('cannot send event', { namespace, name, reason: event.reason, error });
+          log.debug('cannot write a Kubernetes Event; it is dropped', {
+            namespace,
+            name,
+            reason: event.reason,
+            error,
+          });
           return;
         }
         const delayMs = Math.min(500 * 2 ** attempt, longestDelayMs);
@@ -165,14 +169,14 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       waiting[event.type].delete(event.name);
       const startedAtMs = clock.elapsedMs();
       await send(event, signal);
-      // Cut off, and not yet superseded: whoever flushes sends it again.
+      // The request was aborted and no newer record has replaced the Event: put it back, so that `flush` sends it.
       if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, next);
       const restMs = Math.min(Math.round((clock.elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
       if (rests && restMs > 0 && size() > promptCount) await clock.sleep(restMs, signal).catch(() => {});
     }
   }
 
-  /** One at a time, whoever asks. */
+  /** Runs one at a time, also with several callers. */
   function drain(signal: AbortSignal, rests: boolean): Promise<void> {
     sending = sending.then(() => sendAll(signal, rests));
     return sending;
@@ -180,7 +184,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
 
   function record(source: string, object: KubernetesObject, facts: EventFacts): void {
     try {
-      // Events are remembered long after the object has changed or gone: without what it holds.
+      // Keep only the identifying fields: the Event is remembered long after its object has changed or was deleted.
       const { apiVersion, kind, metadata } = object;
       const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
       const event = correlator.observe(about, facts, source, clock.now().getTime());
@@ -193,7 +197,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       if (size() > capacity) drop();
       wake();
     } catch (error) {
-      log.debug('cannot record event', { reason: facts.reason, error });
+      log.debug('cannot record a Kubernetes Event; it is dropped', { reason: facts.reason, error });
     }
   }
 
@@ -218,7 +222,9 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
           if (size() === 0) await woken;
         }
       };
-      run().catch((error: unknown) => log.error('sending events has stopped', { error }));
+      run().catch((error: unknown) =>
+        log.error('a bug stopped the sending of Kubernetes Events; restart the process', { error }),
+      );
       return () => {
         abort.abort();
         wake();

@@ -1,14 +1,14 @@
 import { AssertionError } from 'node:assert/strict';
 
-/** What JavaScript throws where a program is wrong. A SyntaxError is left out: most are of a text that was parsed. */
+/** Errors that JavaScript throws for a mistake in a program. SyntaxError is not one: most come from parsing input. */
 const types = [TypeError, ReferenceError, RangeError, AssertionError];
 
-/** What is given to `new URL` comes from outside. */
-const notOurs: readonly unknown[] = ['ERR_INVALID_URL'];
+/** `new URL` throws a TypeError for bad input, which is not a mistake in the program. */
+const inputErrorCodes: readonly unknown[] = ['ERR_INVALID_URL'];
 
 /**
- * The programming error behind an error, however often it was wrapped; undefined: it is none. What has a cause itself is
- * none, as `fetch` throws a TypeError for a connection that was refused.
+ * The programming error at the end of a chain of causes; undefined if the last cause is something else. An error with a
+ * cause is never the bug itself: `fetch` throws a TypeError with a cause when a connection is refused.
  */
 export function bugIn(error: unknown): Error | undefined {
   let found = error;
@@ -16,8 +16,8 @@ export function bugIn(error: unknown): Error | undefined {
   return found instanceof Error && isBug(found) ? found : undefined;
 }
 
-/** Whether this very error is a programming error. */
+/** Whether this error itself, and not its cause, is a programming error. */
 export const isBug = (error: Error): boolean =>
   error.cause === undefined &&
   types.some((type) => error instanceof type) &&
-  !notOurs.includes((error as NodeJS.ErrnoException).code);
+  !inputErrorCodes.includes((error as NodeJS.ErrnoException).code);

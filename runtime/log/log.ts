@@ -1,6 +1,6 @@
 /*
  *   log.info('a constant message', facts) ──▶ loggable.ts ──▶ winston ──▶ one line on standard error
- *                                             no secrets, printable, not endless
+ *                                             no secrets, printable, limited length
  */
 
 import { Writable } from 'node:stream';
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Structured logging: constant messages, facts as fields. `error` fields are serialised with their causes. */
 export interface Logger {
-  /** Fields of every line; a function is asked only where a line is written. */
+  /** A logger that adds fields to every line. A function is called only when a line is written. */
   child(fields: Fields | (() => Fields)): Logger;
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -30,12 +30,12 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** One JSON object per line, or a line for people. */
   readonly format: LogFormat;
-  /** Takes one line, with its end; default: standard error, in colours if that is a terminal and the format `pretty`. */
+  /** Receives one line with its newline. Default: standard error, in colours on a terminal with format `pretty`. */
   readonly write?: (line: string) => void;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Fields that come first, in this order; then the rest as given, then `error`. */
+/** Fields that come first, in this order. The other fields follow as given, and `error` is last. */
 const leading = [
   ...['controller', 'kind', 'namespace', 'name'],
   ...['claim', 'resource', 'externalName', 'reconcileID'],
@@ -43,9 +43,9 @@ const leading = [
 const own = ['ts', 'level', 'msg'];
 
 /**
- * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, …, error}`; an error is
- * `{message, cause}`, with `stack` at level debug and where it is a bug. What is named like a secret (`password`, `token`, `data`, …)
- * is never written, nor a password within a URL.
+ * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, …, error}`. An error is
+ * `{message, cause}`, with `stack` at level debug and for bugs. The values of fields with a secret name (`password`,
+ * `token`, `data`, …) and passwords in URLs are never written.
  */
 export function createLogger(options: LogOptions): Logger {
   const { level, format, clock } = options;
@@ -83,9 +83,9 @@ export function createLogger(options: LogOptions): Logger {
     const at =
       (lineLevel: LogLevel): Logger['info'] =>
       (message, fields) => {
-        // Winston would render the line and then drop it.
+        // Winston would render the line before it drops it.
         if (!root.isLevelEnabled(lineLevel)) return;
-        // Facts travel in a field of their own: winston takes `level`, `message` and others for its own.
+        // Facts are passed in one field: winston reserves `level`, `message` and other names.
         root.log({ level: lineLevel, message, fields: { ...base(), ...fields } });
       };
     return {
@@ -134,6 +134,6 @@ function prettyLine({ ts, level, msg, fields }: Line, isColoured: boolean): stri
   return `${head} ${plain(msg, true)}${facts.join('')}${trace}`;
 }
 
-/** As it is where it is one word (or a message), as JSON otherwise. */
+/** A single word or a message unchanged; anything else as JSON. */
 const plain = (value: unknown, isMessage = false): string =>
   typeof value === 'string' && (isMessage || /^[^\s"]+$/.test(value)) ? value : JSON.stringify(value);

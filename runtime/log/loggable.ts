@@ -1,7 +1,7 @@
 import { printable, shortened } from '../../apis/core/v1alpha1/printable.ts';
 import { isBug } from './bug.ts';
 
-/** Names of fields whose values are never written, whatever they hold; compared without case, `-` and `_`. */
+/** Names of fields whose values are never written. Compared without case, `-`, `_` and `.`. */
 const secretNames: ReadonlySet<string> = new Set([
   'data',
   'stringdata',
@@ -17,7 +17,7 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 const secretEndings =
   /(?:password|passwd|passphrase|token|credentials?|apikey|accesskey|privatekey|secretkey|clientkey)$/;
-/** Whether a name is one, by the name: fields of lines have few, which come again with each line. */
+/** Whether a name is secret, by name. The log uses few names, and repeats them in every line. */
 const known = new Map<string, boolean>();
 const mostKnown = 1_000;
 
@@ -37,17 +37,17 @@ const maxLength = 8192;
 const passwordInUrl = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi;
 const authorization = /\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi;
 
-/** On one line, without passwords of URLs and bearer tokens, and not endless. */
+/** One line of limited length, without passwords in URLs and without bearer tokens. */
 function scrubbed(text: string): string {
-  // Cut first, or a huge text would keep the expressions busy; far enough behind what is shown that no secret
-  // there is cut in two and missed.
+  // Cut first: a huge text would keep the expressions busy. The cut lies far behind the shown part, so that it splits
+  // no secret there.
   const shown = printable(text.slice(0, 2 * maxLength));
-  // Most is a name or a word, in which neither can be.
+  // Most texts are one word, which can hold neither a URL nor a token.
   const safe = shown.includes('://') ? shown.replaceAll(passwordInUrl, `$1:${redacted}@`) : shown;
   return shortened(/\s/.test(safe) ? safe.replaceAll(authorization, `$1 ${redacted}`) : safe, maxLength + 1);
 }
 
-/** Where an error came from: the frames alone, a line each, for what precedes them repeats the message. */
+/** The frames of a stack, one per line. The lines before the frames repeat the message. */
 const framesOf = (stack: string): string =>
   stack
     .split('\n')
@@ -56,13 +56,13 @@ const framesOf = (stack: string): string =>
     .join('\n');
 
 export interface LoggableOptions {
-  /** With the stacks of all errors: those of programming errors are told in any case. */
+  /** Writes the stacks of all errors. Stacks of programming errors are always written. */
   readonly withStack: boolean;
 }
 
 /**
- * A value as plain JSON that may be written to a log: errors as `{message, cause, …}`, nothing that is named
- * like a secret, no cycles, bytes as their number. Never throws.
+ * Converts a value to plain JSON for the log. Errors become `{message, cause, …}`, fields with a secret name are redacted,
+ * cycles are cut, and bytes become their count. Never throws.
  */
 export function loggable(value: unknown, { withStack }: LoggableOptions): unknown {
   const ancestors = new Set<object>();

@@ -1,11 +1,11 @@
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process has that port',
+  EADDRINUSE: 'another process uses that port',
   EADDRNOTAVAIL: 'this machine has no such address',
-  EACCES: 'this process may not have that port',
+  EACCES: 'this process is not allowed to use that port',
   ENOTFOUND: 'there is no host of that name',
 };
 
-/** Why a server cannot listen, in one sentence: the flag that changes it, where, and the cause. */
+/** Why a server cannot listen, in one sentence: the flag to change, the address and the cause. */
 export const cannotListen = (
   flag: string,
   where: string,

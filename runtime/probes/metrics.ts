@@ -9,23 +9,23 @@ import type { Page } from './serve-http.ts';
 
 export interface MetricsOptions {
   readonly version: string;
-  /** The state of every watch stream, asked for at each scrape. */
+  /** The state of every watch stream, read at each scrape. */
   readonly informers?: () => readonly InformerState[];
-  /** How each stack fares, asked for at each scrape. */
+  /** The state of each stack, read at each scrape. */
   readonly stacks?: () => readonly StackState[];
-  /** How many events were dropped so far, asked for at each scrape. */
+  /** The number of dropped Events, read at each scrape. */
   readonly droppedEvents?: () => number;
   readonly clock: Pick<Clock, 'elapsedMs'>;
-  /** With those of the process (memory, event loop, …); default true. */
+  /** Includes the metrics of the process (memory, event loop, …); default true. */
   readonly withProcess?: boolean;
 }
 
 /**
- * The process's metrics in a registry of their own. Where controller-runtime or client-go has a metric, names,
- * labels and buckets are theirs, so that their dashboards work.
+ * The metrics of the process, in their own registry. Where controller-runtime or client-go has the same metric, the name,
+ * labels and buckets are theirs, so that existing dashboards work.
  */
 export interface Metrics {
-  /** For the queue and the runs of one controller, which shows with zeros at once. */
+  /** The metrics of one controller's queue and runs; they are exported with zeros at once. */
   controller(name: string, concurrency: number): WorkQueueObserver;
   /** Counts one run. */
   outcome(outcome: Outcome): void;
@@ -33,9 +33,9 @@ export interface Metrics {
   request(facts: RequestFacts): void;
   /** Whether this process holds the lease. */
   leading(lease: string, isLeading: boolean): void;
-  /** For those that are not of the process, but of what it does. */
+  /** For additional metrics, for example of external calls. */
   readonly registry: Registry;
-  /** For `serveHttp`, under `/metrics`. */
+  /** The page `/metrics` for `serveHttp`. */
   page(): Promise<Page>;
 }
 
@@ -47,7 +47,7 @@ const reconcileBuckets = [
 /** controller-runtime's, in seconds (pkg/metrics/workqueue.go). */
 const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];
 
-/** A poll that has waited for its turn for so long is late. */
+/** A poll that has waited longer for its turn is late. */
 const lateMs = 10_000;
 
 const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict', 'interrupted'] as const;
@@ -58,7 +58,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const registers = [registry];
   if (withProcess) {
     collectDefaultMetrics({ register: registry });
-    // Gauges with a counter's name, which promtool finds fault with. The same by type are there, and can be summed.
+    // Gauges with the name of a counter, which promtool rejects. The metrics by type remain, and can be summed.
     for (const what of ['handles', 'requests', 'resources']) {
       registry.removeSingleMetric(`nodejs_active_${what}_total`);
     }
@@ -66,99 +66,99 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   new Gauge({
     name: 'services_stack_build_info',
-    help: 'What runs; always 1.',
+    help: 'The version of the running process; always 1.',
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1);
 
   const reconcileTotal = new Counter({
     name: 'controller_runtime_reconcile_total',
-    help: 'Runs of reconciles per controller, by result.',
+    help: 'Reconciles per controller, by result.',
     labelNames: ['controller', 'result'],
     registers,
   });
   const reconcileErrors = new Counter({
     name: 'controller_runtime_reconcile_errors_total',
-    help: 'Runs of reconciles that failed, per controller; conflicts and interruptions of the leadership are none.',
+    help: 'Failed reconciles per controller; conflicts and interruptions of the leadership do not count.',
     labelNames: ['controller'],
     registers,
   });
   const reconcileTimeouts = new Counter({
     name: 'controller_runtime_reconcile_timeouts_total',
-    help: 'Runs of reconciles that were told to stop because they took too long, per controller.',
+    help: 'Reconciles that were aborted because they took too long, per controller.',
     labelNames: ['controller'],
     registers,
   });
   const reconcilePanics = new Counter({
     name: 'controller_runtime_reconcile_panics_total',
-    help: 'Runs of reconciles that met a bug, per controller; the log has its stack.',
+    help: 'Reconciles with a programming error, per controller; the log has the stack.',
     labelNames: ['controller'],
     registers,
   });
   const reconcileReasons = new Counter({
     name: 'services_stack_reconcile_reasons_total',
-    help: 'What reconciles were asked for by, per controller; several may ask for one.',
+    help: 'Reasons for reconciles, per controller; one reconcile may have several.',
     labelNames: ['controller', 'because'],
     registers,
   });
   const reconcileTime = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',
-    help: 'How long a run of a reconcile took, per controller.',
+    help: 'Duration of reconciles, per controller.',
     labelNames: ['controller'],
     buckets: reconcileBuckets,
     registers,
   });
   const maxWorkers = new Gauge({
     name: 'controller_runtime_max_concurrent_reconciles',
-    help: 'How many reconciles may run at a time, per controller.',
+    help: 'Maximum number of concurrent reconciles, per controller.',
     labelNames: ['controller'],
     registers,
   });
   const activeWorkers = new Gauge({
     name: 'controller_runtime_active_workers',
-    help: 'How many reconciles run, per controller.',
+    help: 'Number of running reconciles, per controller.',
     labelNames: ['controller'],
     registers,
   });
   const depth = new Gauge({
     name: 'workqueue_depth',
-    help: 'How many keys wait for their turn.',
+    help: 'Number of keys that wait in the queue.',
     labelNames: ['name'],
     registers,
   });
   const adds = new Counter({
     name: 'workqueue_adds_total',
-    help: 'How many keys came to wait for their turn.',
+    help: 'Number of keys added to the queue.',
     labelNames: ['name'],
     registers,
   });
   const retries = new Counter({
     name: 'workqueue_retries_total',
-    help: 'How many keys were put back through a back-off.',
+    help: 'Number of keys requeued through a back-off.',
     labelNames: ['name'],
     registers,
   });
   const waitTime = new Histogram({
     name: 'workqueue_queue_duration_seconds',
-    help: 'How long a key waited for its turn.',
+    help: 'Time that a key waited in the queue.',
     labelNames: ['name'],
     buckets: queueBuckets,
     registers,
   });
   const workTime = new Histogram({
     name: 'workqueue_work_duration_seconds',
-    help: 'How long the turn of a key took.',
+    help: 'Time from the start of a key to its end.',
     labelNames: ['name'],
     buckets: queueBuckets,
     registers,
   });
-  /** When each running key began, by controller. */
+  /** The start time of each running key, by controller. */
   const running = new Map<string, Map<string, number>>();
   const ages = (name: string): number[] =>
     [...(running.get(name)?.values() ?? [])].map((startedAtMs) => (clock.elapsedMs() - startedAtMs) / 1000);
   new Gauge({
     name: 'workqueue_unfinished_work_seconds',
-    help: 'How long the runs under way have taken so far, together.',
+    help: 'Sum of the durations so far of all running reconciles.',
     labelNames: ['name'],
     registers,
     collect() {
@@ -171,7 +171,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   new Gauge({
     name: 'workqueue_longest_running_processor_seconds',
-    help: 'How long the longest run under way has taken so far.',
+    help: 'Duration so far of the longest running reconcile.',
     labelNames: ['name'],
     registers,
     collect() {
@@ -180,12 +180,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const pollDelay = new Histogram({
     name: 'services_stack_poll_delay_seconds',
-    help: 'How long after it was due a key that comes back by itself had its turn, as for a poll.',
+    help: 'Delay of scheduled reconciles, such as polls: from the scheduled time to the start.',
     labelNames: ['controller'],
     buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600],
     registers,
   });
-  /** Since when each key is due that is to come back by itself and has not had its turn, by controller. */
+  /** The scheduled time of each key whose delay is over and that has not started, by controller. */
   const due = new Map<string, Map<string, number>>();
   const dueGauge = (name: string, help: string, lateMs: number) =>
     new Gauge({
@@ -198,8 +198,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
         }
       },
     });
-  dueGauge('services_stack_polls_due', 'Keys that were to come back by now and wait for their turn.', 0);
-  dueGauge('services_stack_polls_late', 'Those of them that have waited for longer than 10 s.', lateMs);
+  dueGauge(
+    'services_stack_polls_due',
+    'Keys with a scheduled reconcile, such as a poll, that wait in the queue.',
+    0,
+  );
+  dueGauge(
+    'services_stack_polls_late',
+    'Keys of services_stack_polls_due that have waited longer than 10 s.',
+    lateMs,
+  );
   const requests = new Counter({
     name: 'rest_client_requests_total',
     help: 'Requests to the API server by status code, method, host and resource.',
@@ -208,14 +216,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const master = new Gauge({
     name: 'leader_election_master_status',
-    help: 'Whether this process holds the lease: 1 or 0.',
+    help: 'Whether this process holds the Lease: 1 or 0.',
     labelNames: ['name'],
     registers,
   });
   if (droppedEvents !== undefined) {
     new Counter({
       name: 'services_stack_events_dropped_total',
-      help: 'Kubernetes Events that were dropped for lack of room.',
+      help: 'Kubernetes Events that were dropped because the queue was full.',
       registers,
       collect() {
         this.reset();
@@ -285,7 +293,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       if (bug !== undefined) reconcilePanics.inc({ controller });
     },
     request({ method, resource, code, host }) {
-      // client-go's word for a request that got no answer.
+      // client-go's label for a request without an answer.
       requests.inc({ method, resource, host, code: code === 0 ? '<error>' : String(code) });
     },
     registry,
@@ -294,11 +302,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-/** Those of the stacks, read from their states at each scrape. */
+/** The metrics of stacks, read from their states at each scrape. */
 function stackMetrics(stacks: () => readonly StackState[], registers: Registry[]): void {
   new Gauge({
     name: 'services_stack_stack_complete',
-    help: 'Whether all that the stack needs has been listed, so that its controllers may run: 1 or 0.',
+    help: 'Whether all kinds that the stack needs are listed, so that its controllers may run: 1 or 0.',
     labelNames: ['stack'],
     registers,
     collect() {
@@ -307,7 +315,7 @@ function stackMetrics(stacks: () => readonly StackState[], registers: Registry[]
   });
   new Gauge({
     name: 'services_stack_definition_missing',
-    help: 'A kind of the stack that the API server does not have; always 1, and gone when it has it.',
+    help: 'A kind of the stack that the API server does not have: 1; absent once it has the kind.',
     labelNames: ['stack', 'kind'],
     registers,
     collect() {
@@ -319,7 +327,7 @@ function stackMetrics(stacks: () => readonly StackState[], registers: Registry[]
   });
 }
 
-/** Those of the watch streams, read from their states at each scrape. */
+/** The metrics of watch streams, read from their states at each scrape. */
 function informerMetrics(
   informers: () => readonly InformerState[],
   registers: Registry[],
@@ -346,33 +354,33 @@ function informerMetrics(
         for (const state of informers()) this.inc({ kind: state.kind }, read(state));
       },
     });
-  gauge('services_stack_watch_up', 'Whether the kind is being watched: 1 or 0.', ({ stream }) =>
+  gauge('services_stack_watch_up', 'Whether a watch of the kind is open: 1 or 0.', ({ stream }) =>
     stream.phase === 'watching' ? 1 : 0,
   );
   gauge(
     'services_stack_store_synced',
-    'Whether the store of the kind is complete: 1 or 0.',
+    'Whether the store of the kind holds a complete list: 1 or 0.',
     ({ isSynced }) => (isSynced ? 1 : 0),
   );
   gauge(
     'services_stack_store_objects',
-    'How many objects of the kind are in the store.',
+    'Number of objects of the kind in the store.',
     (state) => state.objectCount,
   );
-  counter('services_stack_watch_lists_total', 'How often the kind was listed.', (state) => state.listCount);
+  counter('services_stack_watch_lists_total', 'Number of lists of the kind.', (state) => state.listCount);
   counter(
     'services_stack_watch_failures_total',
-    'How often a list or watch of the kind failed.',
+    'Number of failed lists and watches of the kind.',
     (state) => state.failureCount,
   );
   gauge(
     'services_stack_watch_unconfirmed_seconds',
-    'For how long nothing has shown that no change of the kind was missed.',
+    'Time since it was last confirmed that no change of the kind was missed.',
     ({ confirmedAtMs }) => (clock.elapsedMs() - confirmedAtMs) / 1000,
   );
   counter(
     'services_stack_watch_silences_total',
-    'How often a watch of the kind was open and kept changes back.',
+    'Number of times an open watch of the kind did not deliver changes.',
     (state) => state.silenceCount,
   );
 }

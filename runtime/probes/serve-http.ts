@@ -9,14 +9,14 @@ import type { AddressInfo } from 'node:net';
 import { Observable } from 'rxjs';
 import { cannotListen } from './cannot-listen.ts';
 
-/** What a path answers with. */
+/** The answer for a path. */
 export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface BindAddress {
   /** Absent: every interface. */
   readonly host?: string;
@@ -24,8 +24,8 @@ export interface BindAddress {
 }
 
 /**
- * Reads `host:port`, `[ipv6]:port` or `:port`, which is every interface, as in Go; `0` and the empty text mean
- * nowhere (`'disabled'`). Undefined if it is none of these.
+ * Parses `host:port`, `[ipv6]:port` or `:port`, which means every interface, as in Go. `0` and the empty text mean
+ * `'disabled'`. Undefined for any other text.
  */
 export function parseBindAddress(text: string): BindAddress | 'disabled' | undefined {
   if (text === '' || text === '0') return 'disabled';
@@ -36,22 +36,23 @@ export function parseBindAddress(text: string): BindAddress | 'disabled' | undef
   return { ...(host && { host }), port };
 }
 
-/** Pages by path, for GET and HEAD. The query is left out; what a page throws becomes a 500. */
+/** Pages by path, for GET and HEAD. The query is not part of the path. An error of a page is answered with 500. */
 export type Pages = Readonly<Record<string, (query: URLSearchParams) => Page | Promise<Page>>>;
 
 export interface ServeHttpOptions {
-  /** That says the address: an error names it. */
+  /** The flag with the address, for error messages. */
   readonly flag: string;
   readonly address: BindAddress;
   readonly pages: Pages;
 }
 
 /**
- * Serves pages while subscribed to; emits its URL once it listens. Errors with one sentence that names the flag if it
- * cannot listen. Unsubscribing closes it with its connections.
+ * Serves pages while subscribed to; emits its URL once it listens. If it cannot listen, errors with one sentence that names
+ * the flag. Unsubscribing closes the server and its connections.
  */
 export function serveHttp({ flag, address: { host, port }, pages }: ServeHttpOptions): Observable<string> {
-  const at = (taken: number) => `${host?.includes(':') ? `[${host}]` : (host ?? 'localhost')}:${taken}`;
+  const at = (portInUse: number) =>
+    `${host?.includes(':') ? `[${host}]` : (host ?? 'localhost')}:${portInUse}`;
   return new Observable((subscriber) => {
     const server: Server = createServer((request, response) => {
       const answer = async (): Promise<Page> => {
@@ -71,7 +72,7 @@ export function serveHttp({ flag, address: { host, port }, pages }: ServeHttpOpt
         });
       request.resume();
     });
-    // Probes and scrapers ask for pages that are at hand: whoever sends for longer than this has stalled.
+    // Requests of probes and scrapers are short: a client that takes longer to send one has stalled.
     server.requestTimeout = 10_000;
     server.on('error', (error) =>
       subscriber.error(new Error(cannotListen(flag, at(port), error), { cause: error })),

@@ -1,12 +1,12 @@
 /*
- * Told to stop before it has begun, the process ends with 0: there is nothing to drain. Import it early and everything
- * else dynamically: most of a start goes by while modules are loaded, and a module that is imported statically runs
- * only when all of them are.
+ * If the process is stopped before it has begun, it ends with exit code 0: there is nothing to drain. Import this module
+ * early and everything else dynamically. Most of a start is module loading, and a static import runs only after all modules
+ * are loaded.
  */
 const stop = (): void => process.exit(0);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
 
-/** From now on somebody else heeds the signals. */
+/** Removes these handlers; the caller handles the signals from now on. */
 export function handOverSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
 }

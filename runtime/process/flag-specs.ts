@@ -2,13 +2,13 @@ import { logFormats, logLevels } from '../log/log.ts';
 import { parseBindAddress } from '../probes/serve-http.ts';
 import { parseDuration } from '../time/duration.ts';
 
-/** One flag. `parse` answers undefined for a bad value. */
+/** One flag. `parse` returns undefined for an invalid value. */
 export interface FlagSpec<T> {
-  /** As in help: `--poll-interval <duration>`. An argument in brackets may be left out, which means `true`. */
+  /** As in help: `--poll-interval <duration>`. An argument in brackets is optional; without it the value is `true`. */
   readonly usage: string;
   readonly description: string;
   readonly default: string;
-  /** What a value may be: the end of a sentence. */
+  /** The valid values, as the end of the sentence "it must be …". */
   readonly allowed: string;
   readonly parse: (text: string) => T | undefined;
 }
@@ -34,7 +34,7 @@ const leaseName = {
   parse: (text: string) => (text.length <= 253 && text.split('.').every(isNamespaceName) ? text : undefined),
 };
 
-/** Stricter than other lists: a name that is there twice is likely to be meant for another. */
+/** Stricter than other lists: a name that is given twice is probably a mistake for another name. */
 const namespaceNames = {
   allowed:
     'names of namespaces (lower-case letters, digits and dashes), each once, with commas between them and no spaces',
@@ -49,7 +49,7 @@ const address = {
   parse: parseBindAddress,
 };
 
-/** Whoever lets others read says so in full. */
+/** The host is required, so that a page for everyone is a deliberate choice. */
 const fullAddress = {
   allowed: 'host:port, with 0.0.0.0 or [::] for every interface, or 0 for none',
   parse(text: string): ReturnType<typeof parseBindAddress> {
@@ -63,7 +63,7 @@ const oneOf = <T extends string>(values: readonly T[]) => ({
   parse: (text: string) => values.find((value) => value === text),
 });
 
-/** The texts between commas, each once. */
+/** The comma-separated texts, each once. */
 const splitList = (text: string): readonly string[] => [
   ...new Set(text.split(',').map((each) => each.trim())),
 ];
@@ -88,18 +88,18 @@ function numberFrom(pattern: RegExp, min: number, max: number, allowed: string) 
   };
 }
 
-/** The names of a process: those that `--stacks` may list, and its own. */
+/** The names for a process: the stacks that `--stacks` may list, and the process's own name. */
 export interface ProcessNames {
   readonly stacks: readonly string[];
   /** The default of `--leader-election-id`. */
   readonly name: string;
 }
 
-/** Every flag of the process by the name its value goes by. */
+/** Every flag of the process, by the name of its value. */
 export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
   kubeconfig: {
     usage: '--kubeconfig <path>',
-    description: 'credentials of the API server; without it $KUBECONFIG, ~/.kube/config or in-cluster',
+    description: 'path of the kubeconfig file; without it $KUBECONFIG, ~/.kube/config or in-cluster',
     default: '',
     allowed: 'the path of a file',
     parse: (text: string) => text,
@@ -118,74 +118,77 @@ export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
   },
   namespace: {
     usage: '--namespace <names>',
-    description: 'serve the claims of these namespaces only; without it those of all',
+    description: 'serve the claims of these namespaces only; without it the claims of all namespaces',
     default: '',
     ...namespaceNames,
   },
   secretNamespaces: {
     usage: '--secret-namespaces <names>',
     description:
-      'with --namespace: beside those, the only namespaces whose secrets are watched, read and written',
+      'with --namespace: more namespaces whose Secrets are watched, read and written; those of no others are',
     default: '',
     ...namespaceNames,
   },
   pollInterval: {
     usage: '--poll-interval <duration>',
-    description: 'how often each external resource is looked at',
+    description: 'how often each external resource is observed',
     default: '1m',
     ...duration,
   },
   syncPeriod: {
     usage: '--sync-period <duration>',
-    description: 'how often every object is reconciled, however quiet the cluster',
+    description: 'how often every object is reconciled, even if nothing changes',
     default: '1h',
     ...duration,
   },
   maxConcurrentReconciles: {
     usage: '--max-concurrent-reconciles <number>',
-    description: 'reconciles at a time, per controller',
+    description: 'how many objects each controller reconciles at a time',
     default: '10',
     ...numberFrom(/^\d+$/, 1, 1000, 'a whole number from 1 to 1000'),
   },
   maxExternalCallsPerSecond: {
     usage: '--max-external-calls-per-second <number>',
-    description: 'calls of external systems per second and provider in the long run; ten times that at once',
-    default: '200', // enough to look at 10,000 resources once a minute
+    description:
+      'calls of external systems per second and provider in the long run; a burst may have ten times as many',
+    default: '200', // enough to observe 10,000 resources once a minute
     ...numberFrom(/^\d+(\.\d+)?$/, 0.01, 100_000, 'a number from 0.01 to 100000'),
   },
   leaderElect: {
     usage: '--leader-elect [boolean]',
-    description: 'work only while holding the lease; false: this is the only process',
+    description: 'work only while this process holds the Lease; false: this is the only process',
     default: 'true',
     ...flag,
   },
   leaderElectionId: {
     usage: '--leader-election-id <name>',
-    description: 'the name of the lease; of all processes with the same lease one works',
+    description: 'the name of the Lease; only one of the processes with the same Lease works',
     default: name,
     ...leaseName,
   },
   leaderElectionNamespace: {
     usage: '--leader-election-namespace <name>',
-    description: 'the namespace of the lease; --install-crds creates it if it does not exist',
+    description: 'the namespace of the Lease; --install-crds creates it if it does not exist',
     default: 'crossplane-system',
     ...namespaceName,
   },
   metricsBindAddress: {
     usage: '--metrics-bind-address <address>',
-    description: 'where /metrics is served (127.0.0.1:8080, or :8080 for every interface; 0: nowhere)',
+    description:
+      'the address of /metrics, such as 127.0.0.1:8080, or :8080 for every interface (0: not served)',
     default: '0',
     ...address,
   },
   healthProbeBindAddress: {
     usage: '--health-probe-bind-address <address>',
-    description: 'where /healthz and /readyz are served; as above',
+    description: 'the address of /healthz and /readyz; in the same form',
     default: '0',
     ...address,
   },
   dashboardBindAddress: {
     usage: '--dashboard-bind-address <address>',
-    description: 'where the live page is served, as 127.0.0.1:8082; it asks nobody who he is (0: nowhere)',
+    description:
+      'the address of the live page, such as 127.0.0.1:8082; it has no authentication (0: not served)',
     default: '0',
     ...fullAddress,
   },
@@ -197,7 +200,7 @@ export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
   },
   logFormat: {
     usage: '--log-format <format>',
-    description: 'json: an object per line; pretty: lines for people',
+    description: 'json: one object per line; pretty: readable lines',
     default: 'json',
     ...oneOf(logFormats),
   },

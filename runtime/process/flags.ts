@@ -5,15 +5,15 @@ import type { BindAddress } from '../probes/serve-http.ts';
 import type { FlagSpec, ProcessNames } from './flag-specs.ts';
 import { flagSpecs } from './flag-specs.ts';
 
-/** What the process was told, checked. Absent where nothing was said and nothing is the default. */
+/** The checked flags of the process. A field is absent if the flag was not given and has no default. */
 export interface Flags {
   /** Path of a kubeconfig file; absent: `$KUBECONFIG`, `~/.kube/config` or in-cluster. */
   readonly kubeconfig?: string;
   readonly stacks: readonly string[];
   readonly installCrds: boolean;
-  /** Claims of other namespaces are left alone; never none; absent: all namespaces. */
+  /** The namespaces whose claims are served; never empty; absent: all namespaces. */
   readonly namespaces?: readonly string[];
-  /** The only namespaces whose secrets are watched, read and written, those of the claims among them; absent: all. */
+  /** The only namespaces whose Secrets are watched, read and written, including those of the claims; absent: all. */
   readonly secretNamespaces?: readonly string[];
   readonly pollIntervalMs: number;
   readonly syncPeriodMs: number;
@@ -29,7 +29,7 @@ export interface Flags {
   readonly metricsBindAddress?: BindAddress;
   /** Absent: not served. */
   readonly healthProbeBindAddress?: BindAddress;
-  /** Of the live page, with its host. Absent: not served. */
+  /** The address of the live page, with its host. Absent: not served. */
   readonly dashboardBindAddress?: BindAddress;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -40,10 +40,10 @@ export type Invocation =
   | { readonly type: 'run'; readonly flags: Flags }
   | { readonly type: 'print'; readonly text: string };
 
-/** A flag or variable that is unknown or has a bad value; the message names it and what is allowed. */
+/** An unknown flag or variable, or one with an invalid value. The message names it and the valid values. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
-  /** What the process exits with. */
+  /** The exit code of the process. */
   readonly exitCode = 2;
 }
 
@@ -62,14 +62,14 @@ const variableOf = (spec: Pick<FlagSpec<unknown>, 'usage'>): string =>
   prefix + flagOf(spec).slice(2).toUpperCase().replaceAll('-', '_');
 
 /**
- * What Kubernetes tells every pod of the Services in its namespace, one named `services-stack…` among them
- * (`enableServiceLinks`): no flags of ours.
+ * Variables that Kubernetes sets in every pod for each Service of the namespace (`enableServiceLinks`). A Service named
+ * `services-stack…` gets variables with our prefix, which are not flags.
  */
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)$/;
 
 /**
- * Reads the flags of `argv` (without node and script), then variables of the process (`--poll-interval` is also
- * `SERVICES_STACK_POLL_INTERVAL`; an empty one counts as absent), then defaults. Throws `FlagError`.
+ * Reads flags from `argv` (without node and script), then from environment variables, then from defaults. The variable of
+ * `--poll-interval` is `SERVICES_STACK_POLL_INTERVAL`; an empty variable counts as absent. Throws `FlagError`.
  */
 export function parseFlags(argv: readonly string[], { version, ...names }: FlagOptions): Invocation {
   const specs = flagSpecs(names);
@@ -80,7 +80,9 @@ export function parseFlags(argv: readonly string[], { version, ...names }: FlagO
   const variables = all.map(variableOf);
   for (const [name, value] of Object.entries(process.env)) {
     if (!name.startsWith(prefix) || variables.includes(name) || !value || serviceLink.test(name)) continue;
-    throw new FlagError(`unknown variable ${name}; allowed are ${variables.join(', ')}`);
+    throw new FlagError(
+      `unknown environment variable ${name}: unset it, or use one of ${variables.join(', ')}`,
+    );
   }
 
   const values = Object.fromEntries(
@@ -89,13 +91,13 @@ export function parseFlags(argv: readonly string[], { version, ...names }: FlagO
   return { type: 'run', flags: flagsOf(values) };
 }
 
-/** A text that was given, and what gave it: a flag or a variable. */
+/** The text of a value and its source: a flag or a variable. */
 interface Given {
   readonly text: string;
   readonly source: string;
 }
 
-/** What was given, by name, or what to print instead of running. */
+/** The given values by name, or a text to print instead of running. */
 function readArguments(
   argv: readonly string[],
   specs: readonly FlagSpec<unknown>[],
@@ -109,7 +111,10 @@ function readArguments(
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => written.push(text), writeErr: () => {} })
-    .addHelpText('after', `\nEach flag is also a variable: --poll-interval is ${prefix}POLL_INTERVAL.`)
+    .addHelpText(
+      'after',
+      `\nEach flag is also an environment variable: --poll-interval is ${prefix}POLL_INTERVAL.`,
+    )
     .configureHelp({ optionDescription: ({ description }) => description });
   for (const spec of specs) {
     const shown = spec.default === '' ? spec.description : `${spec.description} (default ${spec.default})`;
@@ -127,7 +132,7 @@ function readArguments(
     const allowed = specs.find(({ usage }) => cause.includes(`'${usage}'`))?.allowed;
     throw new FlagError(
       allowed === undefined
-        ? `${cause}; allowed are ${specs.map(flagOf).join(', ')}`
+        ? `${cause}: use one of ${specs.map(flagOf).join(', ')}`
         : `${cause}; it must be ${allowed}`,
       { cause: error },
     );
@@ -139,14 +144,14 @@ function readArguments(
       if (text === undefined) return [];
       const isVariable = command.getOptionValueSource(name) === 'env';
       const source = (isVariable ? option.envVar : option.long) ?? name;
-      return [[name, { text: String(text), source }]]; // a flag whose argument was left out is `true`
+      return [[name, { text: String(text), source }]]; // a flag without its optional argument is `true`
     }),
   );
 }
 
 /** The checked value of one flag; undefined if it is absent and has no default. */
 function checkedValue(spec: FlagSpec<unknown>, given: Given | undefined): unknown {
-  // What is given empty is absent, as in a manifest that leaves a value open.
+  // An empty value counts as absent, for example a value that a manifest leaves open.
   const text = given?.text || spec.default;
   if (text === '') return undefined;
   const value = spec.parse(text);
@@ -154,19 +159,19 @@ function checkedValue(spec: FlagSpec<unknown>, given: Given | undefined): unknow
   throw new FlagError(`${given?.source}: ${JSON.stringify(text)} is not allowed; it must be ${spec.allowed}`);
 }
 
-/** Throws `FlagError` where the claims are of all namespaces, for their secrets are, too. */
+/** Throws `FlagError` without `--namespace`: then the Secrets of claims are in all namespaces. */
 function secretsOf(namespaces: readonly string[] | undefined, others: readonly string[]): readonly string[] {
   if (namespaces !== undefined) return uniq([...namespaces, ...others]);
   throw new FlagError(
-    '--secret-namespaces takes --namespace: the secrets of claims are in the namespaces of these',
+    '--secret-namespaces requires --namespace: the Secrets of claims are in the namespaces of the claims',
   );
 }
 
-/** Values under the names, and with the units, that the process uses. */
+/** The values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
   const { kubeconfig, namespace: namespaces, secretNamespaces } = values;
   const { metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
-  // All others have defaults.
+  // All other flags have defaults.
   const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
   return {
     ...(kubeconfig !== undefined && { kubeconfig }),

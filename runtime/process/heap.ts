@@ -2,13 +2,13 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /*
- * Keeps the process small, and yet has V8 collect garbage seldom: import it first.
+ * Keeps the process small without frequent garbage collection. Import it first.
  *
- *   young generation   8 MiB for each of its halves: V8 begins with 1, and grows to 64 in a burst
- *   old generation     a fifth more than is alive, where V8 allows up to as much again
+ *   young generation   8 MiB for each of its halves: V8 starts with 1, and grows to 64 in a burst
+ *   old generation     a fifth more than the live objects: V8 allows up to as much again
  *
- * V8 takes the size of the young generation from its command line only, and `node main.ts` must do without flags. While
- * it runs, one can say by how much it grows when it next does. docs/decisions/0005-memory.md has the figures.
+ * V8 reads the size of the young generation from its command line only, and `node main.ts` must work without flags. While
+ * it runs, only the factor of the next growth can be set. docs/decisions/0005-memory.md has the figures.
  */
 
 /** MiB of each half of the young generation. */
@@ -16,10 +16,10 @@ const half = 8;
 
 setFlagsFromString('--heap-growing-percent=20');
 growAtOnce();
-// V8 takes of it back while little happens. Only one half may be there to be measured.
+// V8 shrinks it again while little happens. At a measurement only one half may be allocated.
 new PerformanceObserver(() => growBy(youngMiB() < half ? 2 : 1)).observe({ type: 'gc' });
 
-/** Makes objects that stay until V8 finds the young generation too small for them: two or three MiB, a few milliseconds. */
+/** Creates live objects until V8 enlarges the young generation: two or three MiB, a few milliseconds. */
 function growAtOnce(): void {
   growBy(half);
   const alive: number[][] = [];
@@ -33,7 +33,7 @@ function growBy(factor: number): void {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-/** What is there of both halves. */
+/** The allocated size of both halves, in MiB. */
 function youngMiB(): number {
   const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
   return (space?.space_size ?? 0) / 2 ** 20;

@@ -30,57 +30,57 @@ export const LeaseKind: Kind<Lease> = {
 
 export interface LeaderElectionOptions {
   readonly client: KubernetesClient;
-  /** Of the Lease. */
+  /** The namespace of the Lease. */
   readonly namespace: string;
   readonly name: string;
-  /** Whether the namespace is created where it does not exist; default false. */
+  /** Whether to create the namespace if it does not exist; default false. */
   readonly createsNamespace?: boolean;
-  /** Unique among the contenders, also after a restart. */
+  /** Unique among all processes of this Lease, also after a restart. */
   readonly identity: string;
   readonly log: Logger;
-  /** A lease's times are dates for people; leases expire by the clock that nobody sets. */
+  /** Dates in the Lease are for people. Expiry is measured in elapsed time, because a wall clock can be set. */
   readonly clock: Clock;
   readonly random: Random;
-  /** How long others wait after the last renewal before they take over; default 15 000. */
+  /** How long other processes wait after the last renewal before they take over; default 15 000. */
   readonly leaseDurationMs?: number;
-  /** After this long without a renewal a leader gives up, well before others take over; default 10 000. */
+  /** After this long without a renewal a leader stops, well before another process takes over; default 10 000. */
   readonly renewDeadlineMs?: number;
-  /** Between attempts; default 2000. */
+  /** The time between attempts; default 2000. */
   readonly retryPeriodMs?: number;
 }
 
 export interface LeaderElection {
   /**
-   * Contends for the lease while subscribed to. `leading` once it is ours; `lost`, and completion, when it no
-   * longer surely is: whoever led must stop at once. Errors only with LeaseNamespaceMissing. Unsubscribing stops
-   * renewing and lets the lease run out.
+   * Contends for the Lease while subscribed to. Emits `leading` when this process holds the Lease. Emits `lost` and
+   * completes when that is no longer certain: the leader must stop at once. Errors only with LeaseNamespaceMissing.
+   * Unsubscribing stops the renewals, so that the Lease expires.
    */
   readonly leadership$: Observable<'leading' | 'lost'>;
   /**
-   * How many milliseconds a call that begins now may take: afterwards another process may lead. Infinity if this process
-   * has not led yet. Throws `leaseExpired` if it has led and its last renewal is longer ago than the renew deadline:
-   * another process may lead, and a process that was stopped for a while has not noticed yet. To be asked right before
-   * whatever only the leader may do.
+   * The milliseconds that a call which starts now may take; after that another process may lead. Infinity if this process
+   * has not led yet. Throws `leaseExpired` if the last renewal is longer ago than the renew deadline, because another
+   * process may lead. A process that was suspended learns it here. Call it right before each action that only the leader
+   * may take.
    */
   check(): number;
-  /** Says to an administrator which process holds the lease, while this one waits for it. */
-  told(): readonly string[];
-  /** Stops contending and gives the lease, if ours, free for the next at once. Never rejects. */
+  /** For an administrator: which process holds the Lease, while this process waits for it. */
+  notes(): readonly string[];
+  /** Stops contending and releases the Lease if this process holds it: the next process leads at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;
 }
 
-/** metav1.MicroTime: the API server takes exactly six digits. */
+/** metav1.MicroTime: the API server accepts exactly six fraction digits. */
 const microTime = (date: Date): string => date.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z');
 
 interface Observed {
   readonly lease: Lease;
-  /** By our own clock: clocks of other machines are not trusted. */
+  /** In our own elapsed time: clocks of other machines are not trusted. */
   readonly atMs: number;
 }
 
 /**
- * Leader election by client-go's rules (tools/leaderelection): a lease is free when its holder has not renewed
- * it, as seen by our own clock, for its duration. The API server's resourceVersion settles races.
+ * Leader election by client-go's rules (tools/leaderelection). A Lease is free when its holder has not renewed it for its
+ * duration, measured with our own clock. The API server's resourceVersion decides races.
  */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   const { client, namespace, name, createsNamespace = false, identity, log, clock, random } = options;
@@ -90,10 +90,10 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   let observed: Observed | undefined;
   let isReleased = false;
   let isWaiting = false;
-  /** When the renewal that was last successful began; undefined: we have not led. */
+  /** When the last successful renewal began; undefined: this process has not led. */
   let renewedMs: number | undefined;
   const releasing = new AbortController();
-  /** The attempt under way. */
+  /** The current attempt. */
   let attempt = Promise.resolve(false);
 
   const observe = (lease: Lease): void => {
@@ -107,15 +107,15 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     try {
       return await client.create(LeaseKind, lease, signal);
     } catch (error) {
-      // A creation answers "not found" if the namespace does not exist.
+      // The API server answers a creation with "not found" if the namespace does not exist.
       if (!isNotFound(error)) throw error;
       await createLeaseNamespace({ client, namespace, mayCreate: createsNamespace, signal });
-      log.info('created the namespace of the lease', facts);
+      log.info('created the namespace of the Lease', facts);
       return client.create(LeaseKind, lease, signal);
     }
   }
 
-  /** True if the lease is ours for another duration. Throws what the API server says, conflicts included. */
+  /** True if this process holds the Lease for another duration. Throws the API server's errors, including conflicts. */
   async function acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const renewTime = microTime(clock.now());
     const leaseDurationSeconds = Math.ceil(leaseDurationMs / 1000);
@@ -149,13 +149,13 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     return true;
   }
 
-  /** The same, as a value: `false` also for an error, of which the log knows. */
+  /** The same as a value: `false` also for an error, which is logged. */
   async function tryOnce(deadlineMs: number, outer: AbortSignal): Promise<boolean> {
     const { signal, cancel } = deadlineAfter(clock, deadlineMs, {
-      reason: () => new Error('the lease was not renewed in time'),
+      reason: () => new Error('the Lease was not renewed in time'),
       outer,
     });
-    // A client that does not heed its signal must not keep us leading.
+    // A client that ignores its signal must not delay the end of our leadership.
     const over = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
@@ -169,15 +169,15 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       if (outer.aborted) return false;
       if (error instanceof LeaseNamespaceMissing) throw error;
       if (isConflict(error) || isAlreadyExists(error)) {
-        // Somebody else wrote it: what we know of it is old.
+        // Another process wrote the Lease: the observed state is outdated.
         observed = undefined;
-        log.debug('another contender wrote the lease', facts);
+        log.debug('another process wrote the Lease', facts);
         return false;
       }
-      // Who stands by tries every 2 s, for as long as it lasts.
+      // A process that stands by retries every 2 s while the failure lasts: do not log each attempt.
       const times = failures.met({ name }, messageOf(error));
-      const told = { ...facts, ...(times !== undefined && times > 1 && { times }), error };
-      log[times === undefined ? 'debug' : 'warn']('cannot write the lease, trying again', told);
+      const shown = { ...facts, ...(times !== undefined && times > 1 && { times }), error };
+      log[times === undefined ? 'debug' : 'warn']('cannot write the Lease: trying again', shown);
       return false;
     } finally {
       cancel();
@@ -186,7 +186,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
 
   async function contend(tell: (state: 'leading' | 'lost') => void, signal: AbortSignal): Promise<void> {
     const pause = (delayMs: number) => clock.sleep(delayMs, signal).catch(() => {});
-    log.info('waiting for the lease', facts);
+    log.info('waiting for the Lease', facts);
     isWaiting = true;
     let startedMs = clock.elapsedMs();
     let known: string | undefined;
@@ -194,7 +194,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       if (signal.aborted) return;
       if (holder() !== undefined && holder() !== known) {
         known = holder();
-        log.info('standing by: another process holds the lease', { ...facts, holder: known });
+        log.info('standing by: another process holds the Lease', { ...facts, holder: known });
       }
       await pause(retryPeriodMs * (1 + 1.2 * random()));
       if (signal.aborted) return;
@@ -210,18 +210,24 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       if (signal.aborted) return;
       startedMs = clock.elapsedMs();
       const leftMs = renewedMs + renewDeadlineMs - startedMs;
-      // At least one attempt, or a process that was stopped for a while would never find out whether it leads.
+      // At least one attempt: a process that was suspended would otherwise never learn whether it still leads.
       if (await tryOnce(Math.max(leftMs, 1000), signal)) {
         const sinceMs = clock.elapsedMs() - renewedMs;
         renewedMs = startedMs;
         if (sinceMs < renewDeadlineMs) continue;
-        // For all that was kept back meanwhile.
-        log.warn('leading again, after an interruption: nobody else has led', { ...facts, sinceMs });
+        // Work that was held back during that time continues.
+        log.warn('leading again after an interruption: no other process has led during that time', {
+          ...facts,
+          sinceMs,
+        });
       } else if (signal.aborted) return;
       else {
         const isTaken = holder() !== undefined && !isOurs();
         if (isTaken || clock.elapsedMs() >= renewedMs + renewDeadlineMs) {
-          log.error('lost the lease', { ...facts, ...(isTaken && { holder: holder() }) });
+          log.error('lost the Lease: this process exits, so that it can be restarted', {
+            ...facts,
+            ...(isTaken && { holder: holder() }),
+          });
           tell('lost');
           return;
         }
@@ -236,11 +242,11 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
         if (sinceMs === undefined) return Number.POSITIVE_INFINITY;
         if (sinceMs < renewDeadlineMs) return leaseDurationMs - sinceMs;
       }
-      const why = isReleased ? 'the lease was released' : 'the lease was not renewed in time';
+      const why = isReleased ? 'the Lease was released' : 'the Lease was not renewed in time';
       throw leaseExpired(`${why}: another process may lead`);
     },
-    told: () =>
-      isWaiting ? [`standing by: ${holder() ?? 'no process yet'} holds the lease ${namespace}/${name}`] : [],
+    notes: () =>
+      isWaiting ? [`standing by: ${holder() ?? 'no process yet'} holds the Lease ${namespace}/${name}`] : [],
     leadership$: new Observable((subscriber) => {
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, releasing.signal]);
@@ -251,7 +257,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
             subscriber.error(error);
             return;
           }
-          log.error('leader election failed', { ...facts, error });
+          log.error('a bug ended the leader election: this process stops', { ...facts, error });
           subscriber.next('lost');
           subscriber.complete();
         },
@@ -264,7 +270,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       releasing.abort();
       try {
         await attempt.catch(() => {});
-        // The attempt that was cut off may have been written all the same.
+        // The API server may have executed the attempt although we aborted it.
         const lease = await client.get(LeaseKind, { namespace, name }, signal);
         if (lease.spec?.holderIdentity !== identity) return;
         const spec = {
@@ -274,10 +280,10 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
           renewTime: microTime(clock.now()),
         };
         await client.replace(LeaseKind, { ...lease, spec }, signal);
-        log.info('released the lease', facts);
+        log.info('released the Lease', facts);
       } catch (error) {
         if (!isNotFound(error))
-          log.warn('cannot release the lease, it runs out by itself', { ...facts, error });
+          log.warn('cannot release the Lease: the next process leads when it expires', { ...facts, error });
       }
     },
   };

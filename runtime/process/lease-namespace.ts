@@ -2,7 +2,7 @@ import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { isAlreadyExists, isForbidden } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 
-/** No process can lead: the namespace of the lease does not exist. The message has the command that creates it. */
+/** No process can lead, because the namespace of the Lease does not exist. The message has the command that creates it. */
 export class LeaseNamespaceMissing extends Error {
   override readonly name = 'LeaseNamespaceMissing';
 }
@@ -10,15 +10,15 @@ export class LeaseNamespaceMissing extends Error {
 export interface LeaseNamespaceOptions {
   readonly client: Pick<KubernetesClient, 'create'>;
   readonly namespace: string;
-  /** Whether this process was asked to create it. */
+  /** Whether this process may create it (`--install-crds`). */
   readonly mayCreate: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Creates the namespace of the lease. Throws LeaseNamespaceMissing if it may not, else what the API server says. */
+/** Creates the namespace of the Lease. Throws LeaseNamespaceMissing if it must not, else what the API server returns. */
 export async function createLeaseNamespace(options: LeaseNamespaceOptions): Promise<void> {
   const { client, namespace, mayCreate, signal } = options;
-  const missing = `the namespace ${namespace} of the lease does not exist`;
+  const missing = `the namespace ${namespace} of the Lease does not exist`;
   const command = `"kubectl create namespace ${namespace}"`;
   if (!mayCreate) throw new LeaseNamespaceMissing(`${missing}: run ${command}, or start with --install-crds`);
   try {
@@ -32,7 +32,7 @@ export async function createLeaseNamespace(options: LeaseNamespaceOptions): Prom
       const message = `${missing}, and this process is not allowed to create it: run ${command}`;
       throw new LeaseNamespaceMissing(message, { cause: error });
     }
-    // Another replica was faster.
+    // Another replica created it first.
     if (!isAlreadyExists(error)) throw error;
   }
 }

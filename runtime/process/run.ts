@@ -1,7 +1,7 @@
 /*
  *   informers ──▶ the stores of a stack are complete ──▶ leader-election.ts: leading ──▶ its controllers ──▶ outcomes
  *                                                                                           ▲
- *   stop$ ──▶ drain: running reconciles may end, nothing new begins ────────────────────────┘
+ *   stop$ ──▶ drain: running reconciles may finish, no new one starts ──────────────────────┘
  */
 
 import type { Observable } from 'rxjs';
@@ -38,22 +38,22 @@ import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { LeaderElection } from './leader-election.ts';
-import { tellingStacks } from './telling-stacks.ts';
+import { logStackStates } from './log-stack-states.ts';
 
 export interface RunOptions {
-  readonly informers: Pick<Informers, 'run$' | 'told$' | 'states'>;
+  readonly informers: Pick<Informers, 'run$' | 'stateChange$' | 'states'>;
   readonly controllers: readonly ControllerSpec[];
-  /** What else runs as long as the controllers do: the event recorder, servers. */
+  /** Streams that run as long as the controllers do: the event recorder, servers. */
   readonly background: readonly Observable<unknown>[];
   /** Runs at a time, per controller. */
   readonly concurrency: number;
-  /** How often every object is reconciled, whatever happens, in ms. */
+  /** How often every object is reconciled without an event, in ms. */
   readonly syncPeriodMs: number;
-  /** Controllers run only while it leads; absent: at once. */
+  /** Controllers run only while this process leads; absent: at once. */
   readonly election?: Pick<LeaderElection, 'leadership$'>;
-  /** Its first value begins the drain. */
+  /** Its first value starts the drain. */
   readonly stop$: Observable<unknown>;
-  /** How long running reconciles may take to finish, in ms. */
+  /** How long running reconciles may take to finish after `stop$`, in ms. */
   readonly drainTimeoutMs: number;
   readonly log: Logger;
   readonly clock: Clock;
@@ -61,27 +61,27 @@ export interface RunOptions {
   readonly observe?: (controller: string) => WorkQueueObserver;
 }
 
-/** Why an object is reconciled without an event: its sync period is over. */
-export const looksAgain = 'its sync period is over';
+/** The reason for a reconcile without an event: the sync period of the object is over. */
+export const syncPeriodOver = 'its sync period is over';
 
-/** The lease went to another process: this one must end at once. */
+/** Another process holds the Lease: this one must end at once. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
 
 /**
- * Runs informers, and the controllers of each stack once its stores hold complete lists and, where asked for, the lease is
- * held: a kind that the API server does not have keeps its own stack waiting, and no other (docs/decisions/0033). The lease
- * is asked for when the first stack may run. Emits the outcome of every reconcile. Completes when `stop$` has emitted and
- * every running reconcile has ended or its time is up. Errors only with LeadershipLost, LeaseNamespaceMissing or an error
- * of the background.
+ * Runs the informers, and the controllers of each stack when its stores hold complete lists and, with an election, this
+ * process leads. A kind that the API server does not have delays its own stack only (docs/decisions/0033). The election
+ * starts when the first stack is complete. Emits the outcome of every reconcile. Completes after `stop$`, when every
+ * running reconcile has ended or the drain timeout is over. Errors only with LeadershipLost, LeaseNamespaceMissing or an
+ * error of a background stream.
  */
 export function run(options: RunOptions): Observable<Outcome> {
   const { informers, background, election, drainTimeoutMs, log, clock } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
-    // Each kind tells, and every stack asks about all kinds: they are looked at once.
-    const states$ = informers.told$.pipe(map(informers.states), share());
+    // Every stack needs the states of all kinds: they are read once per change.
+    const states$ = informers.stateChange$.pipe(map(informers.states), share());
     const ended$ = new Subject<void>();
 
     const running = (spec: ControllerSpec): Observable<Outcome> => {
@@ -89,7 +89,7 @@ export function run(options: RunOptions): Observable<Outcome> {
       const observer = options.observe?.(spec.name);
       return controller({
         ...spec,
-        triggers: [...spec.triggers, triggerBy(looksAgain, resync$, 'sync period')],
+        triggers: [...spec.triggers, triggerBy(syncPeriodOver, resync$, 'sync period')],
         concurrency: options.concurrency,
         log,
         clock,
@@ -111,7 +111,7 @@ export function run(options: RunOptions): Observable<Outcome> {
       switchMap(() => (election === undefined ? controllers$ : whileLeading(election, controllers$, drain$))),
       tap({ complete: () => ended$.next() }),
     );
-    const others$ = merge(informers.run$, tellingStacks({ ...options, states$ }), ...background).pipe(
+    const others$ = merge(informers.run$, logStackStates({ ...options, states$ }), ...background).pipe(
       ignoreElements(),
       takeUntil(ended$),
     );
@@ -119,7 +119,7 @@ export function run(options: RunOptions): Observable<Outcome> {
   });
 }
 
-/** Runs `work$` under the lease, which is kept until the work has been drained. */
+/** Runs `work$` while this process leads. The Lease is held until the work has been drained. */
 function whileLeading<T>(
   { leadership$ }: Pick<LeaderElection, 'leadership$'>,
   work$: Observable<T>,
@@ -130,7 +130,8 @@ function whileLeading<T>(
     let isLeading = false;
     return leadership$.pipe(
       switchMap((state) => {
-        if (state === 'lost') throw new LeadershipLost('another process holds the lease now');
+        if (state === 'lost')
+          throw new LeadershipLost('another process may hold the Lease now: this one stops');
         isLeading = true;
         return work$.pipe(tap({ complete: () => finished$.next() }));
       }),
@@ -139,7 +140,7 @@ function whileLeading<T>(
   });
 }
 
-/** Emits once what a stack needs is there, and completes; without needs: every kind that was asked for. */
+/** Emits once when the needs of a stack are complete, and completes. Without needs: when every requested kind is synced. */
 function whenComplete(
   needs: StackNeeds | undefined,
   statesNow: Informers['states'],
@@ -149,7 +150,7 @@ function whenComplete(
     needs === undefined ? states.every(({ isSynced }) => isSynced) : stackState(needs, states).isComplete;
   return defer(() => {
     if (isComplete(statesNow())) return of(undefined);
-    // Whoever tells of it is in the middle of a list: it is ended first.
+    // The state changes in the middle of a list event: let that event end first.
     return states$.pipe(
       filter(isComplete),
       take(1),
@@ -159,8 +160,8 @@ function whenComplete(
 }
 
 /**
- * A period of its own for each controller, shorter by up to a tenth, so that they do not all wake together, and that what
- * stands still says why before its Event of an hour ago is forgotten.
+ * A period for each controller, shorter by up to a tenth, so that the controllers do not all start together. A condition
+ * that lasts is then recorded as an Event again before the API server deletes the Event, after an hour.
  */
 const periodically = (
   { syncPeriodMs, clock, random }: Pick<RunOptions, 'syncPeriodMs' | 'clock' | 'random'>,

@@ -4,8 +4,8 @@ import { Observable } from 'rxjs';
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /**
- * Emits each SIGTERM and SIGINT the process is sent, while subscribed to: the first means drain, a second one
- * now. Without a subscriber the signals end the process, as ever.
+ * While subscribed to, emits each SIGTERM and SIGINT of the process. The first one starts the drain, a second one stops at
+ * once. Without a subscriber the signals end the process, as usual.
  */
 export const stopSignals = (source: Pick<EventEmitter, 'on' | 'off'> = process): Observable<StopSignal> =>
   new Observable((subscriber) => {

@@ -6,9 +6,9 @@ export interface BackoffOptions {
   readonly baseMs: number;
   /** No delay is longer, jitter included. */
   readonly maxMs: number;
-  /** The first delay lies between `baseMs` and `baseMs * (1 + jitter)`, and so on; default 0. */
+  /** The first delay is between `baseMs` and `baseMs * (1 + jitter)`; later delays vary alike. Default 0. */
   readonly jitter?: number;
-  /** Needed where there is jitter. */
+  /** Required with jitter. */
   readonly random?: Random;
 }
 
@@ -16,20 +16,18 @@ export interface BackoffOptions {
 export function backoffDelayMs(failures: number, options: BackoffOptions): number {
   const { baseMs, maxMs, jitter = 0, random = () => 0 } = options;
   const spread = 1 + jitter;
-  // Capped before the jitter, so that clients that fail together are still apart when they reach the limit.
+  // The limit is applied before the jitter, so that clients that fail together do not retry together at the limit.
   const delayMs = Math.min(baseMs * 2 ** Math.min(failures, 52), Math.max(baseMs, maxMs / spread));
   return Math.min(maxMs, delayMs * (1 + jitter * random()));
 }
 
-/** Backoff of something that runs for long and fails now and then. */
+/** Backoff for a long-running activity that fails from time to time. */
 export interface Backoff {
   /** The next delay, in milliseconds. */
   next(): number;
 }
 
-/**
- * A backoff that starts over after `resetAfterMs` without a call of `next`, as client-go's BackoffManager does.
- */
+/** A backoff that starts again after `resetAfterMs` without a call of `next`, as client-go's BackoffManager does. */
 export function createBackoff(
   clock: Pick<Clock, 'elapsedMs'>,
   options: BackoffOptions & { readonly resetAfterMs: number },
@@ -43,7 +41,7 @@ export function createBackoff(
       if (nowMs > healthyAtMs) failures = 0;
       const delayMs = backoffDelayMs(failures, options);
       failures += 1;
-      // The delay itself is no time of health.
+      // The delay itself does not count as healthy time.
       healthyAtMs = nowMs + delayMs + resetAfterMs;
       return delayMs;
     },

@@ -6,30 +6,28 @@ import type { Turns } from './turns.ts';
 import { createTurns } from './turns.ts';
 
 /**
- * The only door through which time comes in. `main.ts` makes the real one and hands it to whoever waits, measures or
- * dates; tests hand over one that they move by hand.
+ * The only source of time. `main.ts` creates the real clock and passes it to all code that waits, measures or writes
+ * dates. Tests pass a clock that they move themselves.
  *
  *     await clock.sleep(500, signal);
  *     source$.pipe(debounceTime(500, clock.scheduler));
  */
 export interface Clock {
-  /** What the clock on the wall says. It may be set, forwards and back: for dates, never for durations. */
+  /** The wall clock. It can be set forwards and backwards: use it for dates, never for durations. */
   now(): Date;
-  /** Milliseconds since a moment that is nobody's business; never 0, never goes back. For durations. */
+  /** Milliseconds since an arbitrary moment; never 0, never decreases. Use it for durations. */
   elapsedMs(): number;
-  /**
-   * Resolves after so many milliseconds; rejects with the signal's reason as soon as that aborts. Any length will do.
-   */
+  /** Resolves after `delayMs` of any length. Rejects with the signal's reason as soon as the signal aborts. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
-  /** The same time for RxJS. */
+  /** The same clock for RxJS. */
   readonly scheduler: SchedulerLike;
-  /** Resolves once whatever else waits for its turn of the event loop has had it. */
+  /** Resolves after everything else that is queued for the event loop has had one turn. */
   nextTurn(): Promise<void>;
-  /** Divides what can be done at once, so that no turn lasts long: everything that has this clock shares its turns. */
+  /** Splits long work so that no turn of the event loop lasts long. All users of one clock share these turns. */
   readonly turns: Turns;
 }
 
-/** Longer timers fire at once in node. */
+/** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** A timer of any length. */

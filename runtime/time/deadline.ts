@@ -1,20 +1,20 @@
 import type { Clock } from './clock.ts';
 
 export interface DeadlineOptions {
-  /** Makes what the signal aborts with when the time is up. */
+  /** Creates the reason for which the signal aborts when the time is up. */
   readonly reason: () => unknown;
-  /** Aborts the signal earlier, with its own reason. */
+  /** Aborts the signal earlier, with this signal's own reason. */
   readonly outer?: AbortSignal | undefined;
 }
 
-/** A signal that aborts when a time is up, and what calls that off. */
+/** A signal that aborts when a time is up, and the function that cancels it. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Nothing waits any more; to be called when the work has ended, however it did. */
+  /** Removes the timer and the listener. Call it when the work has ended, with or without success. */
   cancel(): void;
 }
 
-/** A deadline in so many milliseconds from now. */
+/** A deadline `delayMs` milliseconds from now. */
 export function deadlineAfter(
   clock: Pick<Clock, 'scheduler'>,
   delayMs: number,

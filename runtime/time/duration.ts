@@ -1,8 +1,8 @@
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * A duration as Go writes it (`500ms`, `30s`, `1h30m`, `1.5h`), in milliseconds; undefined if it is none, or
- * not positive. Go's units below a millisecond are left out: nothing here is that short.
+ * Parses a duration in Go's format (`500ms`, `30s`, `1h30m`, `1.5h`) to milliseconds. Undefined for any other text and for
+ * 0. Go's units below a millisecond are not supported: no duration here is that short.
  */
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;

@@ -1,10 +1,10 @@
 /**
- * The only door through which chance comes in: uniform in [0, 1). `main.ts` hands over the machine's, tests a seeded
- * one. What must not be guessed, a password, is none of its business.
+ * The only source of randomness: uniform in [0, 1). `main.ts` passes the machine's, tests pass a seeded one. Passwords
+ * do not come from here: they need `randomBytes`.
  */
 export type Random = () => number;
 
-/** A UUID (version 4) that chance makes; to tell things apart, not to keep them from being guessed. */
+/** A random UUID (version 4). Use it to tell things apart; it is not a secret. */
 export function randomUuid(random: Random): string {
   const word = (): string =>
     Math.floor(random() * 2 ** 32)
@@ -15,7 +15,7 @@ export function randomUuid(random: Random): string {
   return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`;
 }
 
-/** The same numbers for the same seed (mulberry32 by Tommy Ettinger, public domain); for tests, not for secrets. */
+/** Returns the same numbers for the same seed (mulberry32 by Tommy Ettinger, public domain). Not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -1,33 +1,33 @@
 import type { SchedulerAction, SchedulerLike } from 'rxjs';
 import { Subscription } from 'rxjs';
 
-/** Has something done in so many milliseconds; answers with what calls it off. */
+/** Calls `act` after `delayMs` milliseconds; returns the function that cancels it. */
 export type Later = (delayMs: number, act: () => void) => () => void;
 
-/** A scheduler for RxJS over any kind of timer, and `now` in milliseconds since the epoch. */
+/** A scheduler for RxJS over any kind of timer. `now` returns milliseconds since 1970. */
 export const schedulerBy = (later: Later, now: () => number): SchedulerLike => ({
   now,
   schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delayMs?: number, state?: T) =>
     new Action(work, later).schedule(state, delayMs),
 });
 
-/** It may be scheduled again, from within its own work. */
+/** An action that may schedule itself again while it runs. */
 class Action<T> extends Subscription implements SchedulerAction<T> {
   readonly #work: (this: SchedulerAction<T>, state?: T) => void;
   readonly #later: Later;
-  #callOff: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
 
   constructor(work: (this: SchedulerAction<T>, state?: T) => void, later: Later) {
-    super(() => this.#callOff?.());
+    super(() => this.#cancel?.());
     this.#work = work;
     this.#later = later;
   }
 
   schedule(state?: T, delayMs = 0): Subscription {
     if (this.closed) return this;
-    this.#callOff?.();
-    this.#callOff = this.#later(Math.max(0, delayMs), () => {
-      this.#callOff = undefined;
+    this.#cancel?.();
+    this.#cancel = this.#later(Math.max(0, delayMs), () => {
+      this.#cancel = undefined;
       this.#work.call(this, state);
     });
     return this;
@@ -44,10 +44,10 @@ export const sleepBy =
         return;
       }
       const onAbort = (): void => {
-        callOff();
+        cancel();
         reject(signal?.reason);
       };
-      const callOff = later(delayMs, () => {
+      const cancel = later(delayMs, () => {
         signal?.removeEventListener('abort', onAbort);
         resolve();
       });

@@ -1,8 +1,8 @@
-/** Earns tokens with time, and holds no more than its burst. */
+/** Gains tokens with time, up to its burst. */
 export interface TokenBucket {
-  /** May be below zero: on credit. */
+  /** Negative after tokens were spent in advance. */
   readonly tokens: number;
-  /** When it held these. */
+  /** The time, in milliseconds, at which it had `tokens`. */
   readonly atMs: number;
 }
 
@@ -17,7 +17,7 @@ export const fullBucket = ({ burst }: TokenRate, nowMs: number): TokenBucket => 
   atMs: nowMs,
 });
 
-/** The bucket with what it has earned since; a clock that went back earns nothing. */
+/** The bucket with the tokens gained since `atMs`. If the clock went back, no tokens are added. */
 export const refilled = (
   { tokens, atMs }: TokenBucket,
   { perSecond, burst }: TokenRate,

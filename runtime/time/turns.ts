@@ -1,24 +1,24 @@
-/** Divides the process's own work, so that no turn of the event loop lasts long. */
+/** Splits the process's own work, so that no turn of the event loop lasts long. */
 export interface Turns {
   /**
-   * Runs a task at once if nobody waits and this turn still has time, else in a later turn, oldest first. Answers with
-   * what takes it back, should it still wait.
+   * Runs a task at once if no task waits and this turn has time left. Otherwise runs it in a later turn, oldest first.
+   * Returns the function that withdraws a task that still waits.
    */
   run(task: () => void): () => void;
 }
 
-/** What it takes of a clock. */
+/** The functions of a clock that turns need. */
 export interface TurnsClock {
   elapsedMs(): number;
   nextTurn(): Promise<void>;
 }
 
-/** How long the tasks of a turn, and the promises they settle, may take before the rest waits. */
+/** How long the tasks of one turn may take, together with the promises that they settle. */
 const budgetMs = 10;
-/** What tasks do after their first await is not seen until the next one asks, so that their number is bounded, too. */
+/** Work after a task's first await is only measured when the next task is due, so the number of tasks is limited, too. */
 const mostPerTurn = 16;
 
-/** Turns of one event loop; no task runs yet. */
+/** The turns of one event loop, without tasks. */
 export function createTurns({ elapsedMs, nextTurn }: TurnsClock): Turns {
   const waiting = new Set<() => void>();
   let startedAtMs: number | undefined;
@@ -50,7 +50,7 @@ export function createTurns({ elapsedMs, nextTurn }: TurnsClock): Turns {
         task();
         return () => {};
       }
-      const start = (): void => task(); // one of its own, should a task be given twice
+      const start = (): void => task(); // a new function, because the same task may be given twice
       waiting.add(start);
       return () => void waiting.delete(start);
     },

@@ -48,7 +48,7 @@ describe('npm run generate', () => {
       await edit();
       const { code, output } = await generate('--check');
       assert.equal(code, 1);
-      assert.equal(output, `not up to date, run npm run generate: ${file}\n`);
+      assert.equal(output, `these files are not up to date, run npm run generate: ${file}\n`);
 
       const repaired = await generate();
       assert.deepEqual([repaired.code, repaired.output.trim().split(' ')[1]], [0, file]);
@@ -57,7 +57,11 @@ describe('npm run generate', () => {
   }
 
   test('a changed schema makes its definitions and the reference stale, all of which are named', async () => {
-    await copy.replace('apis/database/v1alpha1/fancy-sql-instance.ts', 'that is wanted', 'that is asked for');
+    await copy.replace(
+      'apis/database/v1alpha1/fancy-sql-instance.ts',
+      'The requested version',
+      'The wanted version',
+    );
     const { code, output } = await generate('--check');
     assert.equal(code, 1);
     for (const file of [crd, reference]) assert.ok(output.includes(file), output);
@@ -72,6 +76,9 @@ describe('npm run generate', () => {
     );
     const { code, output } = await generate();
     assert.equal(code, 1);
-    assert.match(output, /^FavouriteDBInstance\S+: spec\.forProvider\.fancinessLevel has no description$/m);
+    assert.match(
+      output,
+      /^FavouriteDBInstance\S+: spec\.forProvider\.fancinessLevel has no description: add one$/m,
+    );
   });
 });

@@ -26,11 +26,11 @@ interface Case {
   readonly left: Readonly<Record<string, string>>;
 }
 
-const inTheWay = 'not generated, so not overwritten; move or remove them first: ';
+const inTheWay = 'these files were not generated, so they are not overwritten; move or remove them: ';
 const cases: Readonly<Record<string, Case>> = {
   'what is not there is written': {
     present: {},
-    check: ['not up to date, do so: crds/wanted.yaml, docs/page.md'],
+    check: ['these files are not up to date, do so: crds/wanted.yaml, docs/page.md'],
     problems: [],
     printed: ['wrote crds/wanted.yaml', 'wrote docs/page.md'],
     left: upToDate,
@@ -48,14 +48,14 @@ const cases: Readonly<Record<string, Case>> = {
       'crds/wanted.yaml': `${line}\nkind: Old\n`,
       'crds/within/gone.yaml': `${line}\nkind: Gone\n`,
     },
-    check: ['not up to date, do so: crds/wanted.yaml, crds/within/gone.yaml'],
+    check: ['these files are not up to date, do so: crds/wanted.yaml, crds/within/gone.yaml'],
     problems: [],
     printed: ['wrote crds/wanted.yaml', 'removed crds/within/gone.yaml'],
     left: upToDate,
   },
   'what was generated is so with the line ends of another system, too': {
     present: { ...upToDate, 'crds/gone.yaml': `${line}\r\nkind: Gone\r\n` },
-    check: ['not up to date, do so: crds/gone.yaml'],
+    check: ['these files are not up to date, do so: crds/gone.yaml'],
     problems: [],
     printed: ['removed crds/gone.yaml'],
     left: upToDate,
@@ -86,7 +86,7 @@ const cases: Readonly<Record<string, Case>> = {
       'docs/page.md': '# Mine\n',
     },
     check: [
-      'not up to date, do so: crds/gone.yaml',
+      'these files are not up to date, do so: crds/gone.yaml',
       `${inTheWay}crds/wanted.yaml (it does not begin with "${line}"), docs/page.md (it does not begin with "${comment}")`,
     ],
     problems: [

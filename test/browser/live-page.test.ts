@@ -195,7 +195,7 @@ describe('what a person sees on the live page', { skip }, () => {
     });
     world.edit(FavouriteDBInstanceKind, { name: 'legacy-orders' }, paused('true'));
     await until(page, "document.querySelector('.cause')?.innerText.includes('is paused')");
-    assert.deepEqual(await texts(page, '.verdict'), ['can be used, but something is wrong']);
+    assert.deepEqual(await texts(page, '.verdict'), ['can be used, but has a problem']);
     world.edit(FavouriteDBInstanceKind, { name: 'legacy-orders' }, paused(null));
     await until(page, "document.querySelector('.verdict.ok')");
     await page.close();
@@ -206,7 +206,7 @@ describe('what a person sees on the live page', { skip }, () => {
     world.answering = 'not at all';
     await world.clock.settle().catch(() => {});
     await until(page, "Number(document.querySelector('[data-health=troubled]').innerText) >= 7");
-    assert.match((await texts(page, '.row .says')).join(), /last look failed/);
+    assert.match((await texts(page, '.row .says')).join(), /last observation failed/);
     await picture(page, 'dark');
     world.answering = 'as ever';
     await page.close();
@@ -312,7 +312,7 @@ describe('what a person sees on the live page', { skip }, () => {
     const page = await chromium.open(url, { before: 'delete globalThis.EventSource' });
     await until(page, "!document.querySelector('#notice').hidden");
     assert.deepEqual(await texts(page, '#notice'), [
-      'This browser knows no server-sent events, by which the page is told what happens: use a current Firefox, Chrome, Edge or Safari.',
+      'This browser does not support server-sent events, which the page needs. Use a current Firefox, Chrome, Edge or Safari.',
     ]);
     await page.close();
   });

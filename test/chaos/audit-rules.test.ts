@@ -59,7 +59,7 @@ describe('only the leader writes', () => {
     return requests.flatMap((each) => rule.check(each) ?? []);
   };
 
-  test('who holds the lease may, and whoever reads', () => {
+  test('who holds the Lease may, and whoever reads', () => {
     assert.deepEqual(
       check(
         lease('a', 0, { verb: 'create' }),

@@ -14,7 +14,9 @@ export function wrongEnd({
   if (end === undefined || (wasEnded && end.signal === 'SIGKILL')) return undefined;
   const how = end.code ?? end.signal;
   if (wasEnded) return end.code === 0 ? undefined : `SIGTERM ended it with ${how}`;
-  const hasLostLease = readFileSync(process.logFile, 'utf8').includes('"msg":"lost the lease"');
+  const hasLostLease = readFileSync(process.logFile, 'utf8').includes(
+    '"msg":"lost the Lease: this process exits, so that it can be restarted"',
+  );
   return hasLostLease && end.code === 1 ? undefined : `it ended by itself with ${how}`;
 }
 

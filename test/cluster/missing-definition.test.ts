@@ -88,7 +88,7 @@ describe('a definition that the API server does not have', () => {
     await eventually('the metric names it', async () => (await missing()).length === 1, 90_000);
     assert.match((await missing())[0] ?? '', /stack="postgresql",kind="postgresqlgrants\./);
     const { isReady, body } = await readyz();
-    assert.ok(isReady && body.includes('[!]stack postgresql works with what it knows'), body);
+    assert.ok(isReady && body.includes('[!]stack postgresql works with the objects read before'), body);
     await claim('afterwards', { classRef: favouriteClassRef('small') });
     await fixture.bound('team-a', 'afterwards');
     assert.deepEqual([fixture.favourite.instances().length, fixture.other.instances().length], [2, 1]);

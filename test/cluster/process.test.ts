@@ -92,7 +92,7 @@ describe('the process', () => {
     assert.equal(stack.child.exitCode, 1);
     assert.match(
       stack.log(),
-      /the namespace elsewhere of the lease does not exist: run \\"kubectl create namespace elsewhere/,
+      /the namespace elsewhere of the Lease does not exist: run \\"kubectl create namespace elsewhere/,
     );
     start(...flags, '--install-crds');
     await eventually('the lease is held', async () => {
@@ -125,7 +125,7 @@ describe('the process', () => {
     await eventually('the second one shows which process leads', async () => {
       const shown = await (await fetch(`http://${probes}/readyz?verbose`)).text();
       return shown.includes(
-        `\n[!]standing by: ${leader} holds the lease crossplane-system/services-stack\nok\n`,
+        `\n[!]standing by: ${leader} holds the Lease crossplane-system/services-stack\nok\n`,
       );
     });
     assert.match(second.log(), new RegExp(`"msg":"standing by: [^"]*",.*"holder":"${leader}"`));

@@ -52,7 +52,7 @@ describe('npm run generate, for what follows from the stacks', () => {
       await edit();
       assert.deepEqual(await generate('--check'), {
         code: 1,
-        output: `not up to date, run npm run generate: ${file}\n`,
+        output: `these files are not up to date, run npm run generate: ${file}\n`,
       });
       assert.deepEqual(await generate(), { code: 0, output: `wrote ${file}\n` });
       assert.deepEqual(await generate('--check'), { code: 0, output: '' });

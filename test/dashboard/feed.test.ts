@@ -6,7 +6,7 @@ import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { fcpStack } from '../../controllers/fcp/setup.ts';
 import { feed$, mostPerBatch, tickMs } from '../../dashboard/feed.ts';
-import type { Batch, ToldEvent } from '../../dashboard/page/wire.ts';
+import type { Batch, RecordedEvent } from '../../dashboard/page/wire.ts';
 import type { StreamedStore } from '../../runtime/cache/store.ts';
 import { createStore } from '../../runtime/cache/store.ts';
 import { testClock } from '../../testing/test-clock.ts';
@@ -31,16 +31,16 @@ function world() {
     stores.set(kindKey(kind), store);
     return store;
   };
-  const told$ = new Subject<ToldEvent>();
+  const event$ = new Subject<RecordedEvent>();
   const batches: Batch[] = [];
   let isFull = false;
   const reader = feed$(
-    { catalogue: catalogueOf([fcpStack]), storeOf, memory: { told$, recent: () => [] }, clock },
+    { catalogue: catalogueOf([fcpStack]), storeOf, memory: { event$, recent: () => [] }, clock },
     () => isFull,
   ).subscribe((batch) => batches.push(batch));
   const claims = storeOf(FancySQLInstanceKind);
   return {
-    ...{ clock, batches, told$, reader, claims },
+    ...{ clock, batches, event$, reader, claims },
     setFull: (is: boolean) => {
       isFull = is;
     },
@@ -57,7 +57,7 @@ describe('what a reader of the page is told', () => {
     await tick();
     await tick();
     assert.deepEqual(
-      batches.map(({ nodes, gone }) => [nodes.map(({ name, phase }) => `${name} ${phase}`), gone]),
+      batches.map(({ nodes, deleted }) => [nodes.map(({ name, phase }) => `${name} ${phase}`), deleted]),
       [[['a Bound', 'b Unbound'], []]],
     );
     reader.unsubscribe();
@@ -71,7 +71,7 @@ describe('what a reader of the page is told', () => {
     await tick();
     assert.deepEqual(batches.at(-1), {
       ...{ nodes: [], told: [] },
-      gone: ['fancysqlinstances.database.crossplane.io|team/a'],
+      deleted: ['fancysqlinstances.database.crossplane.io|team/a'],
     });
     reader.unsubscribe();
   });

@@ -22,8 +22,8 @@ describe('what a process remembers for the page', () => {
   test('the same Warning again is one Event with a count, and no news', () => {
     const memory = remembering();
     const news: string[] = [];
-    memory.told$.subscribe(({ object: about, reason }) => news.push(`${about} ${reason}`));
-    for (let times = 0; times < 3; times += 1) memory.told(object('a'), warning, 'managed/a');
+    memory.event$.subscribe(({ object: about, reason }) => news.push(`${about} ${reason}`));
+    for (let times = 0; times < 3; times += 1) memory.recordEvent(object('a'), warning, 'managed/a');
     assert.deepEqual(
       memory.eventsOf(object('a')).map(({ reason, count, source }) => [reason, count, source.component]),
       [['CannotObserveExternalResource', 3, 'managed/a']],
@@ -34,7 +34,7 @@ describe('what a process remembers for the page', () => {
   test('of each object the last twenty, of all the last hundred', () => {
     const memory = remembering();
     for (let times = 0; times < 150; times += 1) {
-      memory.told(
+      memory.recordEvent(
         object('a'),
         { type: 'Normal', reason: 'UpdatedExternalResource', message: String(times) },
         undefined,
@@ -49,7 +49,7 @@ describe('what a process remembers for the page', () => {
     const memory = remembering();
     const controller = 'favouritedbinstance.database.fcp.crossplane.io';
     const run = (result: Outcome['result'], decision?: string): void =>
-      memory.ended({
+      memory.recordOutcome({
         controller,
         request: { name: 'a' },
         because: [],
@@ -75,9 +75,9 @@ describe('what a process remembers for the page', () => {
       ...{ controller, request: { name: 'a' }, because: [], durationMs: 1, isTimedOut: false },
       result: 'requeue_after',
     };
-    memory.ended({ ...outcome, againInMs: 60_000 });
+    memory.recordOutcome({ ...outcome, againInMs: 60_000 });
     assert.deepEqual(memory.lastRun(object('a'))?.nextAt, new Date('2026-01-01T00:01:00Z'));
-    memory.ended(outcome);
+    memory.recordOutcome(outcome);
     assert.equal(memory.lastRun(object('a'))?.nextAt, undefined);
   });
 });

@@ -113,7 +113,7 @@ describe('the live page of a process', () => {
     assert.match(body, /"last look \d+ s ago, next in \d+ s at the latest"/);
   });
 
-  test('of what is not there, or of no kind, there is none', async () => {
+  test('of a thing that does not exist, or of no kind, there is none', async () => {
     const paths = [
       'resource=fancysqlinstances&namespace=team-shop&name=nobody',
       'resource=nothing&name=a',
@@ -197,7 +197,7 @@ describe('where the page is served', () => {
     await assert.rejects(
       firstValueFrom(serveDashboard({ ...options, address: { host: '127.0.0.1', port } })),
       new Error(
-        `--dashboard-bind-address: cannot listen on 127.0.0.1:${port}: another process has that port`,
+        `--dashboard-bind-address: cannot listen on 127.0.0.1:${port}: another process uses that port`,
       ),
     );
     first.unsubscribe();

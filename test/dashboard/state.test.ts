@@ -10,7 +10,7 @@ const node = (id: string, sort: NodeSort, given: Partial<GraphNode> = {}): Graph
 
 function stateOf(...nodes: readonly GraphNode[]): State {
   const state = new State();
-  state.apply({ nodes, gone: [] });
+  state.apply({ nodes, deleted: [] });
   return state;
 }
 
@@ -91,7 +91,7 @@ describe('what the page knows', () => {
 
   test('what is gone is gone, and leads nowhere any more', () => {
     const state = stateOf(...chain);
-    state.apply({ nodes: [], gone: ['orders'] });
+    state.apply({ nodes: [], deleted: ['orders'] });
     assert.deepEqual(names(state.around([chain[4]!], 90)).toSorted(), ['cloud', 'db-1']);
     assert.deepEqual(state.values('claim', 'namespace'), ['blog', 'shop']);
   });

@@ -150,7 +150,10 @@ describe('the guide to adding a managed service', () => {
     await own.write(file, `${generated}edited: true\n`);
     const { code, output: refused } = await own.run('npx', check);
     assert.equal(code, 1);
-    assert.match(refused, /not up to date, generate them anew: crds\/example\.org_providers\.yaml/);
+    assert.match(
+      refused,
+      /not up to date, run the command again without --check: crds\/example\.org_providers\.yaml/,
+    );
     await line('npx services-stack generate');
     assert.equal(await own.read(file), generated);
   });
@@ -162,9 +165,9 @@ describe('the guide to adding a managed service', () => {
       'there is no `withoutDetails`',
       'there is no `tags`',
       'names are known beforehand',
-      'create answers with no name of an operation',
+      'create returns no name of an operation',
     ]);
-    assert.match(output, /^ *ok \d+ - create twice makes one$/m);
+    assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
   });
 
   test('and one rule can be tried alone', async () => {

@@ -17,7 +17,7 @@ describe('the error of a port in use names the flag that changes it', () => {
         () => assert.fail('it was started'),
         (thrown: unknown) => thrown,
       );
-      const why = 'another process has that port';
+      const why = 'another process uses that port';
       assert.equal(failureOf(error), `--port: cannot listen on ${host}: ${why}; 0 takes a free one`);
     });
   }
@@ -31,7 +31,7 @@ describe('the error of a failure', () => {
       Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), {
         ...{ syscall: 'listen', code: 'EACCES', address: '127.0.0.1', port: 80 },
       }),
-      '--port: cannot listen on 127.0.0.1:80: this process may not have that port; 0 takes a free one',
+      '--port: cannot listen on 127.0.0.1:80: this process is not allowed to use that port; 0 takes a free one',
     ],
     'as it is where it is about no port': [
       Object.assign(new Error('open EACCES: permission denied'), { syscall: 'open', code: 'EACCES' }),

@@ -60,7 +60,7 @@ describe('before work that takes time', () => {
   test('a port in use is an error', async () => {
     await using cloud = await startFavouriteCloud();
     const { host, port } = new URL(cloud.url);
-    const told = `--port: cannot listen on ${host}: another process has that port; 0 takes a free one`;
+    const told = `--port: cannot listen on ${host}: another process uses that port; 0 takes a free one`;
     assert.equal(await rejection(checkPlace({ port: Number(port) })), told);
   });
   test('a usable port and file are not changed', async () => {

@@ -137,7 +137,7 @@ export class Simulation {
     const page = createPage?.(given);
     const { client, informers, events, controllers, stackStates } = composition({
       client: this.#client,
-      ...(page && { onEvent: page.memory.told }),
+      ...(page && { onEvent: page.memory.recordEvent }),
       component: 'services-stack',
       stacks,
       log,
@@ -163,7 +163,7 @@ export class Simulation {
     }).pipe(tap(metrics.outcome));
     this.#life = running$.subscribe((outcome) => {
       this.runs += 1;
-      page?.memory.ended(outcome);
+      page?.memory.recordOutcome(outcome);
     });
   }
 

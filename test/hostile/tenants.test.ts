@@ -18,9 +18,9 @@ import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
 } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { comesBack } from '../../runtime/controller/work-queue.ts';
+import { returnReasons } from '../../runtime/controller/work-queue.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
-import { looksAgain } from '../../runtime/process/run.ts';
+import { syncPeriodOver } from '../../runtime/process/run.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import type { Attack, Victims } from './attacks.ts';
 import { asEdit, attacks, learnt, othersObjects, othersSecrets } from './attacks.ts';
@@ -211,7 +211,7 @@ async function attacked(of: (victims: Victims) => readonly Attack[], isEnforced:
 
 /** Nothing of others' was looked at sooner than it would have been: nobody spends their turns, or asks their clouds. */
 function assertUnwoken(log: readonly string[]): void {
-  const ownTime = new Set<string>([...Object.values(comesBack), looksAgain]);
+  const ownTime = new Set<string>([...Object.values(returnReasons), syncPeriodOver]);
   const woken = log.flatMap((line) => {
     const { kind, namespace, name = '', because = [], msg } = JSON.parse(line) as Line;
     const isOthers = namespace !== 'rogue' && !name.startsWith('rogue-') && kind !== 'ProviderConfig';

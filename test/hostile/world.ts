@@ -240,7 +240,7 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-
 
 /** What a log line says if something broke that no object, whatever is in it, may break. */
 const faultSigns = [
-  /"msg":"(?:trigger failed|cannot take a watch event|sending events has stopped|cannot tell whom|cannot index)/,
+  /"msg":"(?:a bug stopped (?:a trigger|the watch of this kind|the sending)|a bug in (?:a trigger|an index))/,
   /Cannot (?:read|set|convert)|is not (?:a function|iterable|a constructor)|undefined is not|Invalid (?:URL|array|string|time|Date)|Maximum call stack|out of memory|URI malformed|"name":"(?:Type|Range|Reference|Syntax|URI|Assertion)Error"/,
 ];
 

@@ -49,9 +49,9 @@ describe('services-stack generate', () => {
       boxes(),
       ['--name', 'My Boxes', '--namespace', 'a/b', '--image', 'a b'],
       [
-        '--name: "My Boxes" is not of at most 55 lower case letters, digits and dashes within, with a letter first',
-        '--namespace: "a/b" is not of at most 63 lower case letters, digits and dashes within',
-        '--image: "a b" is no name of an image, as registry.example.org/stacks:1.0.0',
+        '--name: "My Boxes" is not a valid name: use at most 55 lower-case letters, digits and dashes, no dash first or last, with a letter first',
+        '--namespace: "a/b" is not a valid name: use at most 63 lower-case letters, digits and dashes, no dash first or last',
+        '--image: "a b" is not the name of an image: use one such as registry.example.org/stacks:1.0.0',
       ].join('\n'),
     ],
     'a group without a dot': [
@@ -60,14 +60,14 @@ describe('services-stack generate', () => {
       ['Provider', 'ProviderConfig', 'Box']
         .map(
           (kind) =>
-            `${kind}.example: group "example" is not a DNS name in lower case with a dot in it, as cache.example.org`,
+            `${kind}.example: group "example" is not a lower-case DNS name with a dot, for example cache.example.org`,
         )
         .join('\n'),
     ],
     'a field without a description': [
       boxes({ forProvider: 'colour: z.string()' }),
       [],
-      'Box.example.org: spec.forProvider.colour has no description',
+      'Box.example.org: spec.forProvider.colour has no description: add one',
     ],
     'a reference to what no stack manages': [
       boxes({ rest: "references: [{ field: 'size', ref: 'a', selector: 'b', to: Lid }]" }),
@@ -95,7 +95,7 @@ describe('services-stack generate', () => {
     await folder.write('own/deploy/roles.yaml', 'kind: Mine\n');
     assert.deepEqual(await generate('stack.ts', '--out', 'own'), {
       code: 1,
-      output: `not generated, so not overwritten; move or remove them first: docs/api-reference.md (it does not begin with "${comment}"), deploy/roles.yaml (it does not begin with "${line}")\n`,
+      output: `these files were not generated, so they are not overwritten; move or remove them: docs/api-reference.md (it does not begin with "${comment}"), deploy/roles.yaml (it does not begin with "${line}")\n`,
     });
     await assert.rejects(folder.read('own/deploy/user-roles.yaml'), { code: 'ENOENT' });
 

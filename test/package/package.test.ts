@@ -105,7 +105,7 @@ describe('the package', () => {
     await own.write('empty.ts', 'export const nothing = 1;\n');
     assert.deepEqual(await own.cli('generate', 'empty.ts'), {
       code: 1,
-      output: 'empty.ts exports no stack; defineStack makes one\n',
+      output: 'empty.ts exports no stack: export the result of defineStack\n',
     });
     const { code, output } = await own.cli('generate', 'absent.ts');
     assert.equal(code, 1);

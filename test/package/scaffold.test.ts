@@ -114,7 +114,7 @@ describe("a scaffold in an author's own repository", () => {
     });
     assert.deepEqual(await own.cli('trace', '--help'), {
       code: 2,
-      output: 'of which stacks? services-stack trace <module> <kind> <name> [-n <namespace>]\n',
+      output: 'the module is missing; usage: services-stack trace <module> <kind> <name> [-n <namespace>]\n',
     });
   });
 
@@ -126,7 +126,8 @@ describe("a scaffold in an author's own repository", () => {
         args: ['CacheCluster', '--group', 'other.example.org'],
         told: [
           ...['src', 'test', 'examples'].map(
-            (room) => `--stack: the name "cache-clusters" is taken: ${room}/cache-clusters/ is there already`,
+            (room) =>
+              `--stack: the name "cache-clusters" is in use, because ${room}/cache-clusters/ exists: choose another name`,
           ),
           ...['examples/cache-clusters/00-provider.yaml', 'examples/cache-clusters/10-class.yaml'].map(
             (file) => `${file} is there already`,
@@ -137,12 +138,14 @@ describe("a scaffold in an author's own repository", () => {
         args: ['Queue', '--group', 'cache.example.org'],
         told: ['Provider', 'ProviderConfig'].map(
           (kind) =>
-            `--group: the stack "cache-clusters" has a ${kind} in cache.example.org already; give the new stack a group of its own`,
+            `--group: the stack "cache-clusters" already has a ${kind} in cache.example.org: use another group for the new stack`,
         ),
       },
       'a name that the code has': {
         args: ['Seen', '--group', 'seen.example.org'],
-        told: ['<Kind>: "Seen" would stand for two things in the code of the service; choose another name'],
+        told: [
+          '<Kind>: "Seen" would mean two different things in the code of the service: choose another name',
+        ],
       },
       'the name of the kind, for the claim': {
         args: ['Queue', '--group', 'queues.example.org', '--claim', 'Queue'],
@@ -155,7 +158,7 @@ describe("a scaffold in an author's own repository", () => {
         const { code, output } = await own.cli('new-service', ...args);
         assert.equal(code, 1, output);
         for (const line of told) assert.ok(output.includes(line), output);
-        assert.match(output, /\nnothing was written\n$/);
+        assert.match(output, /\nNo file was written.\n$/);
         assert.equal(await own.read('src/stacks.ts'), list);
         await assert.rejects(own.read('src/queues/stack.ts'), { code: 'ENOENT' });
       });
@@ -257,9 +260,9 @@ describe('a scaffold in this repository', () => {
     await assert.rejects(newService(copy.directory, names, projectLayout), {
       name: 'UsageError',
       message:
-        '--stack: the name "author" is taken: controllers/author/ is there already\n' +
-        '--stack: the name "author" is taken: test/controllers/author/ is there already\n' +
-        'nothing was written',
+        '--stack: the name "author" is in use, because controllers/author/ exists: choose another name\n' +
+        '--stack: the name "author" is in use, because test/controllers/author/ exists: choose another name\n' +
+        'No file was written.',
     });
   });
 });
@@ -275,52 +278,54 @@ describe('an argument that is no such name is told', () => {
     'a kind that is not in PascalCase': {
       kind: 'cache-cluster',
       told: [
-        '<Kind>: "cache-cluster" is not in PascalCase: letters and digits, with a capital first, as CacheCluster',
+        '<Kind>: "cache-cluster" is not in PascalCase: use letters and digits, with a capital first, as CacheCluster',
       ],
     },
     'a kind of nothing but capitals': {
       kind: 'SQL',
-      told: ['<Kind>: "SQL" is not in PascalCase: letters and digits, with a capital first'],
+      told: ['<Kind>: "SQL" is not in PascalCase: use letters and digits, with a capital first'],
     },
     'a kind that is too long': {
       kind: `A${'a'.repeat(60)}`,
-      told: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition`],
+      told: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition: use a shorter one`],
     },
     'a claim': {
       given: { claim: 'redis cluster' },
       told: [
-        '--claim: "redis cluster" is not in PascalCase: letters and digits, with a capital first, as RedisCluster',
+        '--claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, as RedisCluster',
       ],
     },
     'a group without a dot': {
       given: { group: 'cache' },
-      told: ['--group: "cache" is not a DNS name with a dot in it, as cache.example.org'],
+      told: ['--group: "cache" is not a DNS name with a dot: use one such as cache.example.org'],
     },
     'a group in capitals': {
       given: { group: 'Cache.example.org' },
-      told: ['--group: "Cache.example.org" is not a DNS name with a dot in it, as cache.example.org'],
+      told: ['--group: "Cache.example.org" is not a DNS name with a dot: use one such as cache.example.org'],
     },
     "a group of Kubernetes' own": {
       given: { group: 'cache.k8s.io' },
-      told: ['--group: "cache.k8s.io" is kept for Kubernetes itself; take one below a domain of yours'],
+      told: ['--group: "cache.k8s.io" is reserved for Kubernetes: use one below your own domain'],
     },
     'a version': {
       given: { version: '1.0.0' },
-      told: ['--version: "1.0.0" is not a version of an API, as v1alpha1 or v1'],
+      told: ['--version: "1.0.0" is not a version of an API, for example v1alpha1 or v1'],
     },
     'a stack': {
       given: { stack: '../other' },
-      told: ['--stack: "../other" is not of lower case letters, digits and single dashes, as cache-clusters'],
+      told: [
+        '--stack: "../other" is not allowed: use lower-case letters, digits and single dashes, such as cache-clusters',
+      ],
     },
     'a stack that is a category': {
       given: { stack: 'managed' },
-      told: ['--stack: "managed" is what kubectl calls all kinds of a sort; choose another name'],
+      told: ['--stack: "managed" is a category of kinds in kubectl: choose another name'],
     },
     'all at a time': {
       given: { group: '', version: '' },
       told: [
-        '--group: "" is not a DNS name with a dot in it, as cache.example.org',
-        '--version: "" is not a version of an API, as v1alpha1 or v1',
+        '--group: "" is not a DNS name with a dot: use one such as cache.example.org',
+        '--version: "" is not a version of an API, for example v1alpha1 or v1',
       ],
     },
   };

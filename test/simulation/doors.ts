@@ -63,7 +63,10 @@ const refusals = {
 
 /** As the client reads what a proxy before the API server answers, whatever it is called. */
 const pages = {
-  200: new ApiError('the API server did not answer with JSON', { code: 0, reason: 'InvalidAnswer' }),
+  200: new ApiError('the API server answered with something that is not JSON', {
+    code: 0,
+    reason: 'InvalidAnswer',
+  }),
   404: new ApiError('the API server answered 404', { code: 404, reason: 'Unknown' }),
 } as const;
 
@@ -118,7 +121,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
         .then(late)
         .catch(() => {});
       await wait(requestTimeoutMs, signal);
-      throw new ApiError('the API server did not answer in 30 s', { code: 0, reason: 'Timeout' });
+      throw new ApiError('the API server did not answer within 30 s', { code: 0, reason: 'Timeout' });
     }
     await travel(there * pace.requestMs + slow.thereMs, signal);
     const isGone = options.isOut('api') || (verb === 'list' && options.isMissing(kind.kind));
@@ -149,7 +152,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     }
     if (slow.backMs > requestTimeoutMs) {
       await wait(requestTimeoutMs, signal);
-      throw new ApiError('the API server did not answer in 30 s', { code: 0, reason: 'Timeout' });
+      throw new ApiError('the API server did not answer within 30 s', { code: 0, reason: 'Timeout' });
     }
     await wait(back * pace.requestMs + slow.backMs, signal);
     if (fault?.type === 'answer lost') throw noConnection();

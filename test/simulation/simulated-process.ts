@@ -39,7 +39,7 @@ export interface SimulatedProcessOptions
   extends Omit<DoorOptions, 'isDead' | 'clock' | 'watches' | 'checkLease'> {
   /** `p1` for the first of a run. */
   readonly id: string;
-  /** Whether it works only while it holds the lease. */
+  /** Whether it works only while it holds the Lease. */
   readonly electsLeader: boolean;
   /** What keeps changes from the processes. */
   readonly held: HeldWatches;
@@ -60,7 +60,7 @@ export interface SimulatedProcessOptions
   readonly ran: () => void;
   /** It runs no more, for whatever reason. */
   readonly died: () => void;
-  /** It ended by itself, as it does when it has lost the lease. */
+  /** It ended by itself, as it does when it has lost the Lease: this process exits, so that it can be restarted. */
   readonly gaveUp: () => void;
 }
 
@@ -175,7 +175,7 @@ export class SimulatedProcess {
     }).pipe(tap(metrics.outcome));
     const farewell = async (): Promise<void> => {
       const { signal } = deadlineAfter(clock, farewellMs, {
-        reason: () => new Error('the farewell took too long'),
+        reason: () => new Error('the last requests of the process took too long'),
       });
       await Promise.all([events.flush(signal), election?.release(signal)]);
       this.kill();

@@ -26,16 +26,16 @@ async function notKept(open: Open): Promise<Readonly<Record<string, string>>> {
   return found;
 }
 
-/** What is skipped where names are known beforehand. */
+/** What is skipped where the system does not assign names. */
 const knownNames = {
-  'where names are assigned, one that is of nothing is told, and nothing is made for it':
-    'names are known beforehand',
+  'an assigned name of no thing is reported and nothing is created for it':
+    'the system does not assign names',
 };
 
 /** What is skipped for a client whose calls end before they answer. */
 const promptly = {
-  'asking how an operation is going changes nothing, and takes no failure for its end':
-    'create answers with no name of an operation',
+  'poll changes nothing and does not treat a failure as the end of an operation':
+    'create returns no name of an operation',
   ...knownNames,
 };
 
@@ -59,13 +59,13 @@ test('what a world lacks is told by name, and nothing else is skipped', async ()
   };
   assert.deepEqual(await notKept(open), {
     ...promptly,
-    'a system that fails is an error, and not absence': 'there is no `world.fail`',
-    'a creation whose answer was lost is found again, or told as uncertain, and makes no second':
+    'a failure of the system is an error, not absence': 'there is no `world.fail`',
+    'a creation whose answer was lost is found or reported as uncertain, and makes one thing':
       'there is no `world.loseAnswer`',
     'create and update set the credential that they receive, and return none': 'there is no `world.opens`',
-    'what belongs to somebody else is told, and neither taken nor changed': 'there is no `world.foreign`',
-    'deletion leaves what belongs to somebody else, and is done': 'there is no `world.foreign`',
-    'errors say the same each time': 'there is no `world.fail`',
+    'a thing of another owner is reported, and neither taken over nor changed': 'there is no `world.foreign`',
+    'a deletion ends and keeps a thing of another owner': 'there is no `world.foreign`',
+    'the same error has the same message each time': 'there is no `world.fail`',
     'errors hold no secrets and no control characters': 'there is no `world.fail`',
     'an aborted call ends at once': 'there is no `world.hang`',
   });
@@ -88,8 +88,8 @@ const never = new AbortController().signal;
 
 const broken: Readonly<Record<string, BrokenClient>> = {
   'sets back in observe what differs': {
-    rule: 'observe changes nothing outside, and says the same when it is asked again',
-    says: /^observe of what differs by \{"size":5\} changed what is outside/,
+    rule: 'observe changes nothing and returns the same result twice',
+    says: /^observe of a resource that differs by \{"size":5\} changed what is outside/,
     methods: (cloud, sound) => ({
       async observe(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -101,8 +101,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'tells in the status what the definition does not know': {
-    rule: 'what observe says fits the definition of the kind',
-    says: /status\.volume: .*expected number.*; status\.weight: the definition knows no such field/,
+    rule: 'the result of observe fits the definition of the kind',
+    says: /status\.volume: .*expected number.*; status\.weight: the definition has no such field/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
         const seen = await sound.observe(...given);
@@ -111,7 +111,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'takes for an error that what was never made is not there when it is deleted': {
-    rule: 'what is not there is absent, and not an error',
+    rule: 'observe reports a thing that does not exist as absent, not as an error',
     says: /is being deleted, is an error: box not found/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
@@ -122,8 +122,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'takes a 500 for absence': {
-    rule: 'a system that fails is an error, and not absence',
-    says: /^observe takes a system that fails for absence/,
+    rule: 'a failure of the system is an error, not absence',
+    says: /^observe treats a failure of the system as absence/,
     methods: (cloud, sound) => ({
       async observe(...given) {
         return cloud.failure === undefined ? sound.observe(...given) : { exists: false, isUpToDate: false };
@@ -131,8 +131,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'publishes no endpoint': {
-    rule: 'the connection details that are promised are published',
-    says: /^the connection secret has no endpoint/,
+    rule: 'all declared connection details are published',
+    says: /^the connection Secret has no endpoint/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
         const { details: { endpoint: _none, ...details } = {}, ...seen } = await sound.observe(...given);
@@ -141,8 +141,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'is never content with what it made': {
-    rule: 'what is as it was asked for is left alone',
-    says: /^what is Ready and was not edited is changed again and again: 5 calls of update in 5 looks/,
+    rule: 'a resource in its desired state is not changed',
+    says: /^a Ready resource without an edit is changed again and again: 5 calls of update in 5 looks/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
         const { size, colour, label } = box.spec.forProvider;
@@ -152,8 +152,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'makes another where one is already': {
-    rule: 'create twice makes one',
-    says: /^create was called twice, and there are 2 outside/,
+    rule: 'two calls of create make one thing',
+    says: /^create was called twice, and there are 2 things/,
     methods: (cloud, sound) => ({
       async create(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -164,8 +164,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'gives each attempt a name of its own': {
-    rule: 'a creation whose answer was lost is found again, or told as uncertain, and makes no second',
-    says: /^the answer of one creation was lost, and there are 2 outside/,
+    rule: 'a creation whose answer was lost is found or reported as uncertain, and makes one thing',
+    says: /^the answer of one creation was lost, and there are 2 things/,
     methods(cloud) {
       let attempt = 0;
       const client = () =>
@@ -186,8 +186,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     },
   },
   'knows its own by what it made itself': {
-    rule: 'a process that dies at any point of a creation leaves one thing, or tells that it is uncertain',
-    says: /^after a process that died at its step \d+ it did not become Ready .*is not ours/,
+    rule: 'a process that dies during a creation leaves one thing or reports that it is uncertain',
+    says: /^after a process that was killed at step \d+ the resource did not become Ready .*is not ours/,
     methods(cloud, sound) {
       const made = new Set<string>();
       return {
@@ -210,7 +210,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     },
   },
   'compares what was asked for with what the system made of it': {
-    rule: 'each change shows outside, and then there is no call more',
+    rule: 'each allowed change is applied once, and then nothing is called',
     says: /^after the change to \{"colour":"green"\}, it is changed again and again: 5 calls of update/,
     parts: () => ({
       isPainted: ({ spec: { forProvider } }, { colour }) =>
@@ -218,12 +218,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'does not look at a field': {
-    rule: 'each change shows outside, and then there is no call more',
-    says: /^the change to \{"colour":"green"\} does not show outside/,
+    rule: 'each allowed change is applied once, and then nothing is called',
+    says: /^the change to \{"colour":"green"\} does not show in the external system/,
     parts: () => ({ isPainted: () => true }),
   },
   'finds a thing by what can be edited': {
-    rule: 'each change that cannot be made is told, and makes nothing new',
+    rule: 'each refused change is reported and creates no second thing',
     says: /^the change to \{"shelf":"high"\} left 2 things where there were 1/,
     parts: () => ({
       nameOf({ spec: { forProvider }, ...box }) {
@@ -234,7 +234,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'says nothing of what it found in place of creating it': {
     rule: 'create and update set the credential that they receive, and return none',
-    says: /^create finds one that exists, does not say so, and has not set the credential/,
+    says: /^create found an existing thing, did not return `isExisting`, and did not set the credential/,
     methods: (_cloud, sound) => ({
       async create(...given) {
         const { isExisting: _isExisting, ...answer } = await sound.create(...given);
@@ -243,7 +243,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'reports what contains the password of before': {
-    rule: 'observe reports the details that contain the credential which it is given, and not that itself',
+    rule: 'observe reports the details that contain the received credential, but not the credential itself',
     says: /^observe reports `uri` of another credential than it is given/,
     methods: (cloud, sound) => ({
       async observe(box, credential, signal) {
@@ -254,7 +254,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'says of every password that it works': {
-    rule: 'a credential that is lost with its Secret is replaced, whenever the process dies',
+    rule: 'a credential that is lost with its Secret is replaced, also if the process dies',
     says: /^what the Secret has opens nothing/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
@@ -264,7 +264,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'does not say that there is a password no more': {
-    rule: 'connection details that there are no more are removed',
+    rule: 'connection details that no longer exist are removed from the Secret',
     says: /^after the change to \{"isOpen":true\}, the connection secret still has uri/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
@@ -274,8 +274,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'believes what it has sent': {
-    rule: 'what somebody changes outside is changed back',
-    says: /^the change to \{"size":5\}, made outside, changed what is outside: .*"size":3.* became .*"size":5/,
+    rule: 'a change by others in the external system is reverted',
+    says: /^the change to \{"size":5\}, made outside, changed the external system: .*"size":3.* became .*"size":5/,
     methods(_cloud, sound) {
       const sent = new Set<string>();
       const textOf = (box: Box): string => JSON.stringify([nameOf(box), box.spec.forProvider]);
@@ -295,7 +295,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     },
   },
   'cannot look without knowing what to look for': {
-    rule: 'what is only observed is neither changed nor deleted, and needs to say nothing of itself',
+    rule: 'a resource that is only observed needs no parameters and is neither changed nor deleted',
     says: /is not Ready and Synced: observe failed: spec\.forProvider\.size and spec\.initProvider\.size are missing/,
     methods: (_cloud, sound) => ({
       observe: async (box, credential, signal) => {
@@ -308,7 +308,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'tells what was chosen otherwise than it compares it': {
-    rule: 'what the system chooses is taken over once, and then there is no call more',
+    rule: 'a value that the system chooses is copied to the spec once',
     says: /^what was made without label (is changed again and again: 5 calls of update|did not become)/,
     parts: () => ({ labelOf: ({ label }) => label.toUpperCase() }),
     methods: (cloud, sound) => ({
@@ -323,13 +323,13 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'takes for nothing what nobody says': {
-    rule: 'what is said for the creation only has its effect then, and none later',
+    rule: 'a value in initProvider is used at creation only',
     says: /^what has size in initProvider (did not become Ready|is changed again and again)/,
     parts: () => ({ isSized: ({ spec }, { size }) => (spec.forProvider.size ?? 0) === size }),
   },
   'deletes no more what is gone': {
-    rule: 'delete twice is fine, and what is gone is success',
-    says: /^a second delete is an error: box not found/,
+    rule: 'delete succeeds twice and for a thing that does not exist',
+    says: /^a second delete throws: box not found/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
         if (cloud.failure === undefined && !cloud.isHanging && !cloud.boxes.has(nameOf(box))) {
@@ -340,7 +340,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'leaves behind what it deletes': {
-    rule: 'what is deleted goes and leaves nothing outside, whenever the process dies',
+    rule: 'a deletion ends and leaves no thing, also if the process dies',
     says: /^\[\["thrown-away".* is left outside/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
@@ -352,8 +352,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'forgets with the process what it has begun to delete': {
-    rule: 'what is deleted goes and leaves nothing outside, whenever the process dies',
-    says: /^after a process that died at its step \d+, \[\["first".* is left outside/,
+    rule: 'a deletion ends and leaves no thing, also if the process dies',
+    says: /^after a process that was killed at step \d+, \[\["first".* is left outside/,
     methods(_cloud, sound) {
       const seen = new Set<string>();
       const emptied = new Set<string>();
@@ -372,8 +372,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     },
   },
   "changes what is somebody else's by now": {
-    rule: 'what belongs to somebody else is told, and neither taken nor changed',
-    says: /^update, of what is somebody else’s by now, changed what is outside/,
+    rule: 'a thing of another owner is reported, and neither taken over nor changed',
+    says: /^update of a thing that has another owner now changed what is outside/,
     methods: (cloud, sound) => ({
       async update(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -385,8 +385,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   "deletes what is somebody else's": {
-    rule: 'deletion leaves what belongs to somebody else, and is done',
-    says: /^delete, of what is somebody else’s by now, changed what is outside/,
+    rule: 'a deletion ends and keeps a thing of another owner',
+    says: /^delete of a thing that has another owner now changed what is outside/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -396,7 +396,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'counts its requests in its errors': {
-    rule: 'errors say the same each time',
+    rule: 'the same error has the same message each time',
     says: /^observe fails with "the boxes answered: request \d+ failed" and then with/,
     parts() {
       let requests = 0;
@@ -427,11 +427,11 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'keeps its signal to itself': {
     rule: 'an aborted call ends at once',
-    says: /^observe goes on although its signal was aborted/,
+    says: /^observe continues although its signal was aborted/,
     methods: (_cloud, sound) => ({ observe: (box, credential) => sound.observe(box, credential, never) }),
   },
   'repeats credentials that it cannot read': {
-    rule: 'credentials that are no good are told, and repeated nowhere',
+    rule: 'invalid credentials are reported but never quoted',
     says: /^what is told repeats the credentials/,
     connect: (cloud) => (env, kinds) => {
       const read = providerFacts(env, kinds);
@@ -443,8 +443,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     },
   },
   'takes a system that fails for the end of an operation': {
-    rule: 'asking how an operation is going changes nothing, and takes no failure for its end',
-    says: /^poll takes a system that fails for an answer/,
+    rule: 'poll changes nothing and does not treat a failure as the end of an operation',
+    says: /^poll treats a failure of the system as an answer/,
     isSlow: true,
     methods: (cloud, sound) => ({
       async poll(name, signal) {
@@ -454,12 +454,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'does not look at what cannot be changed': {
-    rule: 'what is otherwise outside, and cannot be changed, is told',
+    rule: 'a difference in an immutable field is reported',
     says: /^what was always to be \{"material":"tin"\}, and is not, is not told: Synced is True/,
     parts: () => ({ isMadeOf: () => true }),
   },
   'gives a box to whom its tags name': {
-    rule: 'tags that are asked for never say whose a thing is',
+    rule: 'tags of forProvider never change the owner of a thing',
     says: /belongs to heir|is not Ready and Synced/,
     parts: () => ({
       ownerOf: ({ metadata, spec: { forProvider } }) =>
@@ -467,8 +467,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'cuts long names': {
-    rule: 'names of 63 characters work, and two that begin alike are two',
-    says: /^a second name of 63 characters did not become Ready .*belongs to/,
+    rule: 'names of 63 characters work and stay different if they begin alike',
+    says: /^a second resource with a name of 63 characters did not become Ready .*belongs to/,
     parts: () => ({ nameOf: (box) => nameOf(box).slice(0, 40) }),
   },
 };
@@ -490,7 +490,7 @@ describe('a client that breaks a rule is found by that rule, and by no other', (
       );
       assert.deepEqual(Object.keys(found), [rule], JSON.stringify(found, null, 2));
       assert.match(found[rule] ?? '', says);
-      assert.match(found[rule] ?? '', /\. To mend: /);
+      assert.match(found[rule] ?? '', /\. To fix: /);
     });
   }
 
@@ -500,9 +500,9 @@ describe('a client that breaks a rule is found by that rule, and by no other', (
       rules.map(({ name }) => name).filter((name) => !met.has(name)),
       [
         // Without it nothing can be tried at all.
-        'what is created becomes available, and is one',
+        'a created resource becomes available and is one thing',
         // Held up by the framework, whatever a client does.
-        'an edit of the external name is told, and makes nothing new',
+        'an edit of the external name is reported and creates no second thing',
         // The boxes have names that are known beforehand.
         ...Object.keys(knownNames),
       ],

@@ -21,17 +21,17 @@ describe('what is wrong with manifests', () => {
     'a field that the kind does not have': {
       yaml: gadget({ forProvider: { size: 3, colour: 'red' }, classReff: {} }),
       want: [
-        'TinyGadget a: spec.forProvider.colour: the definition knows no such field',
-        'TinyGadget a: spec.classReff: the definition knows no such field',
+        'TinyGadget a: spec.forProvider.colour: the definition has no such field',
+        'TinyGadget a: spec.classReff: the definition has no such field',
       ],
     },
     'a kind that nobody defines': {
       yaml: gadget({}, { name: 'a' }, 'HugeGadget'),
-      want: ['HugeGadget a: no stack defines the kind HugeGadget of toys.example.org/v1alpha1'],
+      want: ['HugeGadget a: no stack defines the kind HugeGadget in toys.example.org/v1alpha1'],
     },
     'a namespace of what has none': {
       yaml: gadget({ forProvider: { size: 3 } }, { name: 'a', namespace: 'b' }),
-      want: ['TinyGadget a: TinyGadget is of the whole cluster, so metadata.namespace has no meaning'],
+      want: ['TinyGadget a: TinyGadget is cluster-scoped: remove metadata.namespace'],
     },
     'an object without a name, after one that is fine': {
       yaml: `${gadget({ version: '5.7' }, { name: 'a', namespace: 'b' }, 'AnyGadget')}\n---\nkind: AnyGadget\n`,
@@ -41,7 +41,7 @@ describe('what is wrong with manifests', () => {
       yaml: 'a: "b',
       want: ['Missing closing "quote at line 1, column 6:'],
     },
-    'no object': { yaml: '', want: ['it holds no object'] },
+    'no object': { yaml: '', want: ['the file has no object'] },
   };
   for (const [name, { yaml, want }] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(manifestProblems([AnyGadgetKind, TinyGadgetKind], yaml), want));

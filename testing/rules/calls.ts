@@ -10,7 +10,7 @@ import { Broken } from '../verdict.ts';
 
 const { signal } = new AbortController();
 
-/** A look, by a client of its own. */
+/** A call of observe, by its own client. */
 export async function observe(
   bench: Bench,
   managed: Managed,
@@ -20,16 +20,16 @@ export async function observe(
   return bench.settled(client.observe(managed, credential, signal), 'observe');
 }
 
-/** A call of delete, which may answer with nothing. */
+/** A call of delete, whose result may be undefined. */
 export const deletion = async (client: ExternalClient, managed: Managed): Promise<Begun> =>
   (await client.delete(managed, signal)) ?? {};
 
-/** What a call may have begun. */
+/** The operation that a call has started, if any. */
 interface Begun {
   readonly operation?: unknown;
 }
 
-/** Polls the operation that a call has begun, until it ends. */
+/** Polls the operation that a call has started, until it ends. */
 export async function finished(bench: Bench, client: ExternalClient, { operation }: Begun): Promise<void> {
   if (!isString(operation) || client.poll === undefined) return;
   for (let looks = 0; looks < mostLooks; looks += 1) {
@@ -37,7 +37,7 @@ export async function finished(bench: Bench, client: ExternalClient, { operation
     if (state !== 'running') return;
     await bench.passTime(bench.pauseMs);
   }
-  throw new Broken(`operation ${operation} does not end. To mend: say in poll how it is going`);
+  throw new Broken(`operation ${operation} does not end. To fix: report its state in poll`);
 }
 
 const mostLooks = 200;

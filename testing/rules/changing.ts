@@ -6,7 +6,7 @@ import { expectRest } from './creating.ts';
 import type { Rule } from './rule.ts';
 
 const converges: Rule = {
-  name: 'each change shows outside, and then there is no call more',
+  name: 'each allowed change is applied once, and then nothing is called',
   async check(bench) {
     const changes = needed(bench.conformance.changes, 'changes');
     await bench.ready();
@@ -18,26 +18,26 @@ const converges: Rule = {
       await bench.until(
         'first',
         () => bench.isReady('first'),
-        `${what} did not end in Ready and Synced`,
-        'change in update what observe finds to differ',
+        `the resource did not become Ready and Synced after ${what}`,
+        'change in update the fields that differ in observe',
       );
-      await expectRest(bench, `after ${what}, it`);
+      await expectRest(bench, `after ${what} the resource`);
       const after = await bench.things();
       expect(
         !isEqual(before, after),
-        `${what} does not show outside`,
+        `${what} does not show in the external system`,
         'compare the field in observe, and change it in update',
       );
       expect(
         after.length === before.length,
-        `${what} left ${after.length} things where there were ${before.length}`,
-        'change what is there; what can only be made anew belongs to `refusedChanges`',
+        `after ${what} there are ${after.length} things instead of ${before.length}`,
+        'change the existing thing; a change that needs a new thing belongs to `refusedChanges`',
       );
     }
   },
 };
 
-/** Throws Broken unless an edit is told, and leaves everything outside as it is. */
+/** Throws Broken unless an edit is reported and leaves the external system unchanged. */
 async function expectRefusal(bench: Bench, what: string, edit: () => void): Promise<void> {
   const before = await bench.things();
   edit();
@@ -45,20 +45,20 @@ async function expectRefusal(bench: Bench, what: string, edit: () => void): Prom
   const after = await bench.things();
   expect(
     after.length === before.length,
-    `${what} left ${after.length} things where there were ${before.length}`,
-    'mark the field `immutable` in the schema, so that the thing stays what it was',
+    `after ${what} there are ${after.length} things instead of ${before.length}`,
+    'mark the field `immutable` in the schema, so that the thing keeps its identity',
   );
-  await bench.expectUnchanged(before, what, 'change nothing for an edit that cannot be made');
+  await bench.expectUnchanged(before, what, 'change nothing after an edit that cannot be applied');
   const { status, message } = bench.condition('first', 'Synced');
   expect(
     status === 'False' && message !== '',
-    `${what} is told nowhere: Synced is ${status}`,
-    'mark the field `immutable` in the schema, or throw in update an Error that says what cannot be changed',
+    `${what} is not reported: Synced is ${status}`,
+    'mark the field `immutable` in the schema, or throw an Error in update that names the field that cannot be changed',
   );
 }
 
 const tellsRefusals: Rule = {
-  name: 'each change that cannot be made is told, and makes nothing new',
+  name: 'each refused change is reported and creates no second thing',
   async check(bench) {
     const changes = needed(bench.conformance.refusedChanges, 'refusedChanges');
     await bench.ready();
@@ -69,13 +69,17 @@ const tellsRefusals: Rule = {
         bench.edit('first', change),
       );
       bench.replaceForProvider('first', spec.forProvider ?? {});
-      await bench.until('first', () => bench.isReady('first'), 'set back, it did not become Synced again');
+      await bench.until(
+        'first',
+        () => bench.isReady('first'),
+        'the resource did not become Synced again after the change was undone',
+      );
     }
   },
 };
 
 const tellsRenaming: Rule = {
-  name: 'an edit of the external name is told, and makes nothing new',
+  name: 'an edit of the external name is reported and creates no second thing',
   async check(bench) {
     await bench.ready();
     await bench.passes('first', 2);
@@ -84,22 +88,26 @@ const tellsRenaming: Rule = {
   },
 };
 
-/** Throws Broken unless it is told that the first one is otherwise outside than it is wanted. */
+/** Throws Broken unless a difference between the first resource and its thing is reported. */
 async function expectDrift(bench: Bench, what: string, fields: readonly string[]): Promise<void> {
   const before = (await bench.things()).length;
-  const isTold = (): boolean => bench.condition('first', 'Synced').status === 'False';
-  for (let passes = 0; passes < 20 && (passes < 3 || !isTold()); passes += 1) await bench.pass('first');
+  const isReported = (): boolean => bench.condition('first', 'Synced').status === 'False';
+  for (let passes = 0; passes < 20 && (passes < 3 || !isReported()); passes += 1) await bench.pass('first');
   const after = (await bench.things()).length;
-  expect(after === before, `${what} became ${after} things where there were ${before}`, 'make nothing new');
+  expect(
+    after === before,
+    `with ${what} there are ${after} things instead of ${before}`,
+    'create no second thing',
+  );
   const { status, message } = bench.condition('first', 'Synced');
   expect(
     status === 'False' && fields.some((field) => message.includes(field)),
-    `${what} is not told: Synced is ${status} ${message}`.trim(),
-    'compare by `comparison` each field that the system tells of, also those marked `immutable`, and answer in observe with all of its `observation`, or say in update what cannot be changed',
+    `${what} is not reported: Synced is ${status} ${message}`.trim(),
+    'compare with `comparison` each field that the system reports, also those marked `immutable`; return its whole `observation` in observe, or name the field in an Error in update',
   );
 }
 
-/** Those of the changes that are of fields which cannot be changed, and by which nothing is found. */
+/** The changes of immutable fields that do not identify the thing. */
 function changesOutside({
   conformance: { managed, refusedChanges, foundBy = [] },
 }: Bench): readonly object[] {
@@ -109,12 +117,12 @@ function changesOutside({
   const found = needed(refusedChanges, 'refusedChanges').filter((change) =>
     Object.keys(change).every(isOutside),
   );
-  if (found.length === 0) throw new Skipped('no change of `refusedChanges` is of what is marked `immutable`');
+  if (found.length === 0) throw new Skipped('`refusedChanges` has no change of a field marked `immutable`');
   return found;
 }
 
 const tellsDrift: Rule = {
-  name: 'what is otherwise outside, and cannot be changed, is told',
+  name: 'a difference in an immutable field is reported',
   async check(bench) {
     const changes = changesOutside(bench);
     await bench.ready();
@@ -124,23 +132,27 @@ const tellsDrift: Rule = {
       const [is, wanted] = [spec.forProvider ?? {}, { ...spec.forProvider, ...change }];
       const [said, fields] = [JSON.stringify(change), Object.keys(change)];
       bench.remember('first', wanted, fields);
-      await expectDrift(bench, `what was always to be ${said}, and is not,`, fields);
+      await expectDrift(bench, `a difference from the original ${said}`, fields);
       bench.remember('first', is, fields);
       await bench.until(
         'first',
         () => bench.isReady('first'),
-        'once it is as wanted, it is not Synced again',
+        'the resource did not become Synced again after the difference was gone',
       );
       bench.takeOver('first', wanted);
-      await expectDrift(bench, `what was taken over to be ${said}, and is not,`, fields);
+      await expectDrift(bench, `a difference of a taken-over resource from ${said}`, fields);
       bench.replaceForProvider('first', is);
-      await bench.until('first', () => bench.isReady('first'), 'set to what is there, it is not Synced');
+      await bench.until(
+        'first',
+        () => bench.isReady('first'),
+        'the resource did not become Synced with the actual values',
+      );
     }
   },
 };
 
 const removesDetails: Rule = {
-  name: 'connection details that there are no more are removed',
+  name: 'connection details that no longer exist are removed from the Secret',
   async check(bench) {
     const cases = needed(bench.conformance.withoutDetails, 'withoutDetails');
     for (const [index, { change, keys }] of cases.entries()) {
@@ -148,16 +160,24 @@ const removesDetails: Rule = {
       await bench.ready(name);
       bench.edit(name, change);
       await bench.pass(name);
-      await bench.until(name, () => bench.isReady(name), `${JSON.stringify(change)} did not end in Ready`);
+      await bench.until(
+        name,
+        () => bench.isReady(name),
+        `the resource did not become Ready after the change to ${JSON.stringify(change)}`,
+      );
       await bench.passes(name, 2);
       const left = keys.filter((key) => bench.published(name)[key] !== undefined);
       expect(
         left.length === 0,
-        `after the change to ${JSON.stringify(change)}, the connection secret still has ${left.join(', ')}`,
-        'answer in observe with `null` for each detail that there is none of, each time',
+        `after the change to ${JSON.stringify(change)}, the connection Secret still has ${left.join(', ')}`,
+        'return `null` in observe, every time, for each detail that does not exist',
       );
       bench.remove(name);
-      await bench.until(name, () => bench.object(name) === undefined, 'it was deleted, and did not go');
+      await bench.until(
+        name,
+        () => bench.object(name) === undefined,
+        'the deletion of the resource did not end',
+      );
     }
   },
 };

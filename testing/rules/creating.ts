@@ -6,78 +6,86 @@ import type { Rule } from './rule.ts';
 
 const { signal } = new AbortController();
 
-/** How the controller tells that nobody knows what became of a creation. */
+/** Whether the controller reports that the outcome of a creation is not known. */
 const isUncertain = (message: string): boolean => message.includes('cannot determine creation result');
 
 const becomesAvailable: Rule = {
-  name: 'what is created becomes available, and is one',
+  name: 'a created resource becomes available and is one thing',
   async check(bench) {
     const { managed, credential } = await bench.ready();
     const { exists, ready } = await observe(bench, managed, credential);
-    expect(exists, 'it is Ready, and observe says that it does not exist', 'observe under the external name');
+    expect(
+      exists,
+      'the resource is Ready, but observe reports that it does not exist',
+      'look the thing up by its external name',
+    );
     expect(
       ready?.status === 'True',
-      'it is Ready, and observe says that it is not',
-      'answer `ready: available()`',
+      'the resource is Ready, but observe does not report it as ready',
+      'return `ready: available()`',
     );
     const { length } = await bench.things();
-    expect(length === 1, `one was made, and there are ${length} outside`, 'make one thing for each resource');
+    expect(
+      length === 1,
+      `one resource was created, but there are ${length} things`,
+      'create one thing for each resource',
+    );
   },
 };
 
 const tellsDetails: Rule = {
-  name: 'the connection details that are promised are published',
+  name: 'all declared connection details are published',
   async check(bench) {
     const details = needed(bench.conformance.details, 'details');
     const { known } = await bench.ready();
     const missing = details.filter((key) => !known[key]);
     expect(
       missing.length === 0,
-      `the connection secret has no ${missing.join(', no ')}`,
-      'answer with `details` in create where they are known only then, else in observe',
+      `the connection Secret has no ${missing.join(', no ')}`,
+      'return `details` in observe, or in create if they are known only then',
     );
     const isGood = await bench.world.opens?.(known);
     expect(
       isGood !== false,
-      'the connection details open nothing',
-      'publish those that the thing was made with',
+      'the connection details do not work',
+      'publish the details with which the thing was created',
     );
   },
 };
 
 const isLeftAlone: Rule = {
-  name: 'what is as it was asked for is left alone',
+  name: 'a resource in its desired state is not changed',
   async check(bench) {
     await bench.ready();
-    await expectRest(bench, 'what is Ready and was not edited');
+    await expectRest(bench, 'a Ready resource without an edit');
   },
 };
 
-/** Throws Broken if the resource is changed, or written, although it is as it should be. */
+/** Throws Broken if the resource or its thing is changed although it is in its desired state. */
 export async function expectRest(bench: Bench, what: string): Promise<void> {
-  await bench.passes('first', 2); // what was left to fill in
+  await bench.passes('first', 2); // for late initialisation
   const { process } = bench;
   const [calls, writes] = [process.calls.length, process.writes];
   await bench.passes('first', 5);
   const changes = process.calls.slice(calls).filter((call) => call !== 'observe');
   expect(
     changes.length === 0,
-    `${what} is changed again and again: ${changes.length} calls of ${[...new Set(changes)].join(', ')} in 5 looks`,
-    'compare in observe what the system tells with what was asked for, in the form that the system has for it',
+    `${what} is changed repeatedly: ${changes.length} calls of ${[...new Set(changes)].join(', ')} in 5 observations`,
+    "compare the actual with the desired state in observe, in the system's own form",
   );
   expect(
     process.writes === writes,
-    `${what} is written ${process.writes - writes} times in 5 looks`,
-    'leave out of `status` and `details` what changes by itself',
+    `${what} is written ${process.writes - writes} times in 5 observations`,
+    'leave values that change by themselves out of `status` and `details`',
   );
 }
 
 const makesOne: Rule = {
-  name: 'create twice makes one',
+  name: 'two calls of create make one thing',
   async check(bench) {
     if (bench.isNameAssigned) {
       throw new Skipped(
-        'names are assigned, and the controller does not create again before a human says so',
+        'the system assigns names, so the controller does not create again without an administrator',
       );
     }
     const draft = bench.draft('first');
@@ -91,50 +99,50 @@ const makesOne: Rule = {
     const { length } = await bench.things();
     expect(
       length === 1,
-      `create was called twice, and there are ${length} outside`,
-      'create under the external name, and take what is there already and is ours for success',
+      `create was called twice, and there are ${length} things`,
+      'create under the external name, and treat an existing thing of the same owner as success',
     );
     expect(
       again.type === 'done',
-      `create of what is there already and ours is an error: ${messageOf(again)}`,
-      'take it for success: an attempt whose answer was lost has made it',
+      `create throws for an existing thing of the same owner: ${messageOf(again)}`,
+      'treat it as success: an attempt whose answer was lost has created it',
     );
   },
 };
 
 const isFoundAgain: Rule = {
-  name: 'a creation whose answer was lost is found again, or told as uncertain, and makes no second',
+  name: 'a creation whose answer was lost is found or reported as uncertain, and makes one thing',
   async check(bench) {
     needed(bench.world.loseAnswer, 'world.loseAnswer');
     bench.world.loseAnswer?.();
     bench.put('first');
-    const isTold = () => isUncertain(bench.condition('first', 'Synced').message);
+    const isReported = () => isUncertain(bench.condition('first', 'Synced').message);
     await bench.until(
       'first',
-      () => bench.isReady('first') || isTold(),
-      'a creation whose answer was lost was neither found again nor told as uncertain',
-      'find what is there under the external name; where names are assigned, throw UncertainCreationError',
+      () => bench.isReady('first') || isReported(),
+      'a creation whose answer was lost was neither found nor reported as uncertain',
+      'find the thing by its external name; if the system assigns names, throw UncertainCreationError',
     );
     await bench.passes('first', 5);
     const { length } = await bench.things();
     expect(
       length <= 1,
-      `the answer of one creation was lost, and there are ${length} outside`,
-      'look for what the lost attempt made; where names are assigned, throw UncertainCreationError for errors that leave it open',
+      `the answer of one creation was lost, and there are ${length} things`,
+      'look for the thing of the lost attempt; if the system assigns names, throw UncertainCreationError for errors without a clear outcome',
     );
     expect(
       length === 1 || !bench.isReady('first'),
-      'it is Ready, and nothing is outside',
-      'observe under the external name',
+      'the resource is Ready, but the thing does not exist',
+      'look the thing up by its external name',
     );
   },
 };
 
-/** More than any creation takes. */
+/** More steps than any creation takes. */
 const mostSteps = 40;
 
 const survivesCreation: Rule = {
-  name: 'a process that dies at any point of a creation leaves one thing, or tells that it is uncertain',
+  name: 'a process that dies during a creation leaves one thing or reports that it is uncertain',
   async check(bench) {
     for (let steps = 1; steps <= mostSteps; steps += 1) {
       const name = `died-${steps}`;
@@ -144,23 +152,23 @@ const survivesCreation: Rule = {
       await bench.until(
         name,
         () => bench.process.hasCrashed || bench.isReady(name),
-        'it did not become Ready',
+        'the resource did not become Ready',
       );
       const hasSurvived = !bench.process.hasCrashed;
       bench.restart();
-      const isTold = () => isUncertain(bench.condition(name, 'Synced').message);
-      const when = `after a process that died at its step ${steps}`;
+      const isReported = () => isUncertain(bench.condition(name, 'Synced').message);
+      const when = `after a process that was killed at step ${steps}`;
       await bench.until(
         name,
-        () => bench.isReady(name) || isTold(),
-        `${when} it did not become Ready`,
-        'take what is there already and is ours for success',
+        () => bench.isReady(name) || isReported(),
+        `${when} the resource did not become Ready`,
+        'treat an existing thing of the same owner as success',
       );
       const made = (await bench.things()).length - before;
       expect(
         made <= 1,
-        `${when} there are ${made} outside`,
-        'find under the external name what an earlier process made',
+        `${when} there are ${made} things`,
+        'find the thing of the earlier process by its external name',
       );
       await removed(bench, name);
       if (hasSurvived) return;
@@ -168,7 +176,7 @@ const survivesCreation: Rule = {
   },
 };
 
-/** Takes away what a step made, where that can be told, so that the next begins anew. */
+/** Deletes the thing of a step, if it is known, so that the next step starts again. */
 async function removed(bench: Bench, name: string): Promise<void> {
   bench.remove(name);
   for (let i = 0; i < 30 && bench.object(name) !== undefined; i += 1) await bench.pass(name);

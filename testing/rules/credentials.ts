@@ -10,12 +10,12 @@ import type { Rule } from './rule.ts';
 
 const { signal } = new AbortController();
 
-/** The key of the credential. Throws Skipped where the kind declares none, or this object has none. */
+/** The key of the credential. Throws Skipped if the kind or this object has no credential. */
 function credentialKey(bench: Bench): string {
   const { credential } = bench.process.service.secretDetails ?? {};
   if (credential === undefined) throw new Skipped('the kind declares no `credential`');
   if (bench.newCredential() === undefined)
-    throw new Skipped('what is made of `forProvider` has no credential');
+    throw new Skipped('a resource with this `forProvider` has no credential');
   return credential.key;
 }
 
@@ -27,7 +27,7 @@ const setsWhatItReceives: Rule = {
     let draft = bench.draft('first');
     const client = await bench.client(draft);
     const next = (): DesiredCredential => bench.newCredential(draft) ?? { value: '', isApplied: false };
-    /** One call, to its end. */
+    /** One call and its operation, to the end. */
     const call = async (name: 'create' | 'update', credential: DesiredCredential): Promise<Created> => {
       const answer: Creation<Managed, string> = await bench.settled(
         client[name](draft, credential, signal),
@@ -35,7 +35,7 @@ const setsWhatItReceives: Rule = {
       );
       await finished(bench, client, answer);
       expectNone(name, answer.details, key);
-      await bench.passTime(bench.longMs); // until it is in force
+      await bench.passTime(bench.longMs); // until the credential is in force
       return answer;
     };
     const isInForce = async (credential: DesiredCredential): Promise<boolean> => {
@@ -50,27 +50,31 @@ const setsWhatItReceives: Rule = {
         annotations: { [annotationKeys.externalName]: externalName },
       });
     }
-    expect(await isInForce(first), 'what create received opens nothing', 'create it with `credential.value`');
+    expect(
+      await isInForce(first),
+      'the credential that create received does not work',
+      'create the thing with `credential.value`',
+    );
 
     const { isExisting = false } = await call('create', second);
     expect(
       await isInForce(isExisting ? first : second),
       isExisting
-        ? 'create says `isExisting`, and has set the credential'
-        : 'create finds one that exists, does not say so, and has not set the credential',
-      'answer `isExisting: true`, and set nothing',
+        ? 'create returned `isExisting`, but has set the credential'
+        : 'create found an existing thing, did not return `isExisting`, and did not set the credential',
+      'return `isExisting: true`, and do not set the credential',
     );
 
     await call('update', third);
     expect(
       await isInForce(third),
-      'a credential that is not applied opens nothing after update',
+      'a credential that was not applied does not work after update',
       'set `credential.value` in update unless `credential.isApplied`',
     );
     await call('update', { ...next(), isApplied: true });
     expect(
       await isInForce(third),
-      'update sets a credential that is applied',
+      'update sets a credential that is already applied',
       'set `credential.value` in update only if it is not `credential.isApplied`',
     );
   },
@@ -84,12 +88,12 @@ const withoutNulls = (details: ReportedDetails = {}): Readonly<Record<string, st
 const expectNone = (call: string, details: ReportedDetails | undefined, key: string): void =>
   expect(
     !isString(details?.[key]),
-    `${call} answers with \`${key}\` among the details`,
-    'leave it out: it was received, and is in the Secret already',
+    `${call} returns \`${key}\` in the details`,
+    'leave it out: the credential was received, and is in the Secret already',
   );
 
 const reportsWhatContainsIt: Rule = {
-  name: 'observe reports the details that contain the credential which it is given, and not that itself',
+  name: 'observe reports the details that contain the received credential, but not the credential itself',
   async check(bench) {
     const key = credentialKey(bench);
     const { managed, known, credential } = await bench.ready();
@@ -101,18 +105,18 @@ const reportsWhatContainsIt: Rule = {
       if (name === key || !text.includes(value)) continue;
       expect(
         details[name] === text.replaceAll(value, other.value),
-        `observe reports \`${name}\` of another credential than it is given`,
-        'make the details that contain the credential from `credential.value`',
+        `observe reports \`${name}\` with another credential than the received one`,
+        'build the details that contain the credential from `credential.value`',
       );
     }
   },
 };
 
-/** More than any change of a credential takes. */
+/** More steps than any change of a credential takes. */
 const mostSteps = 20;
 
 const followsSecret: Rule = {
-  name: 'a credential that is lost with its Secret is replaced, whenever the process dies',
+  name: 'a credential that is lost with its Secret is replaced, also if the process dies',
   async check(bench) {
     const key = credentialKey(bench);
     await bench.ready();
@@ -125,22 +129,22 @@ const followsSecret: Rule = {
         return now !== undefined && now !== lost && bench.isReady('first');
       };
       await bench.pass('first');
-      const unless = 'the Secret was deleted, and no other credential was set';
-      await bench.until('first', () => bench.process.hasCrashed || isReplaced(), unless, mending);
+      const unless = 'the Secret was deleted, but no new credential was set';
+      await bench.until('first', () => bench.process.hasCrashed || isReplaced(), unless, fix);
       const hasSurvived = steps > 0 && !bench.process.hasCrashed;
       if (bench.process.hasCrashed) bench.restart();
-      const when = steps === 0 ? '' : `after a process that died at its step ${steps}, `;
-      await bench.until('first', isReplaced, `${when}no other credential was set`, mending);
+      const when = steps === 0 ? '' : `after a process that was killed at step ${steps}, `;
+      await bench.until('first', isReplaced, `${when}no new credential was set`, fix);
       const isGood = await bench.world.opens?.(bench.published('first'));
-      expect(isGood !== false, `${when}what the Secret has opens nothing`, mending);
+      expect(isGood !== false, `${when}the credential in the Secret does not work`, fix);
       const { length } = await bench.things();
-      expect(length === 1, `${when}there are ${length} outside`, 'set the credential of what is there');
+      expect(length === 1, `${when}there are ${length} things`, 'set the credential of the existing thing');
       if (hasSurvived) break;
     }
   },
 };
 
-const mending =
-  'set `credential.value` in update unless `credential.isApplied`, and say `inForce` in observe only of one that was tested';
+const fix =
+  'set `credential.value` in update unless `credential.isApplied`, and return `inForce` in observe only for a tested credential';
 
 export const credentials: readonly Rule[] = [setsWhatItReceives, reportsWhatContainsIt, followsSecret];

@@ -4,15 +4,15 @@ import { deletion, finished, observe } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 const deletesTwice: Rule = {
-  name: 'delete twice is fine, and what is gone is success',
+  name: 'delete succeeds twice and for a thing that does not exist',
   async check(bench) {
     const { managed } = await bench.ready();
     const leaving = bench.leaving(managed);
     const client = await bench.client(managed);
     const remove = async (which: string) => {
       const deleted = await outcomeOf(bench.settled(deletion(client, leaving), 'delete'));
-      const mend = 'take what is being deleted, or is gone, for success';
-      expect(deleted.type === 'done', `${which} delete is an error: ${messageOf(deleted)}`, mend);
+      const fix = 'treat a thing that is being deleted or does not exist as success';
+      expect(deleted.type === 'done', `${which} delete throws: ${messageOf(deleted)}`, fix);
       await finished(bench, client, deleted.value);
     };
     await remove('the first');
@@ -21,34 +21,35 @@ const deletesTwice: Rule = {
       await bench.passTime(bench.pauseMs);
     }
     const { exists } = await observe(bench, leaving);
-    expect(!exists, 'it was deleted, and is still there', 'delete what was made');
-    await remove('of what is gone, the');
+    expect(!exists, 'the thing was deleted, but still exists', 'delete the thing');
+    await remove('for a thing that does not exist,');
   },
 };
 
 const mostSteps = 20;
 
 const leavesNothing: Rule = {
-  name: 'what is deleted goes and leaves nothing outside, whenever the process dies',
+  name: 'a deletion ends and leaves no thing, also if the process dies',
   async check(bench) {
     for (let steps = 0; steps <= mostSteps; steps += 1) {
       await bench.ready('first');
       if (steps > 0) bench.process.stepsLeft = steps;
       bench.remove('first');
       const isGone = () => bench.object('first') === undefined;
-      const mend = 'answer `exists: false` once the system says that it is gone, and not before';
+      const fix =
+        'return `exists: false` when the system reports that the thing does not exist, and not before';
       await bench.until(
         'first',
         () => bench.process.hasCrashed || isGone(),
-        'it was deleted, and did not go',
-        mend,
+        'the deletion of the resource did not end',
+        fix,
       );
       const hasSurvived = steps > 0 && !bench.process.hasCrashed;
       if (bench.process.hasCrashed) bench.restart();
-      const when = steps === 0 ? '' : `after a process that died at its step ${steps}, `;
-      await bench.until('first', isGone, `${when}it did not go`, mend);
+      const when = steps === 0 ? '' : `after a process that was killed at step ${steps}, `;
+      await bench.until('first', isGone, `${when}the deletion of the resource did not end`, fix);
       const left = await bench.things();
-      expect(left.length === 0, `${when}${JSON.stringify(left)} is left outside`, 'delete what was made');
+      expect(left.length === 0, `${when}these things remain: ${JSON.stringify(left)}`, 'delete the thing');
       if (hasSurvived) return;
     }
   },

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 
 const calls: readonly ExternalCall[] = ['observe', 'create', 'update', 'delete'];
 
-/** One call, of a thing that is there; but `create` of one that is not. */
+/** One call for an existing thing; `create` is called for one that does not exist. */
 async function call(
   bench: Bench,
   name: ExternalCall,
@@ -27,7 +27,7 @@ async function call(
   return ways[name];
 }
 
-/** The message of a call that fails; empty if it does not. */
+/** The message of a failing call; empty if it succeeds. */
 async function messageFrom(bench: Bench, name: ExternalCall, ready: Ready): Promise<string> {
   const client = await bench.client(ready.managed);
   const make = await call(bench, name, ready, new AbortController().signal);
@@ -35,7 +35,7 @@ async function messageFrom(bench: Bench, name: ExternalCall, ready: Ready): Prom
 }
 
 const areStable: Rule = {
-  name: 'errors say the same each time',
+  name: 'the same error has the same message each time',
   async check(bench) {
     needed(bench.world.fail, 'world.fail');
     const ready = await bench.ready();
@@ -46,17 +46,17 @@ const areStable: Rule = {
       const second = await messageFrom(bench, name, ready);
       expect(
         first === second,
-        `${name} fails with "${first}" and then with "${second}"`,
-        'leave times, counts and ids of requests out of messages: each new one is a write of the status, and an Event',
+        `${name} fails first with "${first}" and then with "${second}"`,
+        'leave times, counts and request ids out of messages: each new message is a write of the status and an Event',
       );
     }
   },
 };
 
-/** Colours, a title and a bell, as they come from a system that means to write to a terminal. */
+/** Colours, a title and a bell, as from a system that writes to a terminal. */
 const controls = '\u001b[31mred\u001b[0m\u0007\r\n';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
 const control = /[\u0000-\u001f\u007f-\u009f]/;
 
 const areFitToPrint: Rule = {
@@ -73,11 +73,11 @@ const areFitToPrint: Rule = {
       expect(
         !control.test(message),
         `${where} has control characters: ${JSON.stringify(message)}`,
-        'make printable what comes from elsewhere',
+        'make texts of other systems printable',
       );
     }
     const { status } = bench.existing('first');
-    for (const told of bench.told) messages.set(`what is told (${told.slice(0, 40)}…)`, told);
+    for (const told of bench.told) messages.set(`the output (${told.slice(0, 40)}…)`, told);
     for (const { type, message = '' } of status?.conditions ?? []) messages.set(`condition ${type}`, message);
     for (const [where, message] of messages) expectNoSecret(where, message, secrets);
   },
@@ -86,11 +86,7 @@ const areFitToPrint: Rule = {
 function expectNoSecret(where: string, message: string, secrets: readonly string[]): void {
   const found = secrets.find((secret) => message.includes(secret));
   const shown = message.replaceAll(found ?? '\u0000', '***');
-  expect(
-    found === undefined,
-    `${where} holds a secret: ${shown}`,
-    'take what was sent out of what came back',
-  );
+  expect(found === undefined, `${where} holds a secret: ${shown}`, 'remove sent values from received texts');
 }
 
 const honoursAbort: Rule = {
@@ -105,23 +101,23 @@ const honoursAbort: Rule = {
       const make = await call(bench, name, ready, aborting.signal);
       const work = outcomeOf(make(client));
       await bench.clock.settle();
-      aborting.abort(new Error('the run is over'));
+      aborting.abort(new Error('the run has ended'));
       const ended = await bench.settled(work, name, 1_000).then(
         () => true,
         () => false,
       );
       expect(
         ended,
-        `${name} goes on although its signal was aborted`,
-        'pass the signal on to each request, and to each wait',
+        `${name} continues although its signal was aborted`,
+        'pass the signal to each request and each wait',
       );
     }
   },
 };
 
-/** A system that refuses what was never right. */
+/** A rule for credentials that were never valid. */
 const tellsBadCredentials: Rule = {
-  name: 'credentials that are no good are told, and repeated nowhere',
+  name: 'invalid credentials are reported but never quoted',
   async check(bench) {
     const { credentials } = bench.world;
     const wrong = 'not-what-was-to-be-here';
@@ -133,13 +129,13 @@ const tellsBadCredentials: Rule = {
     bench.put('first');
     await bench.passes('first', 3);
     const { status, message } = bench.condition('first', 'Synced');
-    if (status === 'True') throw new Skipped('the system takes whatever credentials it is given');
-    expect(message !== '', 'credentials that are no good are told nowhere', 'throw an Error that says so');
+    if (status === 'True') throw new Skipped('the system accepts any credentials');
+    expect(message !== '', 'invalid credentials are not reported', 'throw an Error');
     const told = [message, ...bench.told].find((text) => text.includes(wrong));
     expect(
       told === undefined,
-      `what is told repeats the credentials: ${told}`,
-      'name their place, not what they are',
+      `the output quotes the credentials: ${told}`,
+      'name the Secret, not its contents',
     );
   },
 };

@@ -11,11 +11,11 @@ import type { Rule } from './rule.ts';
 
 const { signal } = new AbortController();
 
-/** What observe cannot do without. */
+/** The fields that observe needs. */
 const foundBy = ({ conformance: { foundBy: fields, managed } }: Bench): readonly string[] =>
   fields ?? managed.marks?.identity ?? [];
 
-/** The first of the changes that is of values that `forProvider` has, leaving out some fields. */
+/** The first change of values in `forProvider`, without some fields. */
 function changeOfValue(
   { conformance: { changes, forProvider } }: Bench,
   but: readonly string[] = [],
@@ -23,43 +23,47 @@ function changeOfValue(
   const found = needed(changes, 'changes').find((change) =>
     Object.keys(change).every((key) => key in forProvider && !but.includes(key)),
   );
-  if (found === undefined) throw new Skipped('no change of `changes` is of what `forProvider` says');
+  if (found === undefined) throw new Skipped('`changes` has no change of a value in `forProvider`');
   return found;
 }
 
 const revertsDrift: Rule = {
-  name: 'what somebody changes outside is changed back',
+  name: 'a change by others in the external system is reverted',
   async check(bench) {
     const change = changeOfValue(bench);
     const { managed, credential } = await bench.ready();
     await bench.passes('first', 2);
     const before = await bench.things();
-    // Whoever has the credentials may: here, the client itself, of an object that nobody has written.
+    // Any holder of the credentials can make the change; here the client itself does, for an object that is not stored.
     const client = await bench.client(managed);
     const forProvider = { ...managed.spec.forProvider, ...change };
     const elsewhere = { ...managed, spec: { ...managed.spec, forProvider } };
     const updating = client.update(elsewhere, credential, signal);
     await finished(bench, client, await bench.settled(updating, 'update'));
     await bench.passTime(bench.longMs);
-    const what = `the change to ${JSON.stringify(change)}, made outside,`;
+    const what = `an external change to ${JSON.stringify(change)}`;
     expect(
       !isEqual(before, await bench.things()),
-      `${what} does not show outside`,
-      'change in update what differs',
+      `${what} does not show in the external system`,
+      'change the fields that differ in update',
     );
     await bench.passes('first', 2);
-    await bench.until('first', () => bench.isReady('first'), `${what} did not end in Ready and Synced`);
+    await bench.until(
+      'first',
+      () => bench.isReady('first'),
+      `the resource did not become Ready and Synced after ${what}`,
+    );
     await bench.passTime(bench.longMs);
     await bench.expectUnchanged(
       before,
       what,
-      'compare in observe what the system tells, not what was sent to it, and change it back in update',
+      'compare the reported state in observe, not the sent one, and revert the difference in update',
     );
   },
 };
 
 const onlyObserves: Rule = {
-  name: 'what is only observed is neither changed nor deleted, and needs to say nothing of itself',
+  name: 'a resource that is only observed needs no parameters and is neither changed nor deleted',
   async check(bench) {
     const { managed } = await bench.ready();
     await bench.passes('first', 2);
@@ -70,36 +74,36 @@ const onlyObserves: Rule = {
     const calls = bench.process.calls.length;
     await bench.passes('first', 3);
     const what =
-      'a resource with managementPolicies ["Observe"] and no more in forProvider than it is found by';
+      'a resource with managementPolicies ["Observe"] and only the identifying fields in forProvider';
     const { status, message } = bench.condition('first', 'Synced');
     expect(
       status === 'True' && bench.isReady('first'),
       `${what} is not Ready and Synced: ${message || bench.condition('first', 'Ready').message}`,
-      'ask in observe for no field of forProvider but those marked `identity`; or say in `foundBy` what it is found by',
+      'read only fields marked `identity` in observe, or name the identifying fields in `foundBy`',
     );
     expect(
       isEqual(bench.published('first'), published),
       `${what} lost connection details`,
-      'answer in observe with all that the system tells, whatever the spec says',
+      'return all reported details in observe, independent of the spec',
     );
     bench.remove('first');
     await bench.until(
       'first',
       () => bench.object('first') === undefined,
-      `${what} was deleted, and did not go`,
+      `the deletion of ${what} did not end`,
     );
     await bench.passTime(bench.longMs);
     const made = bench.process.calls.slice(calls).filter((call) => call !== 'observe');
-    expect(made.length === 0, `${what} led to calls of ${made.join(', ')}`, 'leave that to the reconciler');
+    expect(made.length === 0, `${what} led to calls of ${made.join(', ')}`, 'change nothing in observe');
     await bench.expectUnchanged(before, what, 'change nothing in observe');
   },
 };
 
 const takesOverOnce: Rule = {
-  name: 'what the system chooses is taken over once, and then there is no call more',
+  name: 'a value that the system chooses is copied to the spec once',
   async check(bench) {
     const late = needed(bench.conformance.late, 'late');
-    const what = `what was made without ${late.join(', ')}`;
+    const what = `a resource created without ${late.join(', ')}`;
     await bench.ready('first', omit(bench.conformance.forProvider, late));
     await expectRest(bench, what);
     const { spec } = bench.existing('first');
@@ -107,37 +111,37 @@ const takesOverOnce: Rule = {
     expect(
       absent.length === 0,
       `${what} has no ${absent.join(', no ')} in forProvider`,
-      'mark the field `late` and compare it, or answer with `lateInitialized` in observe',
+      'mark the field `late` and compare it, or return `lateInitialized` in observe',
     );
     await bench.passes('first', 5);
     expect(
       isEqual(bench.existing('first').spec, spec),
-      'what was taken over is taken over anew',
-      'answer with the same value of `lateInitialized` each time, in the form that observe compares',
+      'a value that was copied to the spec is copied again',
+      'return the same `lateInitialized` each time, in the form that observe compares',
     );
   },
 };
 
 const usesInitProviderOnce: Rule = {
-  name: 'what is said for the creation only has its effect then, and none later',
+  name: 'a value in initProvider is used at creation only',
   async check(bench) {
     const change = changeOfValue(bench, foundBy(bench));
     const { forProvider } = bench.conformance;
     const [fields, keys] = [forProvider as object, Object.keys(change)];
     bench.put('first', omit(fields, keys));
     bench.respecify('first', { initProvider: pick(fields, keys) });
-    const what = `what has ${keys.join(', ')} in initProvider`;
-    const mend = 'compare in observe only what forProvider says; create is given both';
-    await bench.until('first', () => bench.isReady('first'), `${what} did not become Ready and Synced`, mend);
+    const what = `a resource with ${keys.join(', ')} in initProvider`;
+    const fix = 'compare only fields of forProvider in observe; create receives both';
+    await bench.until('first', () => bench.isReady('first'), `${what} did not become Ready and Synced`, fix);
     await expectRest(bench, what);
     const before = await bench.things();
     bench.respecify('first', { initProvider: change });
     await bench.passes('first', 3);
-    await bench.expectUnchanged(before, `an edit of initProvider to ${JSON.stringify(change)}`, mend);
+    await bench.expectUnchanged(before, `an edit of initProvider to ${JSON.stringify(change)}`, fix);
     const { status, message } = bench.condition('first', 'Synced');
-    expect(status === 'True', `an edit of initProvider is told as an error: ${message}`, mend);
+    expect(status === 'True', `an edit of initProvider is reported as an error: ${message}`, fix);
     const isSaid = !isEmpty(pick(bench.existing('first').spec.forProvider, keys));
-    expect(!isSaid, `${what} has it in forProvider, too`, 'take over nothing that initProvider says');
+    expect(!isSaid, `${what} got them in forProvider, too`, 'do not copy values of initProvider');
   },
 };
 

@@ -2,62 +2,85 @@ import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
 import { expect, Skipped } from '../verdict.ts';
 import type { Rule } from './rule.ts';
 
-/** As long as the name of a claim's managed resource may be. */
+/** The longest name of a claim's managed resource. */
 const longest = 63;
 const longName = (last: string): string =>
   `${'long-name-of-a-claim-'.repeat(4).slice(0, longest - 2)}-${last}`;
 
 const takesLongNames: Rule = {
-  name: 'names of 63 characters work, and two that begin alike are two',
+  name: 'names of 63 characters work and stay different if they begin alike',
   async check(bench) {
     const [one, two] = [longName('1'), longName('2')];
-    const mend = 'say in `names` what the system takes: what is longer is then cut so that it stays apart';
+    const fix = "declare the system's rules in `names`: longer names are then cut and stay different";
     bench.put(one);
-    await bench.until(one, () => bench.isReady(one), 'a name of 63 characters did not become Ready', mend);
+    await bench.until(
+      one,
+      () => bench.isReady(one),
+      'a resource with a name of 63 characters did not become Ready',
+      fix,
+    );
     bench.put(two, bench.another());
     await bench.passes(two, 3);
     await bench.until(
       two,
       () => bench.isReady(two),
-      'a second name of 63 characters did not become Ready',
-      mend,
+      'a second resource with a name of 63 characters did not become Ready',
+      fix,
     );
     const { length } = await bench.things();
-    expect(length === 2, `two names of 63 characters came to ${length} outside`, mend);
+    expect(length === 2, `two resources with names of 63 characters have ${length} things`, fix);
     bench.remove(two);
-    await bench.until(two, () => bench.object(two) === undefined, 'the second was deleted, and did not go');
+    await bench.until(
+      two,
+      () => bench.object(two) === undefined,
+      'the deletion of the second resource did not end',
+    );
     await bench.pass(one);
     const left = (await bench.things()).length;
-    expect(left === 1, `one of two with long names was deleted, and ${left} are left`, mend);
+    expect(left === 1, `one of two resources with long names was deleted, and ${left} things remain`, fix);
   },
 };
 
 const makesNothingOfNames: Rule = {
-  name: 'where names are assigned, one that is of nothing is told, and nothing is made for it',
+  name: 'an assigned name of no thing is reported and nothing is created for it',
   async check(bench) {
-    if (!bench.isNameAssigned) throw new Skipped('names are known beforehand');
+    if (!bench.isNameAssigned) throw new Skipped('the system does not assign names');
     const { managed } = await bench.ready();
     const name = externalName(managed) ?? '';
-    expect(name !== '', 'what was created has no external name', 'answer with `externalName` in create');
+    expect(name !== '', 'the created resource has no external name', 'return `externalName` in create');
     bench.remove('first');
     const isGone = (which: string) => () => bench.object(which) === undefined;
-    await bench.until('first', isGone('first'), 'it was deleted, and did not go');
+    await bench.until('first', isGone('first'), 'the deletion of the resource did not end');
     await bench.passTime(bench.longMs);
-    const mend =
-      'answer `nothingThere(writtenNameProblem(…))` in observe: who wrote it down means to take something over';
+    const fix =
+      'return `nothingThere(writtenNameProblem(…))` in observe: a user who sets the name wants to take a thing over';
     const before = await bench.things();
     for (const which of ['second', 'third']) {
       bench.put(which, undefined, { [annotationKeys.externalName]: name });
       await bench.passes(which, 6);
-      await bench.expectUnchanged(before, 'the name of what is not there', mend);
+      await bench.expectUnchanged(before, 'a name of no thing', fix);
       const { status, message } = bench.condition(which, 'Synced');
-      expect(status === 'False' && message !== '', `that is told nowhere: Synced is ${status}`, mend);
+      expect(
+        status === 'False' && message !== '',
+        `a name of no thing is not reported: Synced is ${status}`,
+        fix,
+      );
       if (which === 'third') continue;
       bench.remove(which);
-      await bench.until(which, isGone(which), 'what names something that is not there does not go', mend);
+      await bench.until(
+        which,
+        isGone(which),
+        'the deletion of a resource with a name of no thing did not end',
+        fix,
+      );
     }
     bench.unname('third');
-    await bench.until('third', () => bench.isReady('third'), 'without that name, nothing is made', mend);
+    await bench.until(
+      'third',
+      () => bench.isReady('third'),
+      'the resource did not become Ready after the name was removed',
+      fix,
+    );
   },
 };
 

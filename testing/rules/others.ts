@@ -7,62 +7,70 @@ import { deletion } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 const { signal } = new AbortController();
-const mend =
-  'ask whose it is before each change and each deletion, as `whoseIs` does: by a tag, a label, a comment';
+const fix =
+  'check the owner before each change and each deletion, as `whoseIs` does: by a tag, a label or a comment';
 
-/** Somebody else's thing, and a managed resource of ours that names it. */
+/** A thing of another owner, and our managed resource with its name. */
 async function meet(bench: Bench): Promise<readonly unknown[]> {
   needed(bench.world.foreign, 'world.foreign');
   const made = await bench.settled(Promise.resolve(bench.world.foreign?.('foreign')), 'world.foreign');
-  await bench.passTime(bench.longMs); // until it is as it stays
+  await bench.passTime(bench.longMs); // until its state no longer changes
   const before = await bench.things();
-  expect(before.length > 0, '`world.foreign` made nothing that `things` shows', 'mend the world of the test');
+  expect(
+    before.length > 0,
+    '`things` does not show the thing of `world.foreign`',
+    'fix the world of the test',
+  );
   bench.put('foreign', undefined, { [annotationKeys.externalName]: isString(made) ? made : 'foreign' });
   return before;
 }
 
 const leavesAlone: Rule = {
-  name: 'what belongs to somebody else is told, and neither taken nor changed',
+  name: 'a thing of another owner is reported, and neither taken over nor changed',
   async check(bench) {
     const before = await meet(bench);
     await bench.passes('foreign', 6);
-    await bench.expectUnchanged(before, "a resource that names somebody else's thing", mend);
+    await bench.expectUnchanged(before, 'a resource with the name of a thing of another owner', fix);
     const { status, message } = bench.condition('foreign', 'Synced');
     expect(
       status === 'False' && message !== '',
-      `a resource that names somebody else's thing is told nowhere: Synced is ${status}`,
-      'throw in observe an Error that says whose it is',
+      `a resource with the name of a thing of another owner is not reported: Synced is ${status}`,
+      'throw an Error in observe that names the owner',
     );
     const managed = bench.existing('foreign');
     const client = await bench.client(managed);
     const credential = bench.newCredential(managed);
     await outcomeOf(bench.settled(client.update(managed, credential, signal), 'update'));
-    await bench.expectUnchanged(before, 'update, of what is somebody else’s by now,', mend);
+    await bench.expectUnchanged(before, 'update of a thing that has another owner now', fix);
     if (bench.isNameAssigned) return;
     await outcomeOf(bench.settled(client.create(managed, credential, signal), 'create'));
-    await bench.expectUnchanged(before, 'create, where somebody else has made one by now,', mend);
+    await bench.expectUnchanged(before, 'create with the name of a thing that has another owner now', fix);
   },
 };
 
 const deletesOwn: Rule = {
-  name: 'deletion leaves what belongs to somebody else, and is done',
+  name: 'a deletion ends and keeps a thing of another owner',
   async check(bench) {
     const before = await meet(bench);
     await bench.passes('foreign', 3);
     const managed = bench.leaving(bench.existing('foreign'));
     const client = await bench.client(managed);
     await outcomeOf(bench.settled(deletion(client, managed), 'delete'));
-    await bench.passTime(bench.longMs); // a deletion takes its time
-    await bench.expectUnchanged(before, 'delete, of what is somebody else’s by now,', mend);
+    await bench.passTime(bench.longMs); // until a deletion would have ended
+    await bench.expectUnchanged(before, 'delete of a thing that has another owner now', fix);
     bench.remove('foreign');
     await bench.until(
       'foreign',
       () => bench.object('foreign') === undefined,
-      "a resource that names somebody else's thing was deleted, and did not go",
-      'answer `exists: false` while it is being deleted: nothing of ours is there',
+      'the deletion of a resource with the name of a thing of another owner did not end',
+      'return `exists: false` during the deletion: the thing is not ours',
     );
     await bench.passTime(bench.longMs);
-    await bench.expectUnchanged(before, "the deletion of a resource that names somebody else's thing", mend);
+    await bench.expectUnchanged(
+      before,
+      'the deletion of a resource with the name of a thing of another owner',
+      fix,
+    );
   },
 };
 

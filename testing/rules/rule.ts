@@ -1,9 +1,9 @@
 import type { Bench } from '../bench.ts';
 
-/** What an external client is held to. */
+/** A rule for external clients. */
 export interface Rule {
-  /** Reads as the rule. */
+  /** The rule as a sentence. */
   readonly name: string;
-  /** Throws Broken where the rule is not kept, and Skipped where it cannot be checked. */
+  /** Throws Broken if the rule is broken, and Skipped if it cannot be checked. */
   check(bench: Bench): Promise<void>;
 }

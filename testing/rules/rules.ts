@@ -11,7 +11,7 @@ import { others } from './others.ts';
 import type { Rule } from './rule.ts';
 import { tags } from './tags.ts';
 
-/** What every external client is held to. */
+/** The rules for every external client. */
 export const rules: readonly Rule[] = [
   ...observing,
   ...creating,

@@ -4,32 +4,34 @@ import { defineProviderConfig } from '../../core/v1alpha1/define-provider.ts';
 
 const notUsed = 'Not used: for manifests of older releases.';
 
-/** Where AWS is, if not at its own addresses (provider-aws, EndpointConfig). */
+/** The address of AWS's services, if it differs from the public one (provider-aws, EndpointConfig). */
 export const endpoint = z
   .object({
     url: z
       .object({
         type: z
           .enum(['Static', 'Dynamic'])
-          .describe('Static: one URL for all services and regions. Dynamic: one made for each.'),
+          .describe('Static: one URL for all services and regions. Dynamic: a URL for each of them.'),
         static: optional(
           z
             .string()
             .regex(/^https?:\/\//)
-            .describe('For Static: the URL, as http://127.0.0.1:18090.'),
+            .describe('For Static: the URL, for example http://127.0.0.1:18090.'),
         ),
         dynamic: optional(
           z
             .object({
-              protocol: z.enum(['http', 'https']).describe('How the URL begins.'),
-              host: text('What the URL ends with: that of EC2 in us-east-1 is ec2.us-east-1.<host>.'),
+              protocol: z.enum(['http', 'https']).describe('The protocol of the URL.'),
+              host: text(
+                'The end of the host name; for EC2 in us-east-1 the full name is ec2.us-east-1.<host>.',
+              ),
             })
-            .describe('For Dynamic: what URLs are made of.'),
+            .describe('For Dynamic: the parts of the URLs.'),
         ),
       })
-      .describe('The URL that requests go to.'),
+      .describe('The URL of requests.'),
     signingRegion: optional(
-      text('The region that requests are signed for. Without it: the region of the resource.'),
+      text('The region for which requests are signed. Without it: the region of the resource.'),
     ),
     hostnameImmutable: optional(z.boolean().describe(notUsed)),
     partitionId: optional(z.string().describe(notUsed)),
@@ -37,7 +39,7 @@ export const endpoint = z
     signingMethod: optional(z.string().describe(notUsed)),
     source: optional(z.enum(['ServiceMetadata', 'Custom']).describe(notUsed)),
   })
-  .describe('Where AWS is reached. Without it: at its own addresses.');
+  .describe('The address of the services of AWS. Without it: the public addresses.');
 
 /** Access to one AWS account. */
 export const ProviderConfigKind = defineProviderConfig(
@@ -46,7 +48,7 @@ export const ProviderConfigKind = defineProviderConfig(
     version: 'v1beta1',
     stack: 'aws',
     description:
-      'Access to an AWS account. Its credentials are an access key, as a credentials file has it ([default], aws_access_key_id, aws_secret_access_key, aws_session_token) or as JSON of `aws iam create-access-key`, or of the source InjectedIdentity what the place that the controllers run in gives them. The one named default serves whoever names none.',
+      'Access to an AWS account. The credentials are an access key, in the format of a credentials file ([default], aws_access_key_id, aws_secret_access_key, aws_session_token) or as the JSON of `aws iam create-access-key`. With the source InjectedIdentity they are the identity that the environment of the controllers provides. The ProviderConfig named default is used by resources that name no other.',
   },
   { endpoint: optional(endpoint) },
 );

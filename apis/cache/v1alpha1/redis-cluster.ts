@@ -11,7 +11,7 @@ export const RedisClusterKind = defineClaim(
     plural: 'redisclusters',
     shortNames: ['redis'],
     description:
-      'A claim of a Redis. Despite its name it may be satisfied by a single node, or by one that is not in cluster mode.',
+      'A claim for a Redis. Despite its name the Redis may be a single node, or not be in cluster mode.',
   },
   {
     engineVersion: optional(
@@ -19,7 +19,7 @@ export const RedisClusterKind = defineClaim(
         .string()
         .regex(/^[0-9]+\.([0-9]+|x)$/)
         .describe(
-          'The version of Redis that is wanted, as 5.0, 6.x or 7.2. Without it, the class decides. Of use when the Redis is provisioned.',
+          'The requested version of Redis, for example 5.0, 6.x or 7.2. Without it, the class decides. It is only read when the Redis is provisioned.',
         ),
     ),
   },

@@ -2,10 +2,10 @@ import type { Described } from '../schema.ts';
 import type { claimSpec, claimStatus } from './define-claim.ts';
 import type { KubernetesObject } from './kind.ts';
 
-/** What every resource claim's spec holds. */
+/** The common fields of every claim's spec. */
 export type ClaimSpec = Described<typeof claimSpec>;
 
-/** What every resource claim's status holds. */
+/** The common fields of every claim's status. */
 export type ClaimStatus = Described<typeof claimStatus>;
 
 /** A namespaced request for a service. */

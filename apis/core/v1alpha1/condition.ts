@@ -4,22 +4,22 @@ import { printable, shortened } from './printable.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
- * One aspect of an object's observed state, as `kubectl wait --for=condition=…` reads it. Reasons are those of Crossplane's
- * later releases where they have one.
+ * One aspect of an object's observed state, for `kubectl wait --for=condition=…`. Reasons are those of Crossplane's later
+ * releases where they have one.
  */
 export type Condition = Described<typeof condition>;
 
-/** What metav1.Condition allows for a message. */
+/** The limit of metav1.Condition for a message. */
 const longestMessage = 32_768;
 
-/** A condition before it is put into a status: time and generation are added by {@link setConditions}. */
+/** A condition without time and generation, which {@link setConditions} adds. */
 export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message' | 'error'>;
 
-/** What `Ready` says. */
+/** A condition of type `Ready`. */
 export type ReadyFacts = ConditionFacts & { readonly type: 'Ready' };
 
 export const available = (): ReadyFacts => ({ type: 'Ready', status: 'True', reason: 'Available' });
-/** Claims only: usable as far as is known, while their managed resource says that something fails. */
+/** For claims: as far as is known the service works, but the managed resource reports a failure. */
 export const availableWithTrouble = (message: string): ReadyFacts => ({
   type: 'Ready',
   status: 'True',
@@ -29,10 +29,10 @@ export const availableWithTrouble = (message: string): ReadyFacts => ({
 export const unavailable = (message?: string): ReadyFacts => notReady('Unavailable', message);
 export const creating = (message?: string): ReadyFacts => notReady('Creating', message);
 export const deleting = (message?: string): ReadyFacts => notReady('Deleting', message);
-/** Claims only: waiting for a managed resource that can be bound. */
+/** For claims: waiting for a managed resource that can be bound. */
 export const binding = (message?: string): ReadyFacts => notReady('Binding', message);
 
-/** `Ready` False with a reason of its own. */
+/** `Ready` False with another reason. */
 export function notReady(reason: string, message?: string): ReadyFacts {
   return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
 }
@@ -84,7 +84,7 @@ function printableError({
   return { ...error, holder: { ...holder, ...Object.fromEntries(texts) } };
 }
 
-/** The condition of a type; an absent one reads as `Unknown` (crossplane-runtime's GetCondition). */
+/** The condition of a type; `Unknown` if it is absent (crossplane-runtime's GetCondition). */
 export function getCondition(
   conditions: readonly Condition[] | undefined,
   type: string,
@@ -97,10 +97,10 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
 }
 
 /**
- * Puts conditions into a list: at most one per type, in first-set order. `lastTransitionTime` moves only
- * when `status` does (Kubernetes API conventions; the Go original also moved it with the message), and
- * `observedGeneration` follows the object, so an unchanged object yields an equal list. Messages are made printable,
- * whoever wrote what is in them.
+ * Puts conditions into a list, at most one per type, in the order in which they were first set. `lastTransitionTime`
+ * changes only with `status` (Kubernetes API conventions; the Go original also changed it with the message).
+ * `observedGeneration` is that of the object, so an unchanged object yields an equal list. Messages are made printable,
+ * because they may quote other systems.
  */
 export function setConditions(
   conditions: readonly Condition[] | undefined,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import omit from 'lodash/omit.js';
 import type { Managed } from './managed.ts';
 
-/** Labels of a connection secret that say whose it is: `kubectl get secrets -l crossplane.io/claim-name=cart`. */
+/** Labels of a connection Secret that name its owners: `kubectl get secrets -l crossplane.io/claim-name=cart`. */
 export const connectionLabels = {
   resourceKind: 'crossplane.io/resource-kind',
   resourceName: 'crossplane.io/resource-name',
@@ -11,12 +11,12 @@ export const connectionLabels = {
   claimName: 'crossplane.io/claim-name',
 } as const;
 
-/** What a label may hold: names of objects may be longer, and a reference to a claim holds whatever somebody wrote. */
+/** Whether a label can hold the name: names of objects may be longer, and a claim reference may hold any text. */
 const isLabelValue = (name: string): boolean =>
   name.length <= 63 && /^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/.test(name);
 const keptLength = 46;
 
-/** A name as a label holds it: of one that it cannot hold what it can, and a digest of the whole behind it. */
+/** The label value for a name. If a label cannot hold the name: its valid characters and a digest of the whole name. */
 export function labelValue(name: string): string {
   if (isLabelValue(name)) return name;
   const kept = name
@@ -26,7 +26,7 @@ export function labelValue(name: string): string {
   return [kept, hash('sha256', name, 'hex').slice(0, 16)].filter((part) => part !== '').join('-');
 }
 
-/** Labels as they are to be: with the managed resource that publishes there, and its claim, if it has one. Others stay. */
+/** The labels with the publishing managed resource and its claim, if it has one. Other labels stay. */
 export function labelledFor(
   labels: Readonly<Record<string, string>> | undefined,
   { kind, metadata, spec: { claimRef } }: Managed,
@@ -38,6 +38,6 @@ export function labelledFor(
     [connectionLabels.claimNamespace]: claimRef?.namespace,
     [connectionLabels.claimName]: claimRef?.name,
   };
-  const said = Object.entries(about).flatMap(([key, name]) => (name ? [[key, labelValue(name)]] : []));
-  return { ...omit(labels, Object.keys(about)), ...Object.fromEntries(said) };
+  const present = Object.entries(about).flatMap(([key, name]) => (name ? [[key, labelValue(name)]] : []));
+  return { ...omit(labels, Object.keys(about)), ...Object.fromEntries(present) };
 }

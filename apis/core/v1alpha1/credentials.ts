@@ -2,7 +2,7 @@ import type { Described } from '../schema.ts';
 import type { credentials } from './fields.ts';
 
 /**
- * Names one place of a source of credentials: the part of that source's own is needed, the others mean nothing
+ * Names the place of credentials in their source. Only the field of that source is used, and it is required
  * (crossplane-runtime, CommonCredentialSelectors).
  */
 export type CredentialSelector = Described<ReturnType<typeof credentials>>;

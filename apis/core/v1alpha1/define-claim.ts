@@ -14,27 +14,27 @@ import {
   observedGeneration,
 } from './fields.ts';
 
-/** What every claim's spec holds beside its parameters. */
+/** The common fields of every claim's spec. */
 export const claimSpec = z.object({
   writeConnectionSecretToRef: optional(
     localSecretReference(
-      'The secret, in the namespace of this claim, that receives the connection details. None is written without it.',
+      'The Secret, in the namespace of this claim, that receives the connection details. Without it no Secret is written.',
     ),
   ),
   classSelector: optional(
     labelSelector(
-      'Chooses a class by its labels; one of several that match is taken at random. Without selector, classRef and resourceRef the default class is taken.',
+      'Selects a class by its labels; of several matching classes one is chosen at random. Without classSelector, classRef and resourceRef the claim gets the default class.',
     ),
   ),
   classRef: optional(objectReference('The class from which a resource is provisioned.')),
   resourceRef: optional(
     objectReference(
-      'The managed resource this claim binds to. Name one to claim what exists; otherwise it is filled in.',
+      'The managed resource that this claim binds to. Set it to claim an existing resource; otherwise the controllers set it.',
     ),
   ),
 });
 
-/** Two references name the same object; absent fields are empty. */
+/** The condition that two references name the same object; absent fields count as empty. */
 const sameReference = (field: string): string =>
   ['apiVersion', 'kind', 'namespace', 'name']
     .map(celName)
@@ -49,7 +49,7 @@ const isUnchanged = (name: string): string =>
   `has(self.spec.${name}) == has(oldSelf.spec.${name}) && ` +
   `(!has(self.spec.${name}) || self.spec.${name} == oldSelf.spec.${name})`;
 
-/** A field of a claim that cannot change once the claim has a resource. The rule stands at the root of the kind. */
+/** A field of a claim that cannot change once the claim has a resource. The rule is at the root of the kind. */
 const fixedWithResource = (field: string, condition = isUnchanged(celName(field))): Rule => ({
   rule: `!has(oldSelf.spec.resourceRef) || (${condition})`,
   message: 'cannot change once the claim has a resource; create a new claim instead',
@@ -69,7 +69,7 @@ const claimRules: readonly Rule[] = [
       '!has(oldSelf.spec.resourceRef) || (!has(oldSelf.spec.classRef) && (!has(oldSelf.status) || ' +
       "!has(oldSelf.status.bindingPhase) || oldSelf.status.bindingPhase != 'Bound')) || " +
       `(has(self.spec.resourceRef) && ${sameReference('resourceRef')})`,
-    message: 'cannot change beside a classRef, or while the claim is Bound; create a new claim instead',
+    message: 'cannot change if the claim has a classRef or is Bound; create a new claim instead',
     fieldPath: '.spec.resourceRef',
     reason: 'FieldValueForbidden',
   },
@@ -84,13 +84,13 @@ export const claimStatus = z
       z
         .array(z.string())
         .describe(
-          'While Ready says that there is nothing for this claim: the kinds that were considered, as plural.version.group. A process that does not know all of them leaves the report to stand.',
+          'While Ready reports that no class or resource fits: the kinds that were considered, as plural.version.group. A process that does not know all of them does not change the report.',
         ),
     ),
     binding: optional(
       z
-        .object({ name: name("Name of this claim's connection secret.") })
-        .describe('The connection secret, for tools that speak servicebinding.io.'),
+        .object({ name: name("Name of this claim's connection Secret.") })
+        .describe('The connection Secret, for tools that support servicebinding.io.'),
     ),
   })
   .describe('The observed state of this claim.');
@@ -107,7 +107,7 @@ const claimColumns: readonly Column[] = [
 ];
 const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-/** What a claim asks for, a column each; what is no text, number or truth has none. */
+/** One column for each parameter of a claim that is a text, a number or a boolean. */
 function parameterColumns(parameters: z.ZodRawShape): readonly Column[] {
   const taken = new Set([...claimColumns, age].map(({ name }) => name));
   return Object.entries(parameters).flatMap(([field, schema]): readonly Column[] => {
@@ -119,12 +119,12 @@ function parameterColumns(parameters: z.ZodRawShape): readonly Column[] {
 }
 
 /**
- * A claim kind: what its authors may ask for, beside what every claim has. `parameters` are read when the resource is
- * provisioned; the API server refuses to change them afterwards. `kubectl get -o wide` shows them.
+ * A claim kind. `parameters` are the fields that its users may set besides the common ones. They are read when the resource
+ * is provisioned; afterwards the API server refuses to change them. `kubectl get -o wide` shows them.
  */
 export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
   refuseMarks(`${names.kind}.spec`, parameters);
-  const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('What is claimed.');
+  const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('The requested service.');
   const schema = withRules(
     z.object({ spec, status: optional(claimStatus) }),
     ...claimRules,

@@ -4,31 +4,31 @@ import type { Column, Names } from '../schema.ts';
 import { define, name, optional } from '../schema.ts';
 import { labelSelector, objectReference, providerConfigRef, reclaimPolicy } from './fields.ts';
 
-/** What every class's template holds beside `forProvider`. */
+/** The common fields of every class's template besides `forProvider`. */
 export const classSpecTemplate = z.object({
   writeConnectionSecretsToNamespace: name(
-    'Where the connection secrets of the managed resources go: a namespace that app teams cannot read.',
+    'The namespace for the connection Secrets of managed resources. App teams must not be able to read it.',
   ),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
   providerConfigRef: optional(providerConfigRef),
   reclaimPolicy: optional(
     reclaimPolicy(
-      'What becomes of a provisioned resource when its claim is deleted: Delete (as without this field) or Retain.',
+      'What happens to a provisioned resource when its claim is deleted: Delete (the default) or Retain.',
     ).meta({ default: 'Delete' }),
   ),
   namespaceSelector: optional(
     labelSelector(
-      'The namespaces whose claims may be given this class, by their labels. Without it, or empty: all. What is provisioned from the class says the same.',
+      'Selects the namespaces whose claims may use this class, by their labels. Absent or empty: all namespaces. It is copied to the resources that are provisioned from the class.',
     ),
   ),
 });
 
 const classColumns: readonly Column[] = [
   {
-    // A column cannot compare: it shows what the annotation holds, which makes a default only if it is exactly `true`.
+    // A column cannot compare: it shows the annotation, and only the value `true` makes the class a default.
     name: 'DEFAULT-ANNOTATION',
     type: 'string',
-    description: 'What marks a class as the default, if it is exactly true.',
+    description: 'The annotation that makes this class the default, if its value is exactly true.',
     jsonPath: '.metadata.annotations.resourceclass\\.crossplane\\.io/is-default-class',
   },
   { name: 'RECLAIM-POLICY', type: 'string', jsonPath: '.specTemplate.reclaimPolicy' },
@@ -37,12 +37,12 @@ const classColumns: readonly Column[] = [
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
-/** A class kind: the parameters an administrator decides for every resource provisioned from it. Throws DefinitionError for parameters that are no object. */
+/** A class kind: the parameters of every resource provisioned from it. Throws DefinitionError if they are not an object. */
 export function defineClass<P extends z.ZodObject, K extends string>(names: Names<K>, forProvider: P) {
   requireObject(`${names.kind}.specTemplate.forProvider`, forProvider);
   const specTemplate = z
     .object({ ...classSpecTemplate.shape, forProvider })
-    .describe('What the managed resources provisioned from this class are like.');
+    .describe('The template of the managed resources that are provisioned from this class.');
   const categories = ['crossplane', 'class', 'classes'];
   return define(
     { ...names, scope: 'Cluster', categories, columns: classColumns, hasStatusSubresource: false },

@@ -19,59 +19,61 @@ import {
 
 export const managementAction = z.enum(['Observe', 'Create', 'Update', 'Delete', 'LateInitialize', '*']);
 
-/** Whether the spec of a managed resource allows at least one of the actions. */
+/** The condition that a managed resource's spec allows at least one of the actions. */
 export const allowsAny = (spec: string, ...actions: readonly z.input<typeof managementAction>[]): string =>
   `(${['*', ...actions].map((action) => `'${action}' in ${spec}.managementPolicies`).join(' || ')})`;
 
-/** What every managed resource's spec holds beside `forProvider` and `initProvider`. */
+/** The common fields of every managed resource's spec besides `forProvider` and `initProvider`. */
 export const managedSpec = z.object({
   writeConnectionSecretToRef: optional(
-    secretReference('The secret that receives the connection details. None is written without it.'),
+    secretReference('The Secret that receives the connection details. Without it no Secret is written.'),
   ),
   publishConnectionDetailsTo: optional(publishConnectionDetailsTo),
   claimRef: optional(
     objectReference(
-      'The claim this resource is bound to. Set by the claim; written beforehand, it is for that claim alone.',
+      'The claim that owns this resource. The controllers set it when they bind the claim. Set it beforehand to reserve the resource for one claim.',
     ),
   ),
   namespaceSelector: optional(
     labelSelector(
-      'The namespaces whose claims may be bound to this resource, by their labels. Without it, or empty: all; but without it and claimRef none may have what is only observed. A claim that has it keeps it, whatever changes.',
+      'Selects the namespaces whose claims may be bound to this resource, by their labels. Absent or empty: all namespaces. A resource that is only observed needs this field or claimRef before a claim may be bound. A later change has no effect on a bound claim.',
     ),
   ),
-  classRef: optional(objectReference('The class this resource was provisioned from.')),
+  classRef: optional(objectReference('The class that this resource was provisioned from.')),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
   providerConfigRef: optional(providerConfigRef),
   reclaimPolicy: optional(
     reclaimPolicy(
-      'What becomes of this resource when its claim is deleted: Retain (as without this field) or Delete. Decides about the external resource too, unless deletionPolicy or managementPolicies do.',
+      'What happens to this resource when its claim is deleted: Retain (the default) or Delete. It also decides about the external resource, unless deletionPolicy or managementPolicies do.',
     ),
   ),
   deletionPolicy: optional(
     z
       .enum(['Orphan', 'Delete'])
-      .describe('What becomes of the external resource when this resource is deleted.'),
+      .describe('What happens to the external resource when this resource is deleted.'),
   ),
   managementPolicies: optional(
     z
       .array(managementAction)
-      .describe('What may be done to the external resource. An empty list pauses.')
+      .describe(
+        'The actions that the controllers may take on the external resource. An empty list pauses the resource.',
+      )
       .meta({ default: ['*'] }),
   ),
 });
 
-/** What an external system was asked for and has not ended yet. */
+/** An operation that the external system has accepted and not finished. */
 export const externalOperation = z
   .object({
-    type: z.enum(['create', 'update', 'delete']).describe('What the external system was asked for.'),
-    name: z.string().describe('What the external system calls the operation.'),
-    startedAt: z.string().meta({ format: 'date-time' }).describe('When it was asked for.'),
+    type: z.enum(['create', 'update', 'delete']).describe('The requested operation.'),
+    name: z.string().describe('The name of the operation in the external system.'),
+    startedAt: z.string().meta({ format: 'date-time' }).describe('When it was requested.'),
   })
   .describe(
-    'What the external system was asked for and has not ended yet. Until then nothing else is asked of it, but a deletion in place of an update.',
+    'An operation that the external system has accepted and not finished. Until it is finished no other operation is requested, except a deletion after an update.',
   );
 
-/** What every managed resource's status holds beside what the external system reports. */
+/** The common fields of every managed resource's status, besides the fields that the external system reports. */
 export const managedStatus = z.object({
   bindingPhase: optional(bindingPhase),
   boundUID: optional(
@@ -85,7 +87,7 @@ export const managedStatus = z.object({
     z
       .string()
       .describe(
-        'What identified the external resource when it was first seen: its name, its system, its immutable fields. An edit of these has no effect.',
+        'The identity of the external resource when it was first observed: its name, its system, its immutable fields. Later edits of these have no effect.',
       ),
   ),
   credential: optional(
@@ -122,18 +124,18 @@ const managedColumns = (isClaimable: boolean): readonly Column[] => [
 ];
 
 /**
- * A field of `forProvider` that is needed to make the external resource: nobody need say it of what is only looked
- * at, and `initProvider` may say it too (as in Upjet's definitions).
+ * A field of `forProvider` that the creation requires. A resource that is only observed need not have it, and
+ * `initProvider` may have it instead (as in Upjet's definitions).
  */
 const requiredRule = (field: string): Rule => {
   const name = celName(field);
   return {
     rule: `!${allowsAny('self', 'Create', 'Update')} || has(self.forProvider.${name}) || (has(self.initProvider) && has(self.initProvider.${name}))`,
-    message: `forProvider.${field} is required, unless managementPolicies only observe`,
+    message: `forProvider.${field} is required, unless managementPolicies allow neither Create nor Update`,
   };
 };
 
-/** While a resource is Bound, `claimRef` cannot change. It may be added where it is missing. */
+/** While a resource is Bound, `claimRef` cannot change. It can be added if it is absent. */
 const claimRefRule: Rule = {
   rule:
     "!has(oldSelf.status) || !has(oldSelf.status.bindingPhase) || oldSelf.status.bindingPhase != 'Bound' || " +
@@ -144,12 +146,16 @@ const claimRefRule: Rule = {
 };
 
 /**
- * A managed kind of a stack: its parameters, what the external system reports about it, and rules at its root (`self.spec`,
- * `oldSelf.status`). A parameter that is not optional is so in the type all the same: what is only observed need not have
- * it. What an element of a list requires, it requires in `initProvider` too: declare
- * optional what only one of the two may say. What is marked `immutable`, `identity` or `late` is so in `forProvider`. Throws
- * an Error that names a field whose mark makes no sense, and DefinitionError for parameters that are no object.
- * `isClaimable: false` for a kind that no claim can bind: what `kubectl get` shows of binding is left out.
+ * A managed kind of a stack: its parameters, the fields that the external system reports, and rules at its root
+ * (`self.spec`, `oldSelf.status`).
+ *
+ * - Every parameter is optional in the type of objects, because a resource that is only observed need not have it.
+ * - Required fields of list elements are required in `initProvider`, too. Declare such a field optional if only one of the
+ *   two should have it.
+ * - `immutable`, `identity` and `late` mark fields of `forProvider`.
+ * - `isClaimable: false` is for a kind that no claim can bind: `kubectl get` then shows no binding.
+ *
+ * Throws an Error that names a field with an invalid mark, and DefinitionError for parameters that are not an object.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K extends string>(
   names: Names<K> & { readonly stack: string; readonly isClaimable?: boolean },
@@ -167,10 +173,12 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       ...managedSpec.shape,
       forProvider: z.object(fields).meta(forProvider.meta() ?? {}),
       initProvider: optional(
-        z.object(fields).describe('Like forProvider, but used at creation only; forProvider wins.'),
+        z
+          .object(fields)
+          .describe('Like forProvider, but used at creation only. A field in forProvider takes precedence.'),
       ),
     })
-    .describe('What the external resource should be like.');
+    .describe('The desired state of the external resource.');
   const status = z
     .object({
       ...observed,

@@ -9,18 +9,18 @@ interface ProviderNames {
   readonly group: string;
   readonly version: string;
   readonly stack: string;
-  /** What it gives access to, and what its secret holds. */
+  /** The system that it gives access to, and the content of its Secret. */
   readonly description: string;
 }
 
 const providerSpec = {
-  credentialsSecretRef: optional(secretKeySelector('The secret with the credentials.')),
+  credentialsSecretRef: optional(secretKeySelector('The Secret with the credentials.')),
 };
 const health = {
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
   systemVersion: optional(
-    z.string().describe('What the external system said of its version, where it says so.'),
+    z.string().describe('The version that the external system reports, if it reports one.'),
   ),
 };
 const providerStatus = optional(z.object(health).describe('The observed state of this Provider.'));
@@ -34,10 +34,10 @@ const readyColumns: readonly Column[] = [
 ];
 
 function specOf<F extends z.ZodRawShape>(fields: F) {
-  return z.object(fields).describe('How to reach the provider.');
+  return z.object(fields).describe('How to reach the external system.');
 }
 
-/** A stack's legacy Provider. `parameters` are fields of its own, as the project that everything is made in. */
+/** A stack's legacy Provider. `parameters` are additional fields, for example the project of all resources. */
 export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
   { stack, ...names }: ProviderNames,
   parameters: P = {} as P,
@@ -73,7 +73,7 @@ const providerConfigStatus = optional(
 );
 export const providerConfig = z.object({ spec: specOf(providerConfigSpec), status: providerConfigStatus });
 
-/** A stack's ProviderConfig. `parameters` are fields of its own. */
+/** A stack's ProviderConfig. `parameters` are additional fields. */
 export function defineProviderConfig<P extends z.ZodRawShape = Record<never, never>>(
   { stack, ...names }: ProviderNames,
   parameters: P = {} as P,

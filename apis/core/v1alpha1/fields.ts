@@ -3,22 +3,22 @@ import type { Rule } from '../rules.ts';
 import { withRules } from '../rules.ts';
 import { name, optional, text, texts } from '../schema.ts';
 
-/** The parts that claims, classes, managed resources and providers have in common, as schemas. */
+/** Schemas of the parts that claims, classes, managed resources and providers have in common. */
 
 export const localSecretReference = (description: string) =>
-  z.object({ name: name('Name of the secret.') }).describe(description);
+  z.object({ name: name('Name of the Secret.') }).describe(description);
 
 export const secretReference = (description: string) =>
   z
-    .object({ name: name('Name of the secret.'), namespace: name('Namespace of the secret.') })
+    .object({ name: name('Name of the Secret.'), namespace: name('Namespace of the Secret.') })
     .describe(description);
 
 export const secretKeySelector = (description: string) =>
   z
     .object({
-      name: name('Name of the secret.'),
-      namespace: name('Namespace of the secret.'),
-      key: name('The entry of the secret that is meant.'),
+      name: name('Name of the Secret.'),
+      namespace: name('Namespace of the Secret.'),
+      key: name('The key of the entry in the Secret.'),
     })
     .describe(description);
 
@@ -26,31 +26,31 @@ export const credentialSource = z.enum(['None', 'Secret', 'InjectedIdentity', 'E
 
 const needs = (source: z.input<typeof credentialSource>, field: string): Rule => ({
   rule: `self.source != '${source}' || has(self.${field})`,
-  message: `source ${source} needs ${field}`,
+  message: `source ${source} requires ${field}`,
 });
 
-/** Where credentials come from, and what is meant there (crossplane-runtime, CommonCredentialSelectors). */
+/** The source of credentials and the place in it (crossplane-runtime, CommonCredentialSelectors). */
 export const credentials = (description: string) =>
   withRules(
     z
       .object({
         source: credentialSource.describe(
-          'Where the credentials come from: a secret, a variable or file of the controllers, what the place they run in gives them (InjectedIdentity), or nowhere.',
+          'The source of the credentials: a Secret, an environment variable or file of the controllers, the identity that their environment provides (InjectedIdentity), or None.',
         ),
-        secretRef: optional(secretKeySelector('For the source Secret: the entry of a secret.')),
+        secretRef: optional(secretKeySelector('For the source Secret: the entry of a Secret.')),
         env: optional(
           z
             .object({
               name: z
                 .string()
                 .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-                .describe('Name of the variable.'),
+                .describe('Name of the environment variable.'),
             })
-            .describe('For the source Environment: a variable of the controllers.'),
+            .describe('For the source Environment: an environment variable of the controllers.'),
         ),
         fs: optional(
           z
-            .object({ path: z.string().regex(/^\//).describe('Path of the file, from the root.') })
+            .object({ path: z.string().regex(/^\//).describe('Absolute path of the file.') })
             .describe('For the source Filesystem: a file that the controllers can read.'),
         ),
       })
@@ -68,7 +68,7 @@ export const objectReference = (description: string) =>
       namespace: optional(name('Namespace of the referenced object, if it has one.')),
       name: optional(name('Name of the referenced object.')),
       uid: optional(name('UID of the referenced object.')),
-      // Manifests written by older releases may hold these; nothing reads them.
+      // Manifests for older releases may hold these fields; nothing reads them.
       resourceVersion: optional(z.string().describe('Not used.')),
       fieldPath: optional(z.string().describe('Not used.')),
     })
@@ -77,7 +77,7 @@ export const objectReference = (description: string) =>
 export const labelSelector = (description: string) =>
   z
     .object({
-      matchLabels: optional(texts('Labels an object must have, with these values.')),
+      matchLabels: optional(texts('Labels that an object must have, with these values.')),
       matchExpressions: optional(
         z
           .array(
@@ -85,13 +85,15 @@ export const labelSelector = (description: string) =>
               key: text('Key of the label.'),
               operator: z
                 .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-                .describe('How the label relates to the values.'),
+                .describe('The relation of the label to the values.'),
               values: optional(
-                z.array(z.string()).describe('For In and NotIn: at least one. Otherwise none.'),
+                z
+                  .array(z.string())
+                  .describe('For In and NotIn: at least one value. For Exists and DoesNotExist: absent.'),
               ),
             }),
           )
-          .describe('Requirements an object must meet, all of them.'),
+          .describe('Requirements; an object must meet all of them.'),
       ),
     })
     .describe(description);
@@ -117,25 +119,29 @@ const conditionError = z
   .describe('A failure as data, for programs; the message says the same to people.');
 
 export const condition = z.object({
-  type: text('What this condition is about: Ready, Synced.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+  type: text('The type of the condition: Ready or Synced.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether the condition holds.'),
   lastTransitionTime: z.string().meta({ format: 'date-time' }).describe('When the status last changed.'),
-  reason: text('One CamelCase word on why.'),
-  message: optional(z.string().describe('The details, for people.')),
+  reason: text('The reason, as one CamelCase word.'),
+  message: optional(z.string().describe('The details, in plain text.')),
   error: optional(conditionError),
-  observedGeneration: optional(z.int().describe('The metadata.generation this condition was computed from.')),
+  observedGeneration: optional(
+    z.int().describe('The metadata.generation that this condition was computed from.'),
+  ),
 });
 
 export const conditions = z
   .array(condition)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
-  .describe('What is known about this object, at most one entry per type.');
+  .describe('The observed conditions of this object, at most one per type.');
 
 export const bindingPhase = z
   .enum(['Unbindable', 'Unbound', 'Bound', 'Released'])
-  .describe('Where this object stands in the binding life cycle: Unbound and Released ones are not in use.');
+  .describe('The phase in the binding life cycle. Objects that are Unbound or Released are not in use.');
 
-export const observedGeneration = z.int().describe('The metadata.generation this status was computed from.');
+export const observedGeneration = z
+  .int()
+  .describe('The metadata.generation that this status was computed from.');
 
 export const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);
 
@@ -144,12 +150,14 @@ export const referencePolicy = z
     resolve: optional(
       z
         .enum(['Always', 'IfNotPresent'])
-        .describe('When to resolve: at every reconcile, or only while the field is empty (the default).'),
+        .describe(
+          'When to resolve the reference: at every reconcile, or only while the field is empty (the default).',
+        ),
     ),
     resolution: optional(
       z
         .enum(['Required', 'Optional'])
-        .describe('Whether an unresolved reference is an error (the default) or is passed over.'),
+        .describe('Whether an unresolved reference is an error (the default) or is ignored.'),
     ),
   })
   .describe('How the reference is resolved.');
@@ -168,19 +176,19 @@ export const publishConnectionDetailsTo = z
         .object({
           labels: optional(texts('Labels of the secret.')),
           annotations: optional(texts('Annotations of the secret.')),
-          type: optional(z.string().describe('Type of the secret, where the store knows types.')),
+          type: optional(z.string().describe('Type of the secret, if the store supports types.')),
         })
-        .describe('What the secret carries beside the connection details.'),
+        .describe('The metadata of the secret.'),
     ),
     configRef: optional(
       z
         .object({ name: name('Name of the StoreConfig.') })
-        .describe('The StoreConfig to use. Without it: the one named default.'),
+        .describe('The StoreConfig to use. Without it: the StoreConfig named default.'),
     ),
   })
-  .describe('Publishes connection details to a secret store, beside or instead of a plain secret.');
+  .describe('Publishes connection details to a secret store, besides or instead of a Secret.');
 
-/** A reference from one managed resource to another, with the policies of when and whether it must resolve. */
+/** A reference from one managed resource to another, with policies for when and whether it must resolve. */
 export const reference = (description: string) =>
   z
     .object({ name: name('Name of the referenced resource.'), policy: optional(referencePolicy) })
@@ -190,15 +198,17 @@ export const reference = (description: string) =>
 export const selector = (description: string) =>
   z
     .object({
-      matchLabels: optional(texts('Labels the referenced resource must have. None: every resource.')),
+      matchLabels: optional(
+        texts('Labels that the referenced resource must have. Without labels: every resource matches.'),
+      ),
       matchControllerRef: optional(
-        z.boolean().describe('Take only resources with the same controller as this one.'),
+        z.boolean().describe('Select only resources with the same controller as this one.'),
       ),
       policy: optional(referencePolicy),
     })
     .describe(description);
 
-/** Requests another password, in `forProvider`. The annotation of the Secret records the last request that was carried out. */
+/** Requests a new password, in `forProvider`. The annotation of the Secret records the last request that was applied. */
 export const passwordRotation = optional(
-  z.string().min(1).describe('Any text, for example a date. Each change of it sets a new password.'),
+  z.string().min(1).describe('Any text, for example a date. Each change of this field sets a new password.'),
 );

@@ -1,6 +1,6 @@
 import type { FieldMarks } from '../marks.ts';
 
-/** Kubernetes object metadata, as it travels on the wire (dates are RFC 3339 strings). */
+/** Kubernetes object metadata as JSON (dates are RFC 3339 strings). */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -16,7 +16,7 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** Names the object that owns another. At most one owner is the controller. */
+/** Names an owner of an object. At most one owner is the controller. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -34,8 +34,8 @@ export interface KubernetesObject {
 }
 
 /**
- * One kind of object the API server serves. `T` is the object's type and exists only at compile time.
- * `group` is empty for the core group; `plural` is the resource name in URLs.
+ * One kind of object that the API server serves. `T` is the type of its objects and exists only at compile time. `group` is
+ * empty for the core group; `plural` is the resource name in URLs.
  */
 export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly group: string;
@@ -43,7 +43,7 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly kind: string;
   readonly plural: string;
   readonly scope: 'Namespaced' | 'Cluster';
-  /** Of a managed kind: the fields of `forProvider` that are marked. Absent: none. */
+  /** For a managed kind: the marked fields of `forProvider`. Absent: none. */
   readonly marks?: FieldMarks;
   /** Never present at run time; carries the object type. */
   readonly objectType?: T;
@@ -54,18 +54,18 @@ export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** What tells kinds apart in maps and logs: `plural.version.group`. */
+/** Identifies a kind in maps and logs: `plural.version.group`. */
 export function kindKey({ group, version, plural }: Pick<Kind, 'group' | 'version' | 'plural'>): string {
   return `${plural}.${version}.${group || 'core'}`;
 }
 
-/** Which object of a kind. `namespace` is absent for cluster-scoped objects. */
+/** Identifies an object of a kind. `namespace` is absent for cluster-scoped objects. */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** The key of an object or of what a reference names. */
+/** The key of an object's metadata, or of the object that a reference names. */
 export const objectKey = ({ namespace, name }: ObjectKey): ObjectKey =>
   namespace === undefined ? { name } : { namespace, name };
 

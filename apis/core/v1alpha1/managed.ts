@@ -5,19 +5,19 @@ import type { KubernetesObject } from './kind.ts';
 
 export type ManagementAction = Described<typeof managementAction>;
 
-/** Where connection details go beside, or instead of, a plain secret. */
+/** The secret store for connection details, besides or instead of a Secret. */
 export type PublishConnectionDetailsTo = Described<typeof publishConnectionDetailsTo>;
 
-/** What every managed resource's spec holds; its kind says more of `forProvider` and `initProvider`. */
+/** The common fields of every managed resource's spec; the kind adds types for `forProvider` and `initProvider`. */
 export type ManagedSpec = Described<typeof managedSpec> & {
   readonly forProvider?: object;
   readonly initProvider?: object;
 };
 
-/** An operation of an external system, by its name there. */
+/** An operation of an external system, with its name there. */
 export type ExternalOperation = Described<typeof externalOperation>;
 
-/** What every managed resource's status holds beside what the external system reports. */
+/** The common fields of every managed resource's status, besides the fields that the external system reports. */
 export type ManagedStatus = Described<typeof managedStatus>;
 
 /** A cluster-scoped, faithful representation of one external resource. */
@@ -26,6 +26,6 @@ export interface Managed extends KubernetesObject {
   readonly status?: ManagedStatus;
 }
 
-/** Whether connection details of a managed resource are wanted at all. */
+/** Whether a managed resource publishes connection details at all. */
 export const wantsDetails = ({ spec }: Pick<Managed, 'spec'>): boolean =>
   (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from './kind.ts';
 
-/** Names that users and other controllers rely on (Crossplane's own; wire compatible). */
+/** Annotations that users and other controllers rely on (Crossplane's own names and formats). */
 export const annotationKeys = {
   externalName: 'crossplane.io/external-name',
   paused: 'crossplane.io/paused',
@@ -10,12 +10,12 @@ export const annotationKeys = {
   externalCreateSucceeded: 'crossplane.io/external-create-succeeded',
   externalCreateFailed: 'crossplane.io/external-create-failed',
   defaultClass: 'resourceclass.crossplane.io/is-default-class',
-  /** Ours: what identifies the external resource, written before it is created. */
+  /** Our own: the identity of the external resource, written before it is created. */
   externalIdentity: 'crossplane.io/external-identity',
-  /** Ours: an admin sets it to `true` to have what a managed resource names now taken for what it has always named. */
+  /** Our own: an administrator sets it to `true` to accept the external resource that the spec now identifies. */
   adoptIdentity: 'crossplane.io/adopt-identity',
   /**
-   * Ours: an administrator sets it to `with-same-credentials`, so that the next claim gets a Released resource whose
+   * Our own: an administrator sets it to `with-same-credentials`, so that the next claim gets a Released resource whose
    * credential cannot be replaced.
    */
   reoffer: 'crossplane.io/reoffer',
@@ -27,7 +27,7 @@ export const finalizerNames = {
   providerConfig: 'in-use.crossplane.io',
 } as const;
 
-/** The type of every secret that holds connection details (Crossplane v0.7 and later). */
+/** The type of every Secret with connection details (Crossplane v0.7 and later). */
 export const connectionSecretType = 'connection.crossplane.io/v1alpha1';
 
 export const wasDeleted = (object: KubernetesObject): boolean =>
@@ -37,7 +37,7 @@ export const wasDeleted = (object: KubernetesObject): boolean =>
 export const externalName = (object: KubernetesObject): string | undefined =>
   object.metadata.annotations?.[annotationKeys.externalName] || undefined;
 
-/** Paused by annotation: exactly `true`. */
+/** Whether the annotation pauses the object: its value is exactly `true`. */
 export const isPaused = (object: KubernetesObject): boolean =>
   object.metadata.annotations?.[annotationKeys.paused] === 'true';
 
@@ -50,7 +50,7 @@ export function withFinalizer(object: KubernetesObject, finalizer: string): read
   return finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
 }
 
-/** The finalizers with every occurrence of one removed (the Go original leaves or panics on repeats). */
+/** The finalizers without any occurrence of one. (The Go original keeps repeated ones, or panics.) */
 export function withoutFinalizer(object: KubernetesObject, finalizer: string): readonly string[] {
   return (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
 }

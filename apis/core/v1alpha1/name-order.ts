@@ -1,10 +1,10 @@
-/** Surrogates behind the rest of the basic plane, so that code units sort as code points do. */
+/** Moves surrogates behind the rest of the basic plane, so that code units sort as code points do. */
 const rank = (unit: number): number =>
   unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
 
 /**
- * Orders names by their characters' code points, as Kubernetes and etcd do: the same in every process, whatever its
- * locale. Negative, 0 or positive.
+ * Orders names by code points, as Kubernetes and etcd do. The order is the same in every process, whatever its locale.
+ * Returns a negative number, 0 or a positive number.
  */
 export function compareNames(a: string, b: string): number {
   for (let at = 0; at < a.length && at < b.length; at += 1) {

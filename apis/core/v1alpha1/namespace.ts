@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject, ObjectKey } from './kind.ts';
 import { kindKey } from './kind.ts';
 
-/** A namespace; of it nothing is read but name and labels. */
+/** A namespace; only its name and labels are read. */
 export type Namespace = KubernetesObject;
 
 export const NamespaceKind: Kind<Namespace> = {
@@ -14,17 +14,17 @@ export const NamespaceKind: Kind<Namespace> = {
 
 export const isNamespaceKind = (kind: Kind): boolean => kindKey(kind) === kindKey(NamespaceKind);
 
-/** In which namespace an object is, a namespace in itself; undefined: in none. */
+/** The namespace of an object; for a Namespace its own name; undefined for other cluster-scoped objects. */
 export const namespaceOf = (kind: Kind, { namespace, name }: ObjectKey): string | undefined =>
   isNamespaceKind(kind) ? name : namespace;
 
 /**
- * The label by which a selector names one namespace. The API server sets it from 1.21 on, and lets nobody change it; before,
- * nobody sets it, or anybody.
+ * The label by which a selector names one namespace. The API server sets it since 1.21 and refuses to change it. On older
+ * servers it is absent, or set by any user.
  */
 export const nameLabel = 'kubernetes.io/metadata.name';
 
-/** A namespace's labels, its name among them whatever the server does about that. */
+/** A namespace's labels with its name, even if the API server does not set that label. */
 export const labelsOf = ({ metadata }: Namespace): Readonly<Record<string, string>> => ({
   ...metadata.labels,
   [nameLabel]: metadata.name,

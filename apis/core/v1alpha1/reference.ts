@@ -9,16 +9,16 @@ import type {
 import type { Kind, KubernetesObject, OwnerReference } from './kind.ts';
 import { apiVersionOf } from './kind.ts';
 
-/** Points at an object of any kind, as Kubernetes' ObjectReference does. */
+/** Names an object of any kind, as Kubernetes' ObjectReference does. */
 export type ObjectReference = Described<ReturnType<typeof objectReference>>;
 
-/** A secret in the referrer's own namespace. */
+/** A Secret in the namespace of the referring object. */
 export type LocalSecretReference = Described<ReturnType<typeof localSecretReference>>;
 
-/** A secret in any namespace. */
+/** A Secret in any namespace. */
 export type SecretReference = Described<ReturnType<typeof secretReference>>;
 
-/** One key of a secret in any namespace. */
+/** One key of a Secret in any namespace. */
 export type SecretKeySelector = Described<ReturnType<typeof secretKeySelector>>;
 
 /** How a reference or selector is resolved. */
@@ -37,8 +37,8 @@ export function referenceTo(object: KubernetesObject): ObjectReference {
 }
 
 /**
- * Same apiVersion, kind, namespace and name. The UID does not count, so that references survive backup and
- * restore; absent equals only absent (crossplane-runtime v0.9).
+ * Whether apiVersion, kind, namespace and name are the same. The UID is ignored, so that references survive backup and
+ * restore. An absent reference equals only an absent one (crossplane-runtime v0.9).
  */
 export function referencesEqual(a: ObjectReference | undefined, b: ObjectReference | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
@@ -50,7 +50,7 @@ export function referencesEqual(a: ObjectReference | undefined, b: ObjectReferen
   );
 }
 
-/** Whether a reference names objects of this kind, version included. */
+/** Whether a reference names an object of this kind, in this version. */
 export function referenceIsOfKind(
   reference: ObjectReference | undefined,
   kind: Pick<Kind, 'group' | 'version' | 'kind'>,
@@ -75,7 +75,7 @@ export function controllerOf(object: KubernetesObject): OwnerReference | undefin
   return object.metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** Its UID. */
+/** The UID of the controlling owner. */
 export const controllerUid = (object: KubernetesObject): string | undefined => controllerOf(object)?.uid;
 
 /** Whether `owner` controls `object`, by UID. */

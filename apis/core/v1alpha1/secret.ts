@@ -9,7 +9,7 @@ import { controllerOf, isControlledBy } from './reference.ts';
 export interface Secret extends KubernetesObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
-  /** The API server refuses each change of the data. */
+  /** The API server refuses any change of the data. */
   readonly immutable?: boolean;
 }
 
@@ -24,24 +24,22 @@ export const SecretKind: Kind<Secret> = {
 /** Connection details in clear text, by key (`endpoint`, `password`, …). Never logged. */
 export type ConnectionDetails = Readonly<Record<string, string>>;
 
-/** Connection details as somebody reports them; `null`: there is none of that key any more. What is not mentioned stays. */
+/** Connection details as a client reports them. `null`: the entry no longer exists. A key that is absent does not change. */
 export type ReportedDetails = Readonly<Record<string, string | null>>;
 
 /** The details that have a value. */
 export const present = (details: ReportedDetails): ConnectionDetails => pickBy(details, isString);
 
-/** The keys of the details that do not exist any more. */
+/** The keys of the details that no longer exist. */
 export const absentAmong = (details: ReportedDetails): readonly string[] =>
   Object.keys(details).filter((key) => details[key] === null);
 
-/**
- * Details that everybody may read; all others are secret. A message may contain their values.
- */
+/** Keys of details that are not secret; all others are. A message may contain their values. */
 const publicKeys = [
   ...['endpoint', 'host', 'port', 'username', 'database', 'type', 'provider'],
-  // The authority to trust, and whether to check it.
+  // The certificate authority to trust, and whether to check it.
   ...['clusterCA', 'certificates', 'sslmode'],
-  // The names of a topic of Pub/Sub.
+  // The names of a Pub/Sub topic.
   ...['topic', 'projectName'],
 ];
 
@@ -61,12 +59,11 @@ export const decodeDetails = (secret: Secret | undefined): ConnectionDetails =>
   );
 
 /**
- * Whether `owner` may write a connection secret that exists.
+ * Whether `owner` may write an existing connection Secret.
  * - `controlled`: `owner` is its controller, by UID.
- * - `adoptable`: nobody controls it and it is a connection secret; or its controller has the owner's
- *   apiVersion, kind and name but another UID, which is what a restored backup looks like (names are unique,
- *   so that former owner cannot be alive).
- * - otherwise a message that says why not (crossplane-runtime v0.9, ConnectionSecretMustBeControllableBy).
+ * - `adoptable`: it is a connection Secret without a controller. Or its controller has the owner's apiVersion, kind and
+ *   name but another UID, as after a restore from a backup (names are unique, so that previous owner does not exist).
+ * - otherwise a message with the reason (crossplane-runtime v0.9, ConnectionSecretMustBeControllableBy).
  */
 export function controlOf(
   secret: Secret,
@@ -78,22 +75,22 @@ export function controlOf(
     if (secret.type === connectionSecretType) return 'adoptable';
     return { refusal: `refusing to modify uncontrolled secret of type "${secret.type ?? 'Opaque'}"` };
   }
-  const isFormerSelf =
+  const isPreviousSelf =
     controller.apiVersion === owner.apiVersion &&
     controller.kind === owner.kind &&
     controller.name === owner.metadata.name;
-  if (isFormerSelf) return 'adoptable';
+  if (isPreviousSelf) return 'adoptable';
   return {
     refusal: `existing secret is controlled by ${controller.kind} ${controller.name}, not by ${owner.kind} ${owner.metadata.name}`,
   };
 }
 
-/** What can be done about a secret that stays as it is, by who names it in a field. */
-export function insteadOf(inTheWay: Secret, field: string): string {
+/** The advice for a Secret that stays as it is. `field` is the field that names it. */
+export function insteadOf(existing: Secret, field: string): string {
   const another = `name another in ${field}`;
-  // Whose it is needs it, and writes it again.
-  if (controllerOf(inTheWay) !== undefined) return another;
-  return `${another}; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted`;
+  // The Secret's controller needs it, and would write it again after a deletion.
+  if (controllerOf(existing) !== undefined) return another;
+  return `${another}; the existing Secret may be the only copy of its contents: ask its author before you delete it`;
 }
 
 const toPrefix = 'to.propagate.crossplane.io/';
@@ -106,16 +103,15 @@ export interface SecretKey {
   readonly name: string;
 }
 
-/** Where a secret is. */
+/** The key of a Secret. */
 export const secretKeyOf = ({ metadata }: Secret): SecretKey => ({
   namespace: metadata.namespace ?? '',
   name: metadata.name,
 });
 
 /**
- * The annotation on a source that allows propagation to `target`. The key's suffix is a hash of
- * `namespace/name`; unlike the original's it includes the separator, so that `ab/c` and `a/bc` differ (hazard H12 of
- * docs/decision-tables.md).
+ * The annotation on a source Secret that allows propagation to `target`. The key ends in a hash of `namespace/name`. Unlike
+ * the original's it includes the separator, so that `ab/c` and `a/bc` differ (hazard H12 of docs/decision-tables.md).
  */
 export function allowsPropagationTo(target: SecretKey): Record<string, string> {
   return {
@@ -129,13 +125,13 @@ export const propagatesFrom = (source: SecretKey): Record<string, string> => ({
   [fromName]: source.name,
 });
 
-/** Only the annotations that allow propagation. */
+/** The annotations of an object that allow propagation. */
 export const propagationAnnotations = (object: KubernetesObject): Record<string, string> =>
   Object.fromEntries(
     Object.entries(object.metadata.annotations ?? {}).filter(([key]) => key.startsWith(toPrefix)),
   );
 
-/** The targets a source allows, from every well-formed annotation; the key's suffix does not matter. */
+/** The targets that a source allows, from every well-formed annotation. The hash in the key is not checked. */
 export function propagationTargets(source: KubernetesObject): readonly SecretKey[] {
   return Object.values(propagationAnnotations(source)).flatMap((value) => {
     const [namespace, name, ...rest] = value.split('/');
@@ -154,14 +150,14 @@ export function annotationsWithoutClaims(object: KubernetesObject): Record<strin
   );
 }
 
-/** The source a target names, if it names one in full. */
+/** The source that a target names; undefined if the name or namespace is missing. */
 export function propagationSource(target: KubernetesObject): SecretKey | undefined {
   const namespace = target.metadata.annotations?.[fromNamespace];
   const name = target.metadata.annotations?.[fromName];
   return namespace && name ? { namespace, name } : undefined;
 }
 
-/** 32-bit FNV-1a as 8 hex digits, as Crossplane v0.7 used for annotation keys. */
+/** 32-bit FNV-1a as 8 hex digits, which Crossplane v0.7 used for annotation keys. */
 function fnv1a(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -7,9 +7,9 @@ export type LabelSelector = Described<ReturnType<typeof labelSelectorSchema>>;
 export type LabelSelectorRequirement = NonNullable<LabelSelector['matchExpressions']>[number];
 
 /**
- * A predicate over labels, with the semantics of Kubernetes' metav1.LabelSelectorAsSelector: NotIn and
- * DoesNotExist match objects without the key. Returns a string that says what is wrong for a malformed
- * selector (In or NotIn without values, Exists or DoesNotExist with values, an unknown operator).
+ * A predicate over labels, with the semantics of Kubernetes' metav1.LabelSelectorAsSelector: NotIn and DoesNotExist match
+ * objects without the key. For a malformed selector it returns a message: In or NotIn without values, Exists or
+ * DoesNotExist with values, or an unknown operator.
  */
 export function labelSelector(
   selector: LabelSelector,

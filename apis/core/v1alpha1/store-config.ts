@@ -8,13 +8,17 @@ const vault = z
     server: z
       .string()
       .regex(/^https?:\/\//)
-      .describe('URL of the Vault server, as https://vault.example.com:8200.'),
-    mountPath: text('Where the KV secrets engine is mounted, as secret.'),
+      .describe('URL of the Vault server, for example https://vault.example.com:8200.'),
+    mountPath: text('The mount path of the KV secrets engine, for example secret.'),
     version: z.enum(['v2']).default('v2').describe('Version of the KV secrets engine.'),
     caBundle: optional(
-      z.string().describe('PEM certificates that the server must be signed by. Absent: the well-known ones.'),
+      z
+        .string()
+        .describe(
+          'PEM certificates of the authorities that may sign the certificate of the server. Absent: the public authorities.',
+        ),
     ),
-    namespace: optional(text('Vault namespace, where the server has namespaces.')),
+    namespace: optional(text('The Vault namespace, if the server has namespaces.')),
     auth: z
       .object({
         method: z.enum(['Token']).describe('How to authenticate.'),
@@ -28,7 +32,7 @@ const vault = z
   })
   .describe('For the type Vault.');
 
-/** A place for connection details beside plain secrets; `publishConnectionDetailsTo` names it. */
+/** A secret store for connection details; `publishConnectionDetailsTo` names it. */
 export const StoreConfigKind = define(
   {
     group: 'secrets.crossplane.io',
@@ -37,7 +41,7 @@ export const StoreConfigKind = define(
     plural: 'storeconfigs',
     scope: 'Cluster',
     description:
-      'A place where connection details are published. The one named default serves whoever names none.',
+      'A secret store for connection details. The StoreConfig named default is used by resources that name no other.',
     categories: ['crossplane', 'store'],
     columns: [
       { name: 'TYPE', type: 'string', jsonPath: '.spec.type' },
@@ -49,13 +53,13 @@ export const StoreConfigKind = define(
   z.object({
     spec: z
       .object({
-        type: z.enum(['Kubernetes', 'Vault']).default('Kubernetes').describe('What kind of store it is.'),
+        type: z.enum(['Kubernetes', 'Vault']).default('Kubernetes').describe('The type of the store.'),
         defaultScope: name(
-          'Where in the store: the namespace of the secrets for Kubernetes, the path before their names for Vault.',
+          'The place in the store. For Kubernetes: the namespace of the Secrets. For Vault: the path before their names.',
         ),
         vault: optional(vault),
       })
-      .describe('Where connection details go.'),
+      .describe('The store and its access.'),
   }),
 );
 export type StoreConfig = ObjectKind<typeof StoreConfigKind>;

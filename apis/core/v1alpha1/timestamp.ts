@@ -1,2 +1,2 @@
-/** A time as Kubernetes writes it (metav1.Time): RFC 3339 in whole seconds; the API server refuses fractions in places. */
+/** A time in metav1.Time's format: RFC 3339 in whole seconds. The API server refuses fractions in some fields. */
 export const timestamp = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z');

@@ -4,11 +4,11 @@ import type { Definition } from '../schema.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 
 /*
- * A definition of an older release, or one without a schema, lets objects through that are not of their kind's type: a
- * text where a reference should be, a list in place of a spec. Whoever reads them would break on them, one after the other.
+ * A definition of an older release, or one without a schema, accepts objects that do not have their kind's type: for
+ * example a text instead of a reference, or a list instead of a spec. Code that reads such objects would throw.
  */
 
-/** Of objects in the shape of their type, so that each is looked over once. */
+/** The malformations of checked objects, so that each is checked once. */
 const malformations = new WeakMap<object, readonly Malformation[]>();
 
 /** A field of the wrong shape: its path, and what was expected. */
@@ -17,7 +17,7 @@ interface Malformation {
   readonly message: string;
 }
 
-/** What of an object's spec or template is of the wrong shape, as `wellFormed` found it; undefined if nothing is. */
+/** The malformed fields of an object's spec or template, as `wellFormed` found them; undefined if there are none. */
 export function malformationOf(object: KubernetesObject): string | undefined {
   const found = malformations.get(object) ?? [];
   return found.length === 0
@@ -29,52 +29,54 @@ export function malformationOf(object: KubernetesObject): string | undefined {
 export const isMalformedAt = (object: KubernetesObject, field: string): boolean =>
   malformations.get(object)?.some((one) => `${one.field}.`.startsWith(`${field}.`)) === true;
 
-/** Throws an Error that says so if an object is malformed: for whoever would use what it says. `who` names it. */
+/** Throws an Error if an object is malformed. `who` is its name in the message. Call it before the object is used. */
 export function refuseMalformed(object: KubernetesObject, who: string): void {
   const malformation = malformationOf(object);
   if (malformation !== undefined) throw new Error(`${who} is malformed: ${malformation}`);
 }
 
 /**
- * The object in the shape that its kind's type has: what is an object, a list or a single value where the type has another
- * of the three is left out, `null` is the same as nothing, and an object that must be there, be it empty, is. A single
- * value stays as it is, and what else is missing stays missing. Returns the same object if there is nothing to mend, as
- * behind a present definition. Whoever acts on an object asks `malformationOf` first: what was left out may have been meant
- * to keep him from it. A status is the controllers' own, and no malformation.
+ * The object in the shape of its kind's type. A value is removed if it is an object, a list or a single value where the
+ * type has another of the three. `null` is removed, and a required object that is missing is added, empty. A single value
+ * of another type stays, and other missing fields stay missing. Returns the same object if nothing changes, which is usual
+ * with a current definition.
+ *
+ * Check `malformationOf` before you act on an object: a removed field may have been meant to prevent the action. The status
+ * belongs to the controllers and does not count as malformed.
  */
 export function wellFormed<T extends KubernetesObject>(kind: Kind<T>, object: T): T {
   const { schema } = kind as Partial<Definition>;
   if (schema === undefined || malformations.has(object)) return object;
   const found: Malformation[] = [];
-  let mended = object;
+  let fixed = object;
   let before: T;
   do {
-    before = mended;
-    // From the end, so that what is taken out of a list moves nothing that is still to be taken out.
-    for (const issue of schema.safeParse(mended).error?.issues.toReversed() ?? []) {
+    before = fixed;
+    // From the end, so that a removed list element does not move other elements that are still to be removed.
+    for (const issue of schema.safeParse(fixed).error?.issues.toReversed() ?? []) {
       if (issue.code !== 'invalid_type') continue;
       const { path, expected, message } = issue;
-      const value: unknown = get(mended, path);
+      const value: unknown = get(fixed, path);
       if (value === undefined) {
-        if (expected === 'object') mended = withChange(mended, path, {});
+        if (expected === 'object') fixed = withChange(fixed, path, {});
       } else if (isOfAnotherShape(value, expected)) {
-        mended = withChange(mended, path, undefined);
+        fixed = withChange(fixed, path, undefined);
         const isNothing = value === null && typeof path.at(-1) === 'string';
         if (!isNothing && path[0] !== 'status') {
           found.push({ field: path.join('.'), message: message.replace(/^Invalid [a-z]+: /, '') });
         }
       }
     }
-  } while (mended !== before);
-  malformations.set(mended, found.toReversed());
-  return mended;
+  } while (fixed !== before);
+  malformations.set(fixed, found.toReversed());
+  return fixed;
 }
 
-/** Not: a number in place of a text, which who reads it can tell. */
+/** False for a number in place of a text, for example: its reader can handle that. */
 const isOfAnotherShape = (value: unknown, expected: z.core.$ZodIssueInvalidType['expected']): boolean =>
   typeof value === 'object' || expected === 'object' || expected === 'record' || expected === 'array';
 
-/** A copy with another value at a path; undefined takes it out, of a list too. */
+/** A copy with another value at a path; undefined removes the field or list element. */
 function withChange<T>(object: T, [key, ...rest]: readonly PropertyKey[], value: object | undefined): T {
   if (Array.isArray(object)) {
     const index = Number(key);

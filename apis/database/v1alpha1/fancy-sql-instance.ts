@@ -9,12 +9,12 @@ export const FancySQLInstanceKind = defineClaim(
     kind: 'FancySQLInstance',
     plural: 'fancysqlinstances',
     shortNames: ['fsql'],
-    description: 'A claim of a FancySQL database. Any cloud that offers one may satisfy it.',
+    description: 'A claim for a FancySQL database. Any cloud that offers one can provide it.',
   },
   {
     version: optional(
       text(
-        'The version of FancySQL that is wanted, as 5.7. Without it, the class decides. Of use when the database is provisioned.',
+        'The requested version of FancySQL, for example 5.7. Without it, the class decides. It is only read when the database is provisioned.',
       ),
     ),
   },

@@ -10,7 +10,7 @@ export const MySQLInstanceKind = defineClaim(
     kind: 'MySQLInstance',
     plural: 'mysqlinstances',
     shortNames: ['mysql'],
-    description: 'A claim of a MySQL database.',
+    description: 'A claim for a MySQL database.',
   },
   {
     engineVersion: optional(
@@ -18,7 +18,7 @@ export const MySQLInstanceKind = defineClaim(
         .string()
         .regex(/^[0-9]+\.[0-9]+$/)
         .describe(
-          'The version of MySQL that is wanted, as 5.7 or 8.0. Without it, the class decides. Of use when the database is provisioned.',
+          'The requested version of MySQL, for example 5.7 or 8.0. Without it, the class decides. It is only read when the database is provisioned.',
         ),
     ),
   },

@@ -10,7 +10,7 @@ export const PostgreSQLInstanceKind = defineClaim(
     kind: 'PostgreSQLInstance',
     plural: 'postgresqlinstances',
     shortNames: ['pgsql'],
-    description: 'A claim of a PostgreSQL database.',
+    description: 'A claim for a PostgreSQL database.',
   },
   {
     engineVersion: optional(
@@ -18,7 +18,7 @@ export const PostgreSQLInstanceKind = defineClaim(
         .string()
         .regex(/^[0-9]+(\.[0-9]+)?$/)
         .describe(
-          'The major version of PostgreSQL that is wanted, as 9.6, 14 or 18. It must be that of the server the class points at. Without it, any will do. Of use when the database is provisioned.',
+          'The requested major version of PostgreSQL, for example 9.6, 14 or 18. The server of the class must have this version. Without it, any version is accepted. It is only read when the database is provisioned.',
         ),
     ),
   },

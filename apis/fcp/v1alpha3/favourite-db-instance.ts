@@ -13,12 +13,14 @@ const fancinessLevel = late(z.int().min(0).max(1000).describe('How fancy the ins
 const parameters = {
   version: optional(
     immutable(
-      late(text('The version of FancySQL the instance runs, as 5.7. The cloud chooses if it is absent.')),
+      late(
+        text('The version of FancySQL that the instance runs, for example 5.7. Absent: the cloud chooses.'),
+      ),
     ),
   ),
-  networkId: optional(late(text('Id of the network the instance is reached through.'))),
-  networkIdRef: optional(reference('The Network whose id is taken as networkId.')),
-  networkIdSelector: optional(selector('Chooses the Network whose id is taken as networkId.')),
+  networkId: optional(late(text('Id of the network through which the instance is reached.'))),
+  networkIdRef: optional(reference('The Network whose id is used as networkId.')),
+  networkIdSelector: optional(selector('Selects the Network whose id is used as networkId.')),
 };
 
 /** A FavouriteDB instance of Favourite Cloud. */
@@ -37,23 +39,23 @@ export const FavouriteDBInstanceKind = defineManaged(
       name: optional(
         immutable(
           name(
-            'The name of the instance in the cloud; the initial value of the external name annotation. Without it: the name of this object.',
+            'The name of the instance in the cloud. It is the initial value of the external name annotation. Without it: the name of this object.',
           ),
         ),
       ),
       fancinessLevel: optional(fancinessLevel),
       ...parameters,
     })
-    .describe('The instance as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the instance. Changes made elsewhere are reverted.'),
   {
-    id: optional(z.int().describe('The id the cloud gave the instance.')),
+    id: optional(z.int().describe('The id that the cloud assigned to the instance.')),
     status: optional(z.string().describe('The state of the instance: CREATING, ONLINE, DELETING.')),
-    hostname: optional(z.string().describe('Where the instance is reached.')),
+    hostname: optional(z.string().describe('The host name of the instance.')),
   },
 );
 export type FavouriteDBInstance = ObjectKind<typeof FavouriteDBInstanceKind>;
 
-/** What FavouriteDB instances that claims are given are like. */
+/** The parameters of FavouriteDB instances for claims. */
 export const FavouriteDBInstanceClassKind = defineClass(
   {
     group,
@@ -61,8 +63,8 @@ export const FavouriteDBInstanceClassKind = defineClass(
     kind: 'FavouriteDBInstanceClass',
     plural: 'favouritedbinstanceclasses',
     shortNames: ['favdbclass'],
-    description: 'A class of FavouriteDB instances, from which claims are satisfied.',
+    description: 'A class of FavouriteDB instances for claims.',
   },
-  z.object({ fancinessLevel, ...parameters }).describe('What every instance of this class is like.'),
+  z.object({ fancinessLevel, ...parameters }).describe('The parameters of every instance of this class.'),
 );
 export type FavouriteDBInstanceClass = ObjectKind<typeof FavouriteDBInstanceClassKind>;

@@ -4,7 +4,7 @@ import type { ObjectKind } from '../../core/schema.ts';
 import { optional, text } from '../../core/schema.ts';
 import { defineManaged } from '../../core/v1alpha1/define-managed.ts';
 
-/** A private network of Favourite Cloud. No claim asks for one; the cloud assigns its id. */
+/** A private network of Favourite Cloud. No claim binds to it; the cloud assigns its id. */
 export const NetworkKind = defineManaged(
   {
     group: 'network.fcp.crossplane.io',
@@ -14,25 +14,25 @@ export const NetworkKind = defineManaged(
     shortNames: ['fcpnet'],
     isClaimable: false,
     stack: 'fcp',
-    description: 'A private network of Favourite Cloud. Its external name is the id the cloud assigned.',
+    description: 'A private network of Favourite Cloud. Its external name is the id that the cloud assigned.',
   },
   z
     .object({
-      displayName: optional(late(text('What the network is called in the console of the cloud.'))),
+      displayName: optional(late(text('The name of the network in the console of the cloud.'))),
       cidr: optional(
         immutable(
           late(
             z
               .string()
               .regex(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/)
-              .describe('The addresses of the network, as 10.0.0.0/16. The cloud chooses if it is absent.'),
+              .describe('The addresses of the network, for example 10.0.0.0/16. Absent: the cloud chooses.'),
           ),
         ),
       ),
     })
-    .describe('The network as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the network. Changes made elsewhere are reverted.'),
   {
-    id: optional(z.string().describe('The id the cloud assigned.')),
+    id: optional(z.string().describe('The id that the cloud assigned.')),
     status: optional(z.string().describe('The state of the network.')),
   },
 );

@@ -1,12 +1,12 @@
 import { defineProvider, defineProviderConfig } from '../../core/v1alpha1/define-provider.ts';
 
-/** Access to one Favourite Cloud project, the legacy way. */
+/** Access to one Favourite Cloud project (legacy). */
 export const ProviderKind = defineProvider({
   group: 'fcp.crossplane.io',
   version: 'v1alpha3',
   stack: 'fcp',
   description:
-    'Access to a Favourite Cloud project, the legacy way. Its secret\'s entry holds JSON: {"url": …, "token": …}.',
+    'Access to a Favourite Cloud project (legacy). The entry of its Secret holds JSON: {"url": …, "token": …}.',
 });
 
 /** Access to one Favourite Cloud project. */
@@ -15,5 +15,5 @@ export const ProviderConfigKind = defineProviderConfig({
   version: 'v1alpha3',
   stack: 'fcp',
   description:
-    'Access to a Favourite Cloud project. Its secret\'s entry holds JSON: {"url": …, "token": …}. The one named default serves whoever names none.',
+    'Access to a Favourite Cloud project. The entry of its Secret holds JSON: {"url": …, "token": …}. The ProviderConfig named default is used by resources that name no other.',
 });

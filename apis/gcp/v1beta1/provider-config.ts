@@ -7,7 +7,7 @@ export const ProviderConfigKind = defineProviderConfig(
     group: 'gcp.crossplane.io',
     version: 'v1beta1',
     stack: 'gcp',
-    description: `Access to a Google Cloud project. ${credentialsHint} The one named default serves whoever names none.`,
+    description: `Access to a Google Cloud project. ${credentialsHint} The ProviderConfig named default is used by resources that name no other.`,
   },
   access,
 );

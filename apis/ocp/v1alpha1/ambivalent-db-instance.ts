@@ -12,7 +12,11 @@ const ambivalence = late(z.int().min(0).max(100).describe('How ambivalent the da
 const parameters = {
   engineVersion: optional(
     immutable(
-      late(text('The version of FancySQL the database speaks, as 5.7. The cloud chooses if it is absent.')),
+      late(
+        text(
+          'The version of FancySQL that the database supports, for example 5.7. Absent: the cloud chooses.',
+        ),
+      ),
     ),
   ),
 };
@@ -33,23 +37,23 @@ export const AmbivalentDBInstanceKind = defineManaged(
       name: optional(
         immutable(
           name(
-            'The name of the database in the cloud; the initial value of the external name annotation. Without it: the name of this object.',
+            'The name of the database in the cloud. It is the initial value of the external name annotation. Without it: the name of this object.',
           ),
         ),
       ),
       ambivalence: optional(ambivalence),
       ...parameters,
     })
-    .describe('The database as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the database. Changes made elsewhere are reverted.'),
   {
-    uuid: optional(z.string().describe('The UUID the cloud gave the database.')),
-    state: optional(z.string().describe('The state of the database, as the cloud says it.')),
-    endpoint: optional(z.string().describe('Where the database is reached, as host:port.')),
+    uuid: optional(z.string().describe('The UUID that the cloud assigned to the database.')),
+    state: optional(z.string().describe('The state of the database that the cloud reports.')),
+    endpoint: optional(z.string().describe('The address of the database, as host:port.')),
   },
 );
 export type AmbivalentDBInstance = ObjectKind<typeof AmbivalentDBInstanceKind>;
 
-/** What AmbivalentDB databases that claims are given are like. */
+/** The parameters of AmbivalentDB databases for claims. */
 export const AmbivalentDBInstanceClassKind = defineClass(
   {
     group,
@@ -57,8 +61,8 @@ export const AmbivalentDBInstanceClassKind = defineClass(
     kind: 'AmbivalentDBInstanceClass',
     plural: 'ambivalentdbinstanceclasses',
     shortNames: ['ambdbclass'],
-    description: 'A class of AmbivalentDB databases, from which claims are satisfied.',
+    description: 'A class of AmbivalentDB databases for claims.',
   },
-  z.object({ ambivalence, ...parameters }).describe('What every database of this class is like.'),
+  z.object({ ambivalence, ...parameters }).describe('The parameters of every database of this class.'),
 );
 export type AmbivalentDBInstanceClass = ObjectKind<typeof AmbivalentDBInstanceClassKind>;

@@ -1,12 +1,12 @@
 import { defineProvider, defineProviderConfig } from '../../core/v1alpha1/define-provider.ts';
 
-/** Access to one account of Other Cloud, the legacy way. */
+/** Access to one account of Other Cloud (legacy). */
 export const ProviderKind = defineProvider({
   group: 'ocp.crossplane.io',
   version: 'v1alpha1',
   stack: 'ocp',
   description:
-    'Access to an account of Other Cloud, the legacy way. Its secret\'s entry holds JSON: {"url": …, "token": …}.',
+    'Access to an account of Other Cloud (legacy). The entry of its Secret holds JSON: {"url": …, "token": …}.',
 });
 
 /** Access to one account of Other Cloud. */
@@ -15,5 +15,5 @@ export const ProviderConfigKind = defineProviderConfig({
   version: 'v1alpha1',
   stack: 'ocp',
   description:
-    'Access to an account of Other Cloud. Its secret\'s entry holds JSON: {"url": …, "token": …}. The one named default serves whoever names none.',
+    'Access to an account of Other Cloud. The entry of its Secret holds JSON: {"url": …, "token": …}. The ProviderConfig named default is used by resources that name no other.',
 });

@@ -6,11 +6,11 @@ export const group = 'postgresql.crossplane.io';
 export const version = 'v1alpha1';
 export const stack = 'postgresql';
 
-/** No control characters: PostgreSQL takes them, and shows them to whoever lists names in a terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+/** No control characters: PostgreSQL accepts them in names, and a terminal that lists the names would execute them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
 const withoutControls = /^[^\x00-\x1f\x7f-\x9f]*$/;
 
-/** What PostgreSQL takes for the name of anything: 63 bytes of UTF-8, which the server must count itself. */
+/** A name in PostgreSQL: at most 63 bytes of UTF-8. This schema counts characters; the server counts bytes. */
 export const identifier = (description: string) =>
   z.string().min(1).max(63).regex(withoutControls).describe(description);
 
@@ -19,10 +19,12 @@ export const ownName = (what: string) =>
   optional(
     immutable(
       identifier(
-        `The name of the ${what} on the server, 63 bytes at most; the initial value of the external name annotation. Without it: the name of this object.`,
+        `The name of the ${what} on the server, at most 63 bytes. It is the initial value of the external name annotation. Without it: the name of this object.`,
       ),
     ),
   );
 
 export const connectionLimit = (what: string) =>
-  optional(z.int().min(-1).describe(`How many connections ${what} may have at a time; -1: any number.`));
+  optional(
+    z.int().min(-1).describe(`The maximum number of connections of ${what} at a time; -1: any number.`),
+  );

@@ -8,7 +8,7 @@ import { allowsAny, defineManaged } from '../../core/v1alpha1/define-managed.ts'
 import { passwordRotation, reference, selector } from '../../core/v1alpha1/fields.ts';
 import { connectionLimit, group, identifier, ownName, stack, version } from './fields.ts';
 
-/** What to do about sessions when a database is deleted. */
+/** How open sessions are handled when a database is deleted. */
 const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
 
 const fixed = (description: string) =>
@@ -18,48 +18,50 @@ const parameters = {
   engineVersion: optional(
     immutable(
       text(
-        'The major version the server must have for the database to be created, as 18. Absent: any. A later upgrade of the server does no harm.',
+        'The major version that the server must have when the database is created, for example 18. Absent: any version. A later upgrade of the server has no effect.',
       ),
     ),
   ),
-  encoding: fixed('Character encoding, as UTF8. Absent: that of the template.'),
-  lcCollate: fixed('Sort order, as C or en_US.utf8. Absent: that of the template.'),
-  lcCType: fixed('Character classification, as C or en_US.utf8. Absent: that of the template.'),
+  encoding: fixed('Character encoding, for example UTF8. Absent: as in the template.'),
+  lcCollate: fixed('Sort order, for example C or en_US.utf8. Absent: as in the template.'),
+  lcCType: fixed('Character classification, for example C or en_US.utf8. Absent: as in the template.'),
   template: optional(
     immutable(
       identifier(
-        'The database to copy, which nobody may be connected to meanwhile. Absent: template0, which takes no connections. Of use at creation only.',
+        'The database to copy. No client may be connected to it during the creation. Absent: template0, which accepts no connections. It is used at creation only.',
       ),
     ),
   ),
-  connectionLimit: connectionLimit('the database, and its own role on the whole server,'),
+  connectionLimit: connectionLimit('the database, and of its own role on the whole server,'),
   allowConnections: optional(
-    z.boolean().describe('Whether anybody may connect. Default: true. A database closed so is not Ready.'),
+    z.boolean().describe('Whether clients may connect. Default: true. With false the database is not Ready.'),
   ),
   extensions: optional(
     z
       .array(
         z.object({
-          name: identifier('Name of the extension, as pg_trgm.'),
+          name: identifier('Name of the extension, for example pg_trgm.'),
           version: optional(
-            text('Its version; changing it updates the extension. Absent: the newest at the time.'),
+            text(
+              'Version of the extension. A change updates the extension. Absent: the newest version at installation.',
+            ),
           ),
-          schema: optional(identifier('Where its objects go. Absent: public.')),
+          schema: optional(identifier('The schema for the objects of the extension. Absent: public.')),
         }),
       )
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-      .describe('Extensions to install. None is ever removed, since that would take data with it.'),
+      .describe('Extensions to install. An extension is never removed, because that would delete data.'),
   ),
   onDelete: optional(
     z
       .enum(sessionPolicies)
       .describe(
-        'What to do about open sessions when the database is deleted: wait until there are none (the default), or terminate them.',
+        'How open sessions are handled when the database is deleted: wait until there are none (the default), or terminate them.',
       ),
   ),
 };
 
-/** Whether an owner is named, for good or for the creation only. */
+/** Whether forProvider or initProvider names an owner. */
 const hasOwner = (spec: string): string => {
   const names = (object: string) => hasAny(object, 'owner', 'ownerRef', 'ownerSelector');
   return `(${names(`${spec}.forProvider`)} || (has(${spec}.initProvider) && ${names(`${spec}.initProvider`)}))`;
@@ -81,36 +83,36 @@ export const PostgreSQLDatabaseKind = defineManaged(
       name: ownName('database'),
       owner: optional(
         identifier(
-          'The role that owns the database. Absent, with ownerRef and ownerSelector: the database gets an owner role of its own, of the same name, whose password is among the connection details.',
+          'The role that owns the database. Without owner, ownerRef and ownerSelector the database gets its own owner role with the same name. The password of that role is in the connection details.',
         ),
       ),
-      ownerRef: optional(reference('The PostgreSQLRole whose role is taken as owner.')),
-      ownerSelector: optional(selector('Chooses the PostgreSQLRole whose role is taken as owner.')),
+      ownerRef: optional(reference('The PostgreSQLRole whose role is used as owner.')),
+      ownerSelector: optional(selector('Selects the PostgreSQLRole whose role is used as owner.')),
       ...parameters,
       passwordRotation,
     })
-    .describe('The database as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the database. Changes made elsewhere are reverted.'),
   {
     owner: optional(z.string().describe('The role that owns the database.')),
-    encoding: optional(z.string().describe('Its character encoding.')),
-    lcCollate: optional(z.string().describe('Its sort order.')),
-    lcCType: optional(z.string().describe('Its character classification.')),
+    encoding: optional(z.string().describe('The character encoding of the database.')),
+    lcCollate: optional(z.string().describe('The sort order of the database.')),
+    lcCType: optional(z.string().describe('The character classification of the database.')),
     engineVersion: optional(z.string().describe('The major version of the server.')),
   },
   {
-    // What is only looked at gets the owner that it turns out to have.
+    // A database that is only observed gets its actual owner.
     rule: onceCreated(
       `${hasOwner('self.spec')} == ${hasOwner('oldSelf.spec')} || (${hasOwner('self.spec')} && !${allowsAny('self.spec', 'Create', 'Update', 'Delete')})`,
     ),
     message:
-      'a database keeps its own owner role, or a given one: set owner, ownerRef or ownerSelector before it is created',
+      'a database cannot change between its own owner role and a given one: set owner, ownerRef or ownerSelector before it is created',
     fieldPath: '.spec.forProvider.owner',
     reason: 'FieldValueForbidden',
   },
 );
 export type PostgreSQLDatabase = ObjectKind<typeof PostgreSQLDatabaseKind>;
 
-/** What PostgreSQL databases that claims are given are like. */
+/** The parameters of PostgreSQL databases for claims. */
 export const PostgreSQLDatabaseClassKind = defineClass(
   {
     group,
@@ -118,10 +120,10 @@ export const PostgreSQLDatabaseClassKind = defineClass(
     kind: 'PostgreSQLDatabaseClass',
     plural: 'postgresqldatabaseclasses',
     shortNames: ['pgdbclass'],
-    description: 'A class of PostgreSQL databases, from which claims are satisfied.',
+    description: 'A class of PostgreSQL databases for claims.',
   },
   z
     .object(parameters)
-    .describe('What every database of this class is like. Each has an owner role of its own.'),
+    .describe('The parameters of every database of this class. Each database has its own owner role.'),
 );
 export type PostgreSQLDatabaseClass = ObjectKind<typeof PostgreSQLDatabaseClassKind>;

@@ -11,7 +11,7 @@ const hasMembership = (forProvider: string): string =>
 
 const target = (description: string) => optional(z.string().describe(description));
 
-/** What a role may do on a database or schema, or the role it is a member of. */
+/** The privileges of a role on a database or schema, or its membership in another role. */
 export const PostgreSQLGrantKind = defineManaged(
   {
     group,
@@ -22,58 +22,67 @@ export const PostgreSQLGrantKind = defineManaged(
     shortNames: ['pggrant'],
     isClaimable: false,
     description:
-      'What a role may do on a database or on a schema of it, or a role it is a member of. One grant says all that a role may do on one target.',
+      'The privileges of a role on a database or on one of its schemas, or its membership in another role. One grant lists all privileges of a role on one target.',
   },
   withRules(
     z
       .object({
-        role: optional(identifier('The role that is granted something.')),
-        roleRef: optional(reference('The PostgreSQLRole whose role is taken as role.')),
-        roleSelector: optional(selector('Chooses the PostgreSQLRole whose role is taken as role.')),
-        database: optional(identifier('The database the privileges are for.')),
-        databaseRef: optional(reference('The PostgreSQLDatabase whose database is taken as database.')),
+        role: optional(identifier('The role that receives the privileges or the membership.')),
+        roleRef: optional(reference('The PostgreSQLRole whose role is used as role.')),
+        roleSelector: optional(selector('Selects the PostgreSQLRole whose role is used as role.')),
+        database: optional(identifier('The database of the privileges.')),
+        databaseRef: optional(reference('The PostgreSQLDatabase whose database is used as database.')),
         databaseSelector: optional(
-          selector('Chooses the PostgreSQLDatabase whose database is taken as database.'),
+          selector('Selects the PostgreSQLDatabase whose database is used as database.'),
         ),
         schema: optional(
-          identifier('The schema of the database the privileges are for. Absent: the database itself.'),
+          identifier(
+            'The schema of the privileges, in the database. Absent: the privileges are on the database itself.',
+          ),
         ),
         privileges: optional(
           z
             .array(z.enum(['ALL', 'CONNECT', 'CREATE', 'TEMPORARY', 'TEMP', 'USAGE']))
             .min(1)
             .describe(
-              'On a database: CONNECT, CREATE, TEMPORARY (or TEMP). On a schema: CREATE, USAGE. ALL: every one of them. Others that the role has there are revoked.',
+              'On a database: CONNECT, CREATE, TEMPORARY (or TEMP). On a schema: CREATE, USAGE. ALL: all of these. Other privileges of the role on the target are revoked.',
             ),
         ),
-        memberOf: optional(identifier('The role it becomes a member of, instead of having privileges.')),
-        memberOfRef: optional(reference('The PostgreSQLRole whose role is taken as memberOf.')),
-        memberOfSelector: optional(selector('Chooses the PostgreSQLRole whose role is taken as memberOf.')),
+        memberOf: optional(
+          identifier('The role of which it becomes a member, instead of having privileges.'),
+        ),
+        memberOfRef: optional(reference('The PostgreSQLRole whose role is used as memberOf.')),
+        memberOfSelector: optional(selector('Selects the PostgreSQLRole whose role is used as memberOf.')),
         withGrantOption: optional(
-          z.boolean().describe('Whether the role may pass on what it is granted. Default: false.'),
+          z
+            .boolean()
+            .describe(
+              'Whether the role may grant the privileges or the membership to other roles. Default: false.',
+            ),
         ),
       })
-      .describe('The grant as it should be. Changes made elsewhere are reverted.'),
+      .describe('The desired state of the grant. Changes made elsewhere are reverted.'),
     {
       rule: `!(${hasMembership('self')} && has(self.privileges))`,
-      message: 'a grant has either privileges, on a database, or memberOf, not both',
+      message: 'a grant has either privileges or memberOf, not both: remove one of them',
     },
   ),
   {
     granted: optional(
       z
         .object({
-          role: z.string().describe('Who was granted it.'),
-          database: target('The database the privileges are for.'),
-          schema: target('The schema the privileges are for.'),
-          memberOf: target('The role it was made a member of.'),
+          role: z.string().describe('The role that has the grant.'),
+          database: target('The database of the privileges.'),
+          schema: target('The schema of the privileges.'),
+          memberOf: target('The role of which it is a member.'),
         })
-        .describe('What is granted now, and revoked when the grant changes to another.'),
+        .describe('The current grant. It is revoked when the grant changes to another role or target.'),
     ),
   },
   {
     rule: `!${allowsAny('self.spec', 'Create', 'Update')} || ${hasMembership('self.spec.forProvider')} || has(self.spec.forProvider.privileges)`,
-    message: 'a grant has privileges, on a database, or memberOf, unless managementPolicies only observe',
+    message:
+      'a grant needs privileges or memberOf, unless managementPolicies allow neither Create nor Update',
     fieldPath: '.spec.forProvider',
   },
 );

@@ -7,7 +7,7 @@ import { connectionLimit, group, ownName, stack, version } from './fields.ts';
 
 const flag = (description: string) => optional(z.boolean().describe(description));
 
-/** A role of a PostgreSQL server. No claim asks for one. */
+/** A role of a PostgreSQL server. No claim binds to it. */
 export const PostgreSQLRoleKind = defineManaged(
   {
     group,
@@ -18,38 +18,40 @@ export const PostgreSQLRoleKind = defineManaged(
     shortNames: ['pgrole'],
     isClaimable: false,
     description:
-      'A role of a PostgreSQL server: a user if it may log in, else a group. Its external name is the name of the role.',
+      'A role of a PostgreSQL server: a user if it may log in, otherwise a group. Its external name is the name of the role.',
   },
   z
     .object({
       name: ownName('role'),
-      login: flag('Whether it may log in; then it has a password. Default: false.'),
+      login: flag('Whether the role may log in. If so, it has a password. Default: false.'),
       privileges: optional(
         z
           .object({
             createDb: flag('May create databases. Default: false.'),
             createRole: flag('May create roles. Default: false.'),
-            inherit: flag('Has the privileges of the roles it is a member of. Default: true.'),
+            inherit: flag('Has the privileges of the roles of which it is a member. Default: true.'),
             replication: flag('May replicate. Default: false.'),
             bypassRls: flag('Is not subject to row level security. Default: false.'),
           })
-          .describe('What it may do on the whole server. It is never a superuser.'),
+          .describe('The privileges of the role on the whole server. It is never a superuser.'),
       ),
       connectionLimit: connectionLimit('the role'),
       configurationParameters: optional(
         z
           .array(
             z.object({
-              name: text('Name of the parameter, as search_path.'),
-              value: z.string().describe('Its value.'),
+              name: text('Name of the parameter, for example search_path.'),
+              value: z.string().describe('Value of the parameter.'),
             }),
           )
           .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-          .describe('Run-time parameters of its sessions, these and no others. Absent: not looked after.'),
+          .describe(
+            'Run-time parameters of the sessions of the role; all other parameters are removed. Absent: the parameters are not managed.',
+          ),
       ),
       passwordRotation,
     })
-    .describe('The role as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the role. Changes made elsewhere are reverted.'),
   {},
 );
 export type PostgreSQLRole = ObjectKind<typeof PostgreSQLRoleKind>;

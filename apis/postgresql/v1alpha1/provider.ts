@@ -1,12 +1,12 @@
 import { defineProvider, defineProviderConfig } from '../../core/v1alpha1/define-provider.ts';
 
-/** Access to one PostgreSQL server, the legacy way. */
+/** Access to one PostgreSQL server (legacy). */
 export const ProviderKind = defineProvider({
   group: 'postgresql.crossplane.io',
   version: 'v1alpha1',
   stack: 'postgresql',
   description:
-    'Access to a PostgreSQL server, the legacy way. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any entry that is there, as endpoint.',
+    'Access to a PostgreSQL server (legacy). The whole Secret is read. Required entries: endpoint, username, password. Optional entries: port (default 5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (default postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any existing entry, for example endpoint.',
 });
 
 /** Access to one PostgreSQL server. */
@@ -15,5 +15,5 @@ export const ProviderConfigKind = defineProviderConfig({
   version: 'v1alpha1',
   stack: 'postgresql',
   description:
-    'Access to a PostgreSQL server. The whole secret is read: endpoint, username, password and, where they differ from the defaults, port (5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any entry that is there, as endpoint. The one named default serves whoever names none.',
+    'Access to a PostgreSQL server. The whole Secret is read. Required entries: endpoint, username, password. Optional entries: port (default 5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (default postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any existing entry, for example endpoint. The ProviderConfig named default is used by resources that name no other.',
 });

@@ -47,43 +47,54 @@ describe('names that the API server takes', () => {
 });
 
 describe('names that it does not take are refused, with the kind', () => {
-  const lowerCase = 'of at most 63 lower case letters, digits and dashes, with a letter first';
-  const group = 'a DNS name in lower case with a dot in it, as cache.example.org';
-  const kind = 'in PascalCase, of at most 59 letters and digits, as CacheCluster';
-  const version = 'a version of an API, as v1alpha1 or v1';
+  const lowerCase = 'at most 63 lower-case letters, digits and dashes, with a letter first';
+  const group = 'a lower-case DNS name with a dot, for example cache.example.org';
+  const kind = 'at most 59 letters and digits in PascalCase, for example CacheCluster';
+  const version = 'a version of an API, for example v1alpha1 or v1';
   const cases: readonly (readonly [Parameters<typeof box>[0], string])[] = [
     ...['example', '', 'Example.org', 'example..org', '-a.org', 'a_b.org', `${'a.'.repeat(126)}org`].map(
-      (some) => [{ group: some }, `Box.${some}: group ${JSON.stringify(some)} is not ${group}`] as const,
+      (some) =>
+        [{ group: some }, `Box.${some}: group ${JSON.stringify(some)} is not allowed: use ${group}`] as const,
     ),
     ...['box', 'My-Box', 'My Box', '', `B${'o'.repeat(59)}`].map(
-      (some) => [{ kind: some }, `${some}.example.org: kind ${JSON.stringify(some)} is not ${kind}`] as const,
+      (some) =>
+        [
+          { kind: some },
+          `${some}.example.org: kind ${JSON.stringify(some)} is not allowed: use ${kind}`,
+        ] as const,
     ),
     ...['1', 'v0', 'v1alpha', 'V1', 'v1gamma1', 'v1\n'].map(
       (some) =>
-        [{ version: some }, `Box.example.org: version ${JSON.stringify(some)} is not ${version}`] as const,
+        [
+          { version: some },
+          `Box.example.org: version ${JSON.stringify(some)} is not allowed: use ${version}`,
+        ] as const,
     ),
     ...['Boxes', '2boxes', 'boxes-', 'my.boxes', '', 'b'.repeat(64)].map(
       (some) =>
-        [{ plural: some }, `Box.example.org: plural ${JSON.stringify(some)} is not ${lowerCase}`] as const,
+        [
+          { plural: some },
+          `Box.example.org: plural ${JSON.stringify(some)} is not allowed: use ${lowerCase}`,
+        ] as const,
     ),
     [
       { group: 'boxes.k8s.io' },
-      'Box.boxes.k8s.io: the group is kept for Kubernetes itself: take one below a domain of yours',
+      'Box.boxes.k8s.io: the group is reserved for Kubernetes: use one below your own domain',
     ],
     [
       { group: `${'a.'.repeat(122)}org`, plural: 'many-boxes' },
-      `Box.${'a.'.repeat(122)}org: plural and group are too long for the name of a definition`,
+      `Box.${'a.'.repeat(122)}org: plural and group are together longer than 253 characters: shorten one of them`,
     ],
-    [{ shortNames: ['bx', 'BX'] }, `Box.example.org: short name "BX" is not ${lowerCase}`],
-    [{ stack: 'My Boxes' }, `Box.example.org: category "My Boxes" is not ${lowerCase}`],
-    [{ description: '' }, 'Box.example.org: it has no description'],
+    [{ shortNames: ['bx', 'BX'] }, `Box.example.org: short name "BX" is not allowed: use ${lowerCase}`],
+    [{ stack: 'My Boxes' }, `Box.example.org: category "My Boxes" is not allowed: use ${lowerCase}`],
+    [{ description: '' }, 'Box.example.org: it has no description: add one'],
   ];
   for (const [some, line] of cases) test(JSON.stringify(some), () => refused(box(some), line));
 
   const bad = { ...names, group: 'example', version: '1', stack: 'boxes' };
   const both = (kind: string) => [
-    `${kind}.example: group "example" is not ${group}`,
-    `${kind}.example: version "1" is not ${version}`,
+    `${kind}.example: group "example" is not allowed: use ${group}`,
+    `${kind}.example: version "1" is not allowed: use ${version}`,
   ];
   test('of every sort of kinds, all at once', () => {
     refused(defineClaim(bad, {}), ...both('Box'));
@@ -113,13 +124,12 @@ describe('fields that Kubernetes takes', () => {
 
 describe('fields that cannot be used are told by their path, and once', () => {
   const at = 'Box.example.org: spec.forProvider.field';
-  const date = 'is a z.date(), which JSON does not have: take z.iso.datetime()';
-  const pattern = (part: string) => `${at} has a pattern with ${part}, which Kubernetes does not know`;
-  const several =
-    'may be of several types, as z.union and z.tuple are: a definition has one type for each field';
-  const untyped = 'has no type: a definition has one for each field';
-  const others =
-    'says what else it may hold: take z.object, as others than its own fields are dropped anyway';
+  const date = 'is a z.date(), which JSON does not have: use z.iso.datetime()';
+  const pattern = (part: string) =>
+    `${at} has a pattern with ${part}, which Kubernetes does not support: remove it`;
+  const several = 'has several types, for example by z.union or z.tuple: a field must have one type';
+  const untyped = 'has no type: every field must have one';
+  const others = 'allows additional fields, which the API server drops: use z.object';
   const inner = z.object({ a: z.string().describe('A.') });
   const cases: Readonly<Record<string, readonly [z.ZodType, string]>> = {
     'a date': [z.date(), `${at} ${date}`],
@@ -127,8 +137,11 @@ describe('fields that cannot be used are told by their path, and once', () => {
     'a date in a list': [z.array(z.date()), `${at}[] ${date}`],
     'a date in a map': [z.record(z.string(), z.date()), `${at}.* ${date}`],
     'a date within': [z.object({ at: z.date().describe('When.') }), `${at}.at ${date}`],
-    'a big number': [z.bigint(), `${at} is a z.bigint(), which JSON does not have`],
-    'what has no description within': [z.object({ inner: z.string() }), `${at}.inner has no description`],
+    'a big number': [z.bigint(), `${at} is a z.bigint(), which JSON does not have: use another type`],
+    'what has no description: add one within': [
+      z.object({ inner: z.string() }),
+      `${at}.inner has no description: add one`,
+    ],
     'one of two types': [z.union([z.string(), z.int()]), `${at} ${several}`],
     'one of two objects': [
       z.discriminatedUnion('a', [z.object({ a: z.literal('x') }), z.object({ a: z.literal('y') })]),
@@ -142,15 +155,15 @@ describe('fields that cannot be used are told by their path, and once', () => {
     'an object that is loose': [z.looseObject(inner.shape), `${at} ${others}`],
     'what has an id': [
       inner.meta({ id: 'inner' }),
-      `${at} is told by reference: leave out the id of its schema`,
+      `${at} is a reference to another schema: remove the id of its schema`,
     ],
     'what JSON schema says and a definition cannot': [
       z.base64(),
-      `${at} says contentEncoding, which a definition cannot`,
+      `${at} has the keyword contentEncoding, which a definition must not have: remove it`,
     ],
     'a flag': [
       z.string().regex(/^a$/i),
-      `${at} has a pattern with the flag i, which Kubernetes does not know: say it in the pattern`,
+      `${at} has a pattern with the flag i, which Kubernetes does not support: express it in the pattern`,
     ],
     'one of two patterns': [
       z
@@ -163,15 +176,15 @@ describe('fields that cannot be used are told by their path, and once', () => {
   };
   for (const [what, [field, line]] of Object.entries(cases)) test(what, () => refused(ofField(field), line));
 
-  test('what has no description', () => {
+  test('what has no description: add one', () => {
     refused(
       box({}, z.object({ size: z.string() }).describe('The box.')),
-      'Box.example.org: spec.forProvider.size has no description',
+      'Box.example.org: spec.forProvider.size has no description: add one',
     );
-    refused(box({}, z.object({})), 'Box.example.org: spec.forProvider has no description');
+    refused(box({}, z.object({})), 'Box.example.org: spec.forProvider has no description: add one');
     refused(
       box({}, forProvider, { at: z.date() }),
-      'Box.example.org: status.at has no description',
+      'Box.example.org: status.at has no description: add one',
       `Box.example.org: status.at ${date}`,
     );
   });
@@ -180,17 +193,17 @@ describe('fields that cannot be used are told by their path, and once', () => {
     const noObject = z.string() as unknown as z.ZodObject;
     assert.throws(
       () => box({}, noObject),
-      new DefinitionError('Box.spec.forProvider is no object: define it with z.object'),
+      new DefinitionError('Box.spec.forProvider is not an object: define it with z.object'),
     );
     assert.throws(
       () => defineClass({ ...names, kind: 'BoxClass' }, noObject),
-      new DefinitionError('BoxClass.specTemplate.forProvider is no object: define it with z.object'),
+      new DefinitionError('BoxClass.specTemplate.forProvider is not an object: define it with z.object'),
     );
   });
 
   test('a name that every kind of the sort has', () => {
     const field = text('Of the author.');
-    const taken = (what: string) => `${what} is there in every kind: choose another name`;
+    const taken = (what: string) => `${what} is already a field of every kind: choose another name`;
     refused(
       box({}, forProvider, { conditions: field, mine: field, operation: field }),
       taken('Box.example.org: status.conditions'),

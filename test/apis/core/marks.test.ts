@@ -124,7 +124,7 @@ describe('marks are found', () => {
 describe('a mark that makes no sense is refused with the name of the field, when the kind is defined', () => {
   const of = (fields: z.ZodRawShape) => () => defineManaged(names, z.object(fields), {});
   const inList = (field: string): string =>
-    `${field} has elements that are marked, but nobody can tell which of them is which: mark ${field}`;
+    `${field} has marked elements, but a path cannot name one of several elements: mark ${field} itself`;
   const rows: Record<string, { readonly define: () => unknown; readonly says: string }> = {
     'in a list': {
       define: of({ zones: optional(z.array(z.object({ id: immutable(region) }))) }),
@@ -144,11 +144,11 @@ describe('a mark that makes no sense is refused with the name of the field, when
     },
     'within what keeps its value as a whole': {
       define: of({ net: immutable(z.object({ id: late(region) })) }),
-      says: 'Thing.spec.forProvider: net.id is marked, but net keeps its value as a whole: mark one of them',
+      says: 'Thing.spec.forProvider: net.id is marked, and so is net, which contains it: mark only one of them',
     },
     'deep within it': {
       define: of({ net: optional(identity(z.object({ a: z.object({ b: immutable(region) }) }))) }),
-      says: 'Thing.spec.forProvider: net.a.b is marked, but net keeps its value as a whole: mark one of them',
+      says: 'Thing.spec.forProvider: net.a.b is marked, and so is net, which contains it: mark only one of them',
     },
     'several at once': {
       define: of({ zones: z.array(late(region)), tags: z.record(z.string(), late(region)) }),
@@ -156,19 +156,19 @@ describe('a mark that makes no sense is refused with the name of the field, when
     },
     'around all of forProvider': {
       define: () => defineManaged(names, immutable(z.object({ region })), {}),
-      says: 'Thing.spec.forProvider: it is marked as a whole: mark its fields',
+      says: 'Thing.spec.forProvider: the whole object is marked: mark its fields instead',
     },
     'in the status': {
       define: () => defineManaged(names, z.object({}), { id: optional(immutable(region)) }),
-      says: 'Thing.status: id cannot be marked: immutable, identity and late are for forProvider',
+      says: 'Thing.status: remove the mark of id; only fields of forProvider can be immutable, identity or late',
     },
     'in a claim': {
       define: () => defineClaim(names, { size: optional(z.object({ gb: late(z.int()) })) }),
-      says: 'Thing.spec: size cannot be marked: immutable, identity and late are for forProvider',
+      says: 'Thing.spec: remove the mark of size; only fields of forProvider can be immutable, identity or late',
     },
     'in a provider': {
       define: () => defineProviderConfig(names, { projectID: identity(region) }),
-      says: 'ProviderConfig.spec: projectID cannot be marked: immutable, identity and late are for forProvider',
+      says: 'ProviderConfig.spec: remove the mark of projectID; only fields of forProvider can be immutable, identity or late',
     },
   };
   for (const [name, { define, says }] of Object.entries(rows)) {
@@ -214,8 +214,8 @@ test('the API reference says of each marked field of forProvider what it is, and
     .filter((line) => /Identity:|external resource exists|Late:/.test(line));
   const fixed = 'Rule: cannot change while the external resource exists; create a new resource instead.';
   assert.deepEqual(marked, [
-    `| \`spec.forProvider.region\` | string | Where it is. Identity: it tells one external resource from another. ${fixed} |`,
+    `| \`spec.forProvider.region\` | string | Where it is. Identity: it identifies the external resource. ${fixed} |`,
     `| \`spec.forProvider.zone\` | string | In which zone. ${fixed} |`,
-    '| `spec.forProvider.net.mtu` * | string | How big. Late: taken over from the external system if absent. |',
+    '| `spec.forProvider.net.mtu` * | string | How big. Late: if absent, it is set to the value in the external system. |',
   ]);
 });

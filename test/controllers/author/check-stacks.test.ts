@@ -98,8 +98,8 @@ test('all that is wrong with stacks is told at once', () => {
       checkStacks([stack('My Boxes', bad, one, box({ group: 'other.org' })), stack('b', bad), stack('b')]),
     new WiringError(
       [
-        'stack: the name "My Boxes" is not of at most 63 lower case letters, digits and dashes within',
-        'Box.b.org: version "1" is not a version of an API, as v1alpha1 or v1',
+        'stack: the name "My Boxes" is not a valid name: use at most 63 lower-case letters, digits and dashes, no dash first or last',
+        'Box.b.org: version "1" is not a version of an API, for example v1alpha1 or v1',
         '2 stacks are named "b"',
       ].join('\n'),
     ),

@@ -122,7 +122,7 @@ export class FakeProcess {
 
   /** What ended triggers, which were then subscribed to again. */
   get brokenTriggers(): readonly unknown[] {
-    return this.#log.lines.filter(({ message }) => message.startsWith('trigger failed'));
+    return this.#log.lines.filter(({ message }) => message.startsWith('a bug stopped a trigger'));
   }
 
   /** From now on the store of this kind hears nothing but what this process itself writes and reads. */

@@ -178,7 +178,14 @@ describe('triggers', () => {
     subscription.unsubscribe();
     assert.deepEqual(seen, ['a', 'c']);
     const told = log.lines.map(({ level, message, fields }) => [level, message, fields.kind, fields.name]);
-    assert.deepEqual(told, [['error', 'cannot tell whom a change concerns', 'FavouriteDBInstance', 'b']]);
+    assert.deepEqual(told, [
+      [
+        'error',
+        'a bug in a trigger: cannot find the objects that this change affects',
+        'FavouriteDBInstance',
+        'b',
+      ],
+    ]);
   });
 
   test('an object that cannot be judged is woken with the others', () => {

@@ -89,7 +89,7 @@ describe("the server's own databases", () => {
     });
 
     test('and again at once, without a word, if that was kept back', async () => {
-      const kept = () => Promise.reject(leaseExpired('the lease was not renewed in time'));
+      const kept = () => Promise.reject(leaseExpired('the Lease was not renewed in time'));
       const { made, prepare, keepUp } = attempts(kept, closed);
       await prepare(signal);
       await keepUp(signal);

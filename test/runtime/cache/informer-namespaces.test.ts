@@ -110,7 +110,7 @@ describe('a kind that is watched in some namespaces only', () => {
     });
     let told = 0;
     life.add(
-      informers.told$.subscribe(() => {
+      informers.stateChange$.subscribe(() => {
         told += 1;
       }),
     );

@@ -40,8 +40,8 @@ describe('a kind is missing', () => {
   /** An attempt every five seconds, each answered with these in turn. */
   const attempts = async (...answers: readonly StreamState[]): Promise<void> => {
     for (const answer of answers) {
-      absence.heed({ phase: 'listing' });
-      absence.heed(answer);
+      absence.observe({ phase: 'listing' });
+      absence.observe(answer);
       await clock.advance(5000);
     }
   };
@@ -58,9 +58,9 @@ describe('a kind is missing', () => {
 
   test('until a list or watch is accepted', async () => {
     await attempts(...times(7, notFound));
-    absence.heed({ phase: 'listing' });
+    absence.observe({ phase: 'listing' });
     assert.equal(absence.isMissing, true);
-    absence.heed({ phase: 'watching' });
+    absence.observe({ phase: 'watching' });
     assert.deepEqual([absence.isMissing, changes], [false, [true, false]]);
     await attempts(...times(6, notFound));
     assert.equal(absence.isMissing, false, 'what was before does not count');
@@ -100,7 +100,7 @@ describe('a kind is missing', () => {
     const answer = Promise.withResolvers<boolean>();
     says = () => answer.promise;
     await attempts(...times(7, notFound));
-    absence.heed({ phase: 'watching' });
+    absence.observe({ phase: 'watching' });
     answer.resolve(false);
     await clock.settle();
     assert.deepEqual([absence.isMissing, changes], [false, []]);
@@ -119,8 +119,8 @@ describe('a kind is missing', () => {
       onChange: () => assert.fail('nothing was said'),
     });
     const running = other.run$.subscribe();
-    other.heed(notFound);
-    other.heed(notFound);
+    other.observe(notFound);
+    other.observe(notFound);
     assert.deepEqual([signals.length, signals[0]?.aborted, clock.elapsedMs()], [1, false, clockBefore]);
     running.unsubscribe();
     assert.equal(signals[0]?.aborted, true);

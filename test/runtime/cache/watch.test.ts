@@ -277,7 +277,7 @@ describe('watch stream over HTTP', () => {
     });
   }
 
-  test('a watch event of nothing but metadata makes no ghost: what happened is read from a list', async () => {
+  test('a watch event with nothing but metadata makes no ghost: what happened is read from a list', async () => {
     start();
     await watching();
     server.blackHoleWatches();

@@ -591,7 +591,7 @@ describe('HTTP client', () => {
       [429, [0, 'LeaseExpired']],
       [503, [503, 'Fault']],
     ] as const) {
-      test(`that runs out while the API server asks to wait (${status}): it is not sent again, and ${want[1]} is told`, async () => {
+      test(`that runs out while the the API server asked to wait before a retry (${status}): it is not sent again, and ${want[1]} is told`, async () => {
         hasRunOut = false;
         client = create({
           checkLease,

@@ -188,7 +188,7 @@ describe('installing definitions', () => {
   test('an answer that tells no version is an error, and nothing is written', async () => {
     await write('a.yaml', yaml('ays'));
     server.version = { major: '', minor: '' };
-    await assert.rejects(install(), /cannot get the version of the API server: .*no version/);
+    await assert.rejects(install(), /cannot read the version of the API server: .*no version/);
     assert.deepEqual(writes(), []);
   });
 
@@ -250,7 +250,7 @@ describe('installing definitions', () => {
     'a key given twice': { text: 'a: 1\na: 2\n', want: /cannot read x\.yaml/ },
     'a definition that another file has': {
       text: yaml('ays'),
-      want: /cannot install ays\.test\.example\.org: a\.yaml and x\.yaml both define it/,
+      want: /cannot install ays\.test\.example\.org: a\.yaml and x\.yaml both define it; remove one of them/,
     },
     'another kind': {
       text: 'apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n',
@@ -292,13 +292,13 @@ describe('installing definitions', () => {
   const unestablished: Record<string, { given: CustomResourceDefinition['status']; want: RegExp }> = {
     'no word of the server': {
       given: undefined,
-      want: /ays\.test\.example\.org of a\.yaml is not established after 0\.05 s: the API server has not said why/,
+      want: /ays\.test\.example\.org of a\.yaml is not served by the API server after 0\.05 s: its status gives no reason/,
     },
     'names that are taken': {
       given: {
         conditions: [{ type: 'NamesAccepted', status: 'False', message: '"things" is already in use' }],
       },
-      want: /a\.yaml is not established after 0\.05 s: "things" is already in use/,
+      want: /a\.yaml is not served by the API server after 0\.05 s: "things" is already in use/,
     },
   };
   for (const [name, { given, want }] of Object.entries(unestablished)) {

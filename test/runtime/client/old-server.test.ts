@@ -7,14 +7,14 @@ import { recordedLog } from '../../fakes/recorded-log.ts';
 
 const tenMinutesMs = 600_000;
 const warningOf = (minor: number): string =>
-  `Kubernetes 1.${minor} is older than 1.28, the oldest supported version: the API server does not refuse edits that cannot work`;
+  `Kubernetes 1.${minor} is older than 1.28, the oldest supported version, and accepts edits that have no effect: upgrade it`;
 
 /** A process whose API server answers with these minor versions, one after the other; undefined is an error. */
 async function world(...minors: readonly (number | undefined)[]) {
   const clock = testClock();
   const log = recordedLog();
   let asked = 0;
-  const { run$, told } = oldServer({
+  const { run$, notes: told } = oldServer({
     log,
     clock,
     client: {

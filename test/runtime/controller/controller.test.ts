@@ -126,7 +126,8 @@ describe('controller', () => {
     );
     assert.equal(outcomes.filter(({ bug }) => bug !== undefined).length, 4);
     assert.equal(
-      atLevel('debug').filter(({ message }) => message === 'reconcile failed as before').length,
+      atLevel('debug').filter(({ message }) => message === 'reconcile failed for the same reason again')
+        .length,
       1,
     );
   });
@@ -305,7 +306,7 @@ describe('controller', () => {
       again: true,
       logged: 'error',
     },
-    'a delay that is no number': {
+    'the delay of a timer is not a number': {
       end: async () => after(Number.NaN),
       result: 'error',
       again: true,
@@ -393,7 +394,7 @@ describe('controller', () => {
         ['success', false],
       ],
     );
-    assert.match(String(outcomes[0]?.error), /reconcile took longer than 0.02 s/);
+    assert.match(String(outcomes[0]?.error), /the reconcile took longer than 0.02 s/);
     assert.equal(atLevel('warn').length, 1);
   });
 

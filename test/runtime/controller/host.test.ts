@@ -44,15 +44,15 @@ describe('files for credentials', () => {
   const refused: Record<string, RegExp> = {
     missing: /^file \S+\/missing does not exist$/,
     'cloud.json/below': /^file \S+\/cloud\.json\/below does not exist$/,
-    identity: /is not for credentials/,
-    'identity/token': /^file \S+\/identity\/token is not for credentials/,
-    'identity-of-others/../identity/token': /is not for credentials/,
-    'link-to-identity': /is not for credentials/,
-    'directory-link/token': /is not for credentials/,
-    'identity-of-others': /^file \S+\/identity-of-others is no regular file$/,
-    pipe: /^file \S+\/pipe is no regular file$/,
+    identity: /holds the identity of this process/,
+    'identity/token': /^file \S+\/identity\/token holds the identity of this process/,
+    'identity-of-others/../identity/token': /holds the identity of this process/,
+    'link-to-identity': /holds the identity of this process/,
+    'directory-link/token': /holds the identity of this process/,
+    'identity-of-others': /^file \S+\/identity-of-others is not a regular file$/,
+    pipe: /^file \S+\/pipe is not a regular file$/,
     large: /^file \S+\/large is larger than 1048576 bytes$/,
-    loop: /^file \S+\/loop is a symbolic link that leads nowhere$/,
+    loop: /^file \S+\/loop is a symbolic link without a target$/,
   };
   for (const [name, says] of Object.entries(refused)) {
     test(`${name} is refused: its path is named, its content is not`, async () => {
@@ -66,8 +66,8 @@ describe('files for credentials', () => {
 
   test('what the kernel tells of the process is refused by default', async () => {
     const own = createHost({ variables: {} });
-    await assert.rejects(own.file('/proc/self/environ'), /is not for credentials/);
-    await assert.rejects(own.file('/dev/null'), /is not for credentials/);
+    await assert.rejects(own.file('/proc/self/environ'), /holds the identity of this process/);
+    await assert.rejects(own.file('/dev/null'), /holds the identity of this process/);
   });
 });
 

@@ -11,7 +11,7 @@ import type {
   WorkQueueObserver,
   WorkQueueOptions,
 } from '../../../runtime/controller/work-queue.ts';
-import { comesBack, workQueue } from '../../../runtime/controller/work-queue.ts';
+import { returnReasons, workQueue } from '../../../runtime/controller/work-queue.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
 /** The same sentence for every request. */
@@ -495,9 +495,9 @@ describe('a run is told why', () => {
     assert.deepEqual(told, [
       ['first'],
       ['second', 'third'],
-      [comesBack.requeue],
-      [comesBack.conflict],
-      [comesBack.after],
+      [returnReasons.requeue],
+      [returnReasons.conflict],
+      [returnReasons.after],
     ]);
   });
 });

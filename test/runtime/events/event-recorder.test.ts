@@ -250,7 +250,12 @@ describe('event recorder', () => {
     run();
     await clock.advanceUntil(() => sink.writes.length === 3);
     assert.deepEqual(objects(), ['w1', 'n4', 'w2']);
-    assert.equal(log.lines.filter(({ message }) => message === 'dropping events').length, 1);
+    assert.equal(
+      log.lines.filter(
+        ({ message }) => message === 'the queue of Kubernetes Events is full: the oldest are dropped',
+      ).length,
+      1,
+    );
   });
 
   const rests: Record<string, { requestMs: number; restMs: number }> = {
@@ -300,7 +305,11 @@ describe('event recorder', () => {
     gate.resolve();
     await clock.advanceUntil(() => sink.writes.length === 10_000 - recorder.droppedCount);
     assert.ok(sink.writes.length <= 4001);
-    assert.ok(log.lines.filter(({ message }) => message === 'dropping events').length <= 10);
+    assert.ok(
+      log.lines.filter(
+        ({ message }) => message === 'the queue of Kubernetes Events is full: the oldest are dropped',
+      ).length <= 10,
+    );
   });
 
   const failures: Record<string, { errors: readonly ApiError[]; slept: readonly number[]; sent: boolean }> = {

@@ -8,11 +8,11 @@ import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import type { StackState } from '../../../runtime/controller/stack-needs.ts';
 import {
   serveHealth,
-  somethingRuns,
+  someStackRuns,
   stacksWithoutDefinitions,
   storesSynced,
   watchesAlive,
-  watchesTell,
+  watchesDeliver,
 } from '../../../runtime/probes/health.ts';
 import type { Pages } from '../../../runtime/probes/serve-http.ts';
 import { parseBindAddress, serveHttp } from '../../../runtime/probes/serve-http.ts';
@@ -94,12 +94,12 @@ describe('pages over HTTP', () => {
     const port = Number(new URL(url).port);
     await assert.rejects(
       firstValueFrom(serveHttp({ flag, address: { host: '127.0.0.1', port }, pages })),
-      new Error(`--metrics-bind-address: cannot listen on 127.0.0.1:${port}: another process has that port`),
+      new Error(`--metrics-bind-address: cannot listen on 127.0.0.1:${port}: another process uses that port`),
     );
     await assert.rejects(
       firstValueFrom(serveHealth({ address: { host: '127.0.0.1', port }, live: {}, ready: {} })),
       new Error(
-        `--health-probe-bind-address: cannot listen on 127.0.0.1:${port}: another process has that port`,
+        `--health-probe-bind-address: cannot listen on 127.0.0.1:${port}: another process uses that port`,
       ),
     );
   });
@@ -149,24 +149,24 @@ describe('health', () => {
         state('ok'),
         state('a', { isSynced: false }),
       ]),
-      want: 'not synced: a, b',
+      want: 'waiting for the API server to list: a, b',
     },
     'synced: what the API server does not have is told of elsewhere': {
       check: storesSynced(() => [state('a', { isSynced: false, isMissing: true }), state('b')]),
       want: undefined,
     },
     'stacks: one that waits for definitions fails nothing': {
-      check: somethingRuns(() => [stack('first', { isComplete: false, missing: ['a'] }), stack('second')]),
+      check: someStackRuns(() => [stack('first', { isComplete: false, missing: ['a'] }), stack('second')]),
       want: undefined,
     },
     'stacks: where none can work, each is named with what it waits for': {
-      check: somethingRuns(() => [
+      check: someStackRuns(() => [
         stack('first', { isComplete: false, missing: ['a', 'b'] }),
         stack('second', { isComplete: false, missing: ['a'], awaited: ['c'] }),
       ]),
       want: 'stack first waits for a, b; stack second waits for a, c',
     },
-    'stacks: a process without any': { check: somethingRuns(() => []), want: undefined },
+    'stacks: a process without any': { check: someStackRuns(() => []), want: undefined },
     'synced: standing by is well': {
       check: storesSynced(
         () => [state('a', { isSynced: false })],
@@ -198,27 +198,30 @@ describe('health', () => {
       want: 'stuck: a (waiting)',
     },
     'telling: confirmed 90 s ago': {
-      check: watchesTell(() => [state('a')], { clock: { elapsedMs: () => 90_000 } }),
+      check: watchesDeliver(() => [state('a')], { clock: { elapsedMs: () => 90_000 } }),
       want: undefined,
     },
     'telling: not confirmed for longer': {
-      check: watchesTell(() => [state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })], {
-        clock: { elapsedMs: () => 90_001 },
-      }),
-      want: 'changes may go unseen: a (unknown for 120 s)',
+      check: watchesDeliver(
+        () => [state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })],
+        {
+          clock: { elapsedMs: () => 90_001 },
+        },
+      ),
+      want: 'changes may be missed, check the API server: a (not confirmed for 120 s)',
     },
     'telling: a watch that is silent': {
-      check: watchesTell(() => [state('b', { isSilent: true }), state('a', { isSilent: true })], {
+      check: watchesDeliver(() => [state('b', { isSilent: true }), state('a', { isSilent: true })], {
         clock: { elapsedMs: () => 1 },
       }),
-      want: 'changes may go unseen: a (its watch is silent), b (its watch is silent)',
+      want: 'changes may be missed, check the API server: a (its watch is silent), b (its watch is silent)',
     },
     'telling: what was never listed is told of elsewhere': {
-      check: watchesTell(() => [state('a', { isSynced: false })], { clock: { elapsedMs: () => 1e9 } }),
+      check: watchesDeliver(() => [state('a', { isSynced: false })], { clock: { elapsedMs: () => 1e9 } }),
       want: undefined,
     },
     'telling: nothing changes of what the API server does not have': {
-      check: watchesTell(() => [state('a', { isMissing: true })], { clock: { elapsedMs: () => 1e9 } }),
+      check: watchesDeliver(() => [state('a', { isMissing: true })], { clock: { elapsedMs: () => 1e9 } }),
       want: undefined,
     },
     'alive: not started': {
@@ -233,20 +236,20 @@ describe('health', () => {
   }
 
   test('what the API server does not have is told in a line for each stack, and fails nothing', async () => {
-    const told = stacksWithoutDefinitions(() => [
+    const notes = stacksWithoutDefinitions(() => [
       stack('first'),
       stack('second', { isComplete: false, missing: ['a', 'b'], awaited: ['c'] }),
       stack('third', { missing: ['d'] }),
     ]);
-    const url = await serve(serveHealth({ address: loopback, live: {}, ready: { well }, told }));
+    const url = await serve(serveHealth({ address: loopback, live: {}, ready: { well }, notes }));
     const bodies = ['/readyz', '/readyz?verbose', '/healthz?verbose'].map(async (path) => {
       const response = await fetch(url + path);
       return [response.status, await response.text()];
     });
     const lines = [
       '[+]well ok',
-      '[!]stack second waits: the API server does not have a, b',
-      '[!]stack third works with what it knows: the API server does not have d',
+      '[!]stack second waits: the API server does not have a, b; run "kubectl apply -f crds/", or start with --install-crds',
+      '[!]stack third works with the objects read before: the API server does not have d; run "kubectl apply -f crds/", or start with --install-crds',
       'ok\n',
     ];
     assert.deepEqual(await Promise.all(bodies), [
@@ -256,7 +259,7 @@ describe('health', () => {
     ]);
   });
 
-  describe('where no definition is installed', () => {
+  describe('where no the definition is already installed', () => {
     const nothing = [
       state('secrets.v1.core'),
       state('leases.v1.coordination.k8s.io'),
@@ -271,9 +274,9 @@ describe('health', () => {
 
     test('that is told once, with what mends it, in place of what each stack waits for', async () => {
       const states = () => nothing;
-      const ready = { stacks: somethingRuns(stacks, states) };
-      const told = stacksWithoutDefinitions(stacks, states);
-      const url = await serve(serveHealth({ address: loopback, live: {}, ready, told }));
+      const ready = { stacks: someStackRuns(stacks, states) };
+      const notes = stacksWithoutDefinitions(stacks, states);
+      const url = await serve(serveHealth({ address: loopback, live: {}, ready, notes }));
       assert.equal(
         await (await fetch(`${url}/readyz?verbose`)).text(),
         `[-]stacks failed: no definition of any stack is installed\n[!]no definition of any stack is installed: ${advice}\nfailed\n`,
@@ -288,7 +291,7 @@ describe('health', () => {
     };
     for (const [name, states] of Object.entries(some)) {
       test(`not so: ${name}`, () => {
-        assert.match(somethingRuns(stacks, () => states)() ?? '', /^stack first waits for claims/);
+        assert.match(someStackRuns(stacks, () => states)() ?? '', /^stack first waits for claims/);
         assert.equal(stacksWithoutDefinitions(stacks, () => states)().length, 2);
       });
     }

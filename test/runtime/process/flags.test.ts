@@ -145,7 +145,7 @@ describe('flags', () => {
     [[], { SERVICES_STACK_NAMESPACE: ' ' }, 'SERVICES_STACK_NAMESPACE: " "', 'names of namespaces'],
     [['--namespace', 'a', '--secret-namespaces', 'b,b'], {}, '--secret-namespaces: "b,b"', 'each once'],
     [['--namespace', 'a', '--secret-namespaces', 'b,'], {}, '--secret-namespaces', '"b,"', 'commas'],
-    [['--secret-namespaces', 'b'], {}, '--secret-namespaces takes --namespace'],
+    [['--secret-namespaces', 'b'], {}, '--secret-namespaces requires --namespace'],
     [['--max-concurrent-reconciles', '0'], {}, '--max-concurrent-reconciles', '"0"', 'from 1 to 1000'],
     [['--max-concurrent-reconciles', '1.5'], {}, '--max-concurrent-reconciles', '"1.5"'],
     [['--max-concurrent-reconciles', '-1'], {}, '--max-concurrent-reconciles', '"-1"'],

@@ -173,7 +173,7 @@ describe('leader election', () => {
     test('a process that may not create it ends with the command that does', async () => {
       assert.equal(
         await refusal(election('a')),
-        'the namespace ns of the lease does not exist: run "kubectl create namespace ns", or start with --install-crds',
+        'the namespace ns of the Lease does not exist: run "kubectl create namespace ns", or start with --install-crds',
       );
     });
 
@@ -185,7 +185,7 @@ describe('leader election', () => {
       };
       assert.equal(
         await refusal(election('a', { createsNamespace: true })),
-        'the namespace ns of the lease does not exist, and this process is not allowed to create it: run "kubectl create namespace ns"',
+        'the namespace ns of the Lease does not exist, and this process is not allowed to create it: run "kubectl create namespace ns"',
       );
     });
 
@@ -203,24 +203,24 @@ describe('leader election', () => {
     });
   });
 
-  test('a standby logs once which process holds the lease, and reports it until it leads', async () => {
+  test('a standby logs once which process holds the Lease, and reports it until it leads', async () => {
     const leader = election('a');
     contend(leader);
     await clock.settle();
     const standby = election('b');
-    assert.deepEqual(standby.told(), []);
+    assert.deepEqual(standby.notes(), []);
     contend(standby);
     await clock.advance(3 * times.retryPeriodMs);
-    assert.deepEqual(standby.told(), ['standing by: a holds the lease ns/stack']);
-    assert.deepEqual(leader.told(), []);
+    assert.deepEqual(standby.notes(), ['standing by: a holds the Lease ns/stack']);
+    assert.deepEqual(leader.notes(), []);
     const said = log.lines.filter(({ message }) => message.startsWith('standing by'));
     assert.deepEqual(
       said.map(({ level, message, fields }) => [level, message, fields?.holder]),
-      [['info', 'standing by: another process holds the lease', 'a']],
+      [['info', 'standing by: another process holds the Lease', 'a']],
     );
     await leader.release(forever);
     await clock.advance(times.retryPeriodMs);
-    assert.deepEqual([holder(), standby.told()], ['b', []]);
+    assert.deepEqual([holder(), standby.notes()], ['b', []]);
   });
 
   test('a process that cannot reach the API server reports that it knows no holder', async () => {
@@ -228,7 +228,7 @@ describe('leader election', () => {
     const standby = election('a');
     contend(standby);
     await clock.settle();
-    assert.deepEqual(standby.told(), ['standing by: no process yet holds the lease ns/stack']);
+    assert.deepEqual(standby.notes(), ['standing by: no process yet holds the Lease ns/stack']);
     network = carriedOut;
   });
 
@@ -291,7 +291,7 @@ describe('leader election', () => {
     assert.equal(await clock.advanceUntil(() => told.includes('lost')), times.renewDeadlineMs);
     const { message, fields } = log.lines.find(({ level }) => level === 'warn') ?? {};
     assert.equal(message, 'cannot write the lease, trying again');
-    assert.match(String(fields?.error), /the lease was not renewed in time/);
+    assert.match(String(fields?.error), /the Lease was not renewed in time/);
   });
 
   test('a leader that was stopped for a while has one attempt left, of a second', async () => {
@@ -320,7 +320,7 @@ describe('leader election', () => {
     assert.deepEqual(told, ['leading']);
   });
 
-  test('a leader stops when it sees that another holds the lease, not only at its deadline', async () => {
+  test('a leader stops when it sees that another holds the Lease, not only at its deadline', async () => {
     const told = contend(election('a'));
     await clock.settle();
     put({ holderIdentity: 'thief', leaseDurationSeconds: 3600 });
@@ -371,7 +371,7 @@ describe('leader election', () => {
     const said = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
     assert.deepEqual(
       said.map(({ level, message, fields }) => [level, message, fields?.sinceMs]),
-      [['warn', 'leading again, after an interruption: nobody else has led', 60_000]],
+      [['warn', 'leading again after an interruption: no other process has led during that time', 60_000]],
     );
   });
 

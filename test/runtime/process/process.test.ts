@@ -114,7 +114,7 @@ describe('the process, over an API server in memory', () => {
     started.kill('SIGCONT');
 
     assert.equal(await exit, 1);
-    assert.match(log, /lost the lease/);
+    assert.match(log, /lost the Lease: this process exits, so that it can be restarted/);
     assert.deepEqual(
       writes()
         .slice(count)
@@ -190,7 +190,7 @@ describe('the process, over an API server in memory', () => {
       .filter(({ level }) => level === 'warn' || level === 'error');
     assert.deepEqual(
       told.map(({ level, msg }) => [level, msg]),
-      [['warn', 'leading again, after an interruption: nobody else has led']],
+      [['warn', 'leading again after an interruption: no other process has led during that time']],
     );
     started.kill('SIGTERM');
     assert.equal(await exit, 0);

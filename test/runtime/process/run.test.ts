@@ -42,7 +42,7 @@ describe('the process', () => {
   let clock: TestClock;
   let wake$: Subject<Request>;
   let stop$: ReplaySubject<void>;
-  let told$: Subject<void>;
+  let stateChange$: Subject<void>;
   /** The kinds that there are, and how they fare. */
   let kinds: Record<string, Pick<InformerState, 'isSynced' | 'isMissing'>>;
   let log: ReturnType<typeof recordedLog>;
@@ -56,7 +56,7 @@ describe('the process', () => {
     clock = testClock();
     wake$ = new Subject();
     stop$ = new ReplaySubject(1);
-    told$ = new Subject();
+    stateChange$ = new Subject();
     kinds = { things: { isSynced: false, isMissing: false } };
     log = recordedLog();
     informers = background();
@@ -70,7 +70,7 @@ describe('the process', () => {
     running = run({
       informers: {
         run$: informers.run$,
-        told$,
+        stateChange$,
         states: () => Object.entries(kinds).map(([kind, state]) => ({ ...untold, kind, ...state })),
       },
       controllers: [
@@ -99,7 +99,7 @@ describe('the process', () => {
   /** These kinds become so. */
   const become = (state: Partial<InformerState>, ...names: readonly string[]): void => {
     for (const name of names) kinds[name] = { isSynced: false, isMissing: false, ...state };
-    told$.next();
+    stateChange$.next();
   };
   const sync = (): void => become({ isSynced: true }, 'things');
   const listening = () => [informers.listeners, others.listeners];
@@ -119,7 +119,7 @@ describe('the process', () => {
     begin({});
     stop$.next();
     assert.deepEqual(ends, ['complete']);
-    assert.deepEqual([listening(), told$.observed], [[0, 0], false]);
+    assert.deepEqual([listening(), stateChange$.observed], [[0, 0], false]);
   });
 
   test('a stop lets running reconciles finish while streams and events go on, then all ends', async () => {
@@ -279,8 +279,8 @@ describe('the process', () => {
       await clock.advance(6_000);
       assert.deepEqual([begun, ends], [['first', 'second'], []]);
       assert.deepEqual(told().slice(1), [
-        ['warn', 'the API server has these kinds of a stack no more', 'first', ['shared']],
-        ['warn', 'the API server has these kinds of a stack no more', 'second', ['b', 'shared']],
+        ['warn', 'the API server no longer has these kinds', 'first', ['shared']],
+        ['warn', 'the API server no longer has these kinds', 'second', ['b', 'shared']],
       ]);
     });
 

@@ -16,7 +16,7 @@ import {
 const group = 'database.aws.crossplane.io';
 const version = 'v1beta1';
 
-/** What instances and their classes have in common, as provider-aws calls it. */
+/** The common fields of instances and their classes, with provider-aws's names. */
 const parameters = {
   region,
   dbInstanceClass: requiredFields.DBInstanceClass,
@@ -66,18 +66,18 @@ const parameters = {
     z
       .array(
         z.object({
-          key: z.string().min(1).max(128).describe('The key; aws: and rds: are reserved beginnings.'),
+          key: z.string().min(1).max(128).describe('The key; the prefixes aws: and rds: are reserved.'),
           value: z.string().max(256).describe('The value.'),
         }),
       )
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] })
       .describe(
-        'Tags, beside those that say whose the instance is. One that is taken out here stays there. Those that say whose it is (crossplane-…), and those of AWS itself (aws:…), have no effect here.',
+        'Tags of the instance, besides those that name its owner. A tag that is removed here stays in AWS. Tags that name the owner (crossplane-…) and tags of AWS itself (aws:…) have no effect here.',
       ),
   ),
 };
 
-/** A DB instance of Amazon RDS, in the words of provider-aws. */
+/** A DB instance of Amazon RDS, with provider-aws's field names. */
 export const RDSInstanceKind = defineManaged(
   {
     group,
@@ -96,7 +96,7 @@ export const RDSInstanceKind = defineManaged(
       finalDBSnapshotIdentifier: dbInstanceHabits.FinalDBSnapshotIdentifier,
       passwordRotation,
     })
-    .describe('The instance as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the instance. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
@@ -104,30 +104,30 @@ export const RDSInstanceKind = defineManaged(
           dbInstanceStatus: optional(
             text('The state of the instance: creating, available, modifying, deleting and others.'),
           ),
-          dbInstanceArn: optional(text('Its Amazon Resource Name.')),
+          dbInstanceArn: optional(text('The Amazon Resource Name.')),
           dbResourceId: optional(
-            text('The identifier that RDS gave it, which is never used again in the region.'),
+            text('The identifier that RDS assigned; it is never used again in the region.'),
           ),
-          engineVersion: optional(text('The version that it runs.')),
-          allocatedStorage: optional(z.int().describe('Its storage in GiB.')),
-          secondaryAvailabilityZone: optional(text('Where its standby is.')),
+          engineVersion: optional(text('The running version.')),
+          allocatedStorage: optional(z.int().describe('The allocated storage in GiB.')),
+          secondaryAvailabilityZone: optional(text('The zone of the standby.')),
           instanceCreateTime: optional(
-            z.string().meta({ format: 'date-time' }).describe('When it was created.'),
+            z.string().meta({ format: 'date-time' }).describe('When the instance was created.'),
           ),
-          endpoint: optional(z.object(endpoint).describe('Where it is reached.')),
+          endpoint: optional(z.object(endpoint).describe('The address of the instance.')),
           pendingModifiedValues: optional(
             z
-              .array(text('The name of a field, as the API of RDS calls it.'))
-              .describe('What is to change in the next maintenance window, or is changing.'),
+              .array(text('The name of a field in the API of RDS.'))
+              .describe('The fields that change now, or in the next maintenance window.'),
           ),
         })
-        .describe('The instance as RDS tells of it.'),
+        .describe('The state of the instance that RDS reports.'),
     ),
   },
 );
 export type RDSInstance = ObjectKind<typeof RDSInstanceKind>;
 
-/** What RDS instances that claims are given are like. */
+/** The parameters of RDS instances for claims. */
 export const RDSInstanceClassKind = defineClass(
   {
     group,
@@ -135,8 +135,7 @@ export const RDSInstanceClassKind = defineClass(
     kind: 'RDSInstanceClass',
     plural: 'rdsinstanceclasses',
     shortNames: ['rdsclass'],
-    description:
-      'A class of RDS instances, from which PostgreSQLInstance and MySQLInstance claims are satisfied.',
+    description: 'A class of RDS instances for PostgreSQLInstance and MySQLInstance claims.',
   },
   z
     .object({
@@ -144,11 +143,11 @@ export const RDSInstanceClassKind = defineClass(
         z
           .enum(['postgres', 'mysql', 'mariadb'])
           .describe(
-            'The database engine: postgres for PostgreSQLInstance claims, mysql or mariadb for MySQLInstance claims. Without it: what the claim is for.',
+            'The database engine: postgres for PostgreSQLInstance claims, mysql or mariadb for MySQLInstance claims. Without it: the engine that the kind of the claim requires.',
           ),
       ),
       ...parameters,
     })
-    .describe('What every instance of this class is like.'),
+    .describe('The parameters of every instance of this class.'),
 );
 export type RDSInstanceClass = ObjectKind<typeof RDSInstanceClassKind>;

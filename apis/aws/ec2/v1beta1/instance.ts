@@ -7,7 +7,7 @@ import { reference, selector } from '../../../core/v1alpha1/fields.ts';
 import { awsRegion } from '../../region.ts';
 import { awsTags } from '../../tags.ts';
 
-/** A machine of EC2. No claim asks for one; AWS assigns its id. */
+/** A virtual machine of EC2. No claim binds to it; AWS assigns its id. */
 export const InstanceKind = defineManaged(
   {
     group: 'ec2.aws.upbound.io',
@@ -17,71 +17,71 @@ export const InstanceKind = defineManaged(
     shortNames: ['ec2'],
     isClaimable: false,
     stack: 'aws',
-    description: 'A machine of EC2. Its external name is the id that AWS assigned.',
+    description: 'A virtual machine of EC2. Its external name is the id that AWS assigned.',
   },
   z
     .object({
       region: optional(
-        identity(awsRegion('The region that the instance is in. Without it: the region of the Provider.')),
+        identity(awsRegion('The region of the instance. Without it: the region of the Provider.')),
       ),
       ami: optional(
-        immutable(late(text('Id of the image that the instance starts from, as ami-0123456789abcdef0.'))),
+        immutable(late(text('Id of the image of the instance, for example ami-0123456789abcdef0.'))),
       ),
       instanceType: optional(
         late(
-          text(
-            'What the instance is like, as t2.micro. A change stops the instance for as long as it takes, and starts it again.',
-          ),
+          text('The instance type, for example t2.micro. A change stops the instance and starts it again.'),
         ),
       ),
       availabilityZone: optional(
-        immutable(
-          late(text('The zone that the instance is in, as us-west-1a. AWS chooses if it is absent.')),
-        ),
+        immutable(late(text('The zone of the instance, for example us-west-1a. Absent: AWS chooses.'))),
       ),
       subnetId: optional(
         immutable(
-          late(text('Id of the subnet that the instance is in. Without it: the default subnet of its zone.')),
+          late(text('Id of the subnet of the instance. Without it: the default subnet of its zone.')),
         ),
       ),
-      subnetIdRef: optional(reference('The Subnet whose id is taken as subnetId.')),
-      subnetIdSelector: optional(selector('Chooses the Subnet whose id is taken as subnetId.')),
+      subnetIdRef: optional(reference('The Subnet whose id is used as subnetId.')),
+      subnetIdSelector: optional(selector('Selects the Subnet whose id is used as subnetId.')),
       privateIp: optional(
-        immutable(late(text('The address of the instance in its subnet. AWS chooses if it is absent.'))),
+        immutable(late(text('The address of the instance in its subnet. Absent: AWS chooses.'))),
       ),
-      keyName: optional(immutable(late(text('Name of the key pair by which administrators log in.')))),
+      keyName: optional(immutable(late(text('Name of the key pair with which administrators log in.')))),
       userData: optional(
-        immutable(text('What the instance is told at its first start, as a script. Not for secrets.')),
+        immutable(
+          text(
+            'User data for the first start of the instance, for example a script. It must not hold secrets.',
+          ),
+        ),
       ),
       vpcSecurityGroupIds: optional(
         late(
           z
             .array(text('Id of a security group.'))
             .describe(
-              'Ids of the security groups of the instance. Without them: the default one of its VPC.',
+              'Ids of the security groups of the instance. Without them: the default security group of its VPC.',
             ),
         ),
       ),
       tags: optional(awsTags('instance')),
     })
-    .describe('The instance as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the instance. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
         .object({
           id: optional(z.string().describe('The id that AWS assigned.')),
-          arn: optional(z.string().describe('The name of the instance among all resources of AWS.')),
+          arn: optional(z.string().describe('The Amazon Resource Name.')),
           instanceState: optional(
             z
               .string()
               .describe('The state of the instance: pending, running, stopping, stopped, shutting-down.'),
           ),
-          privateDns: optional(z.string().describe('The name of the instance within its VPC.')),
-          publicDns: optional(z.string().describe('The name of the instance in the world, if it has one.')),
-          publicIp: optional(z.string().describe('The address of the instance in the world, if it has one.')),
-          vpcId: optional(z.string().describe('Id of the VPC that the instance is in.')),
+          privateDns: optional(z.string().describe('The DNS name of the instance within its VPC.')),
+          publicDns: optional(z.string().describe('The public DNS name of the instance, if it has one.')),
+          publicIp: optional(z.string().describe('The public address of the instance, if it has one.')),
+          vpcId: optional(z.string().describe('Id of the VPC of the instance.')),
         })
-        .describe('What AWS tells of the instance.'),
+        .describe('The state of the instance that AWS reports.'),
     ),
   },
 );

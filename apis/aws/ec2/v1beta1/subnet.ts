@@ -8,7 +8,7 @@ import { cidrBlock } from '../../cidr-block.ts';
 import { awsRegion } from '../../region.ts';
 import { awsTags } from '../../tags.ts';
 
-/** A subnet of a VPC of AWS. No claim asks for one; AWS assigns its id. */
+/** A subnet of a VPC of AWS. No claim binds to it; AWS assigns its id. */
 export const SubnetKind = defineManaged(
   {
     group: 'ec2.aws.upbound.io',
@@ -22,42 +22,50 @@ export const SubnetKind = defineManaged(
   z
     .object({
       region: optional(
-        identity(awsRegion('The region that the subnet is in. Without it: the region of the Provider.')),
+        identity(awsRegion('The region of the subnet. Without it: the region of the Provider.')),
       ),
-      vpcId: optional(immutable(late(text('Id of the VPC that the subnet is in.')))),
-      vpcIdRef: optional(reference('The VPC whose id is taken as vpcId.')),
-      vpcIdSelector: optional(selector('Chooses the VPC whose id is taken as vpcId.')),
+      vpcId: optional(immutable(late(text('Id of the VPC of the subnet.')))),
+      vpcIdRef: optional(reference('The VPC whose id is used as vpcId.')),
+      vpcIdSelector: optional(selector('Selects the VPC whose id is used as vpcId.')),
       cidrBlock: optional(
-        immutable(late(cidrBlock('The addresses of the subnet, as 10.0.1.0/24: some of those of the VPC.'))),
+        immutable(
+          late(
+            cidrBlock('The addresses of the subnet, a part of those of the VPC, for example 10.0.1.0/24.'),
+          ),
+        ),
       ),
       availabilityZone: optional(
-        immutable(late(text('The zone that the subnet is in, as us-west-1a. AWS chooses if it is absent.'))),
+        immutable(late(text('The zone of the subnet, for example us-west-1a. Absent: AWS chooses.'))),
       ),
       availabilityZoneId: optional(
         immutable(
           late(
             text(
-              'The zone by the id that is the same for all accounts, as usw1-az1. At most one of the two is given.',
+              'The id of the zone, which is the same for all accounts, for example usw1-az1. Set at most one of availabilityZone and this field.',
             ),
           ),
         ),
       ),
       mapPublicIpOnLaunch: optional(
-        late(z.boolean().describe('Whether machines in the subnet get a public address. AWS: false.')),
+        late(
+          z
+            .boolean()
+            .describe('Whether instances in the subnet get a public address. Default of AWS: false.'),
+        ),
       ),
       tags: optional(awsTags('subnet')),
     })
-    .describe('The subnet as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the subnet. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
         .object({
           id: optional(z.string().describe('The id that AWS assigned.')),
-          arn: optional(z.string().describe('The name of the subnet among all resources of AWS.')),
-          ownerId: optional(z.string().describe('The account that the subnet belongs to.')),
+          arn: optional(z.string().describe('The Amazon Resource Name.')),
+          ownerId: optional(z.string().describe('The account of the subnet.')),
           state: optional(z.string().describe('The state of the subnet: pending or available.')),
         })
-        .describe('What AWS tells of the subnet.'),
+        .describe('The state of the subnet that AWS reports.'),
     ),
   },
 );

@@ -7,7 +7,7 @@ import { cidrBlock } from '../../cidr-block.ts';
 import { awsRegion } from '../../region.ts';
 import { awsTags } from '../../tags.ts';
 
-/** A virtual private cloud of AWS. No claim asks for one; AWS assigns its id. */
+/** A virtual private cloud of AWS. No claim binds to it; AWS assigns its id. */
 export const VPCKind = defineManaged(
   {
     group: 'ec2.aws.upbound.io',
@@ -20,44 +20,46 @@ export const VPCKind = defineManaged(
   },
   z
     .object({
-      region: optional(
-        identity(awsRegion('The region that the VPC is in. Without it: the region of the Provider.')),
-      ),
+      region: optional(identity(awsRegion('The region of the VPC. Without it: the region of the Provider.'))),
       cidrBlock: optional(
-        immutable(late(cidrBlock('The addresses of the VPC, as 10.0.0.0/16: from /16 to /28.'))),
+        immutable(late(cidrBlock('The addresses of the VPC, from /16 to /28, for example 10.0.0.0/16.'))),
       ),
       instanceTenancy: optional(
         immutable(
           late(
             z
               .enum(['default', 'dedicated'])
-              .describe('Whether machines in the VPC share hardware with those of other accounts.'),
+              .describe(
+                'The tenancy of instances in the VPC. dedicated: they do not share hardware with other accounts.',
+              ),
           ),
         ),
       ),
       enableDnsSupport: optional(
-        z.boolean().describe('Whether names are looked up by the DNS server of AWS. AWS: true.'),
+        z.boolean().describe('Whether the DNS server of AWS resolves names. Default of AWS: true.'),
       ),
       enableDnsHostnames: optional(
-        z.boolean().describe('Whether machines with a public address get a public name. AWS: false.'),
+        z
+          .boolean()
+          .describe('Whether instances with a public address get a public DNS name. Default of AWS: false.'),
       ),
       enableNetworkAddressUsageMetrics: optional(
-        z.boolean().describe('Whether AWS counts the addresses that are in use. AWS: false.'),
+        z.boolean().describe('Whether AWS collects metrics about address usage. Default of AWS: false.'),
       ),
       tags: optional(awsTags('VPC')),
     })
-    .describe('The VPC as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the VPC. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
         .object({
           id: optional(z.string().describe('The id that AWS assigned.')),
-          arn: optional(z.string().describe('The name of the VPC among all resources of AWS.')),
-          ownerId: optional(z.string().describe('The account that the VPC belongs to.')),
+          arn: optional(z.string().describe('The Amazon Resource Name.')),
+          ownerId: optional(z.string().describe('The account of the VPC.')),
           state: optional(z.string().describe('The state of the VPC: pending or available.')),
           dhcpOptionsId: optional(z.string().describe('The DHCP options of the VPC.')),
         })
-        .describe('What AWS tells of the VPC.'),
+        .describe('The state of the VPC that AWS reports.'),
     ),
   },
 );

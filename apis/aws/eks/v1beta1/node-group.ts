@@ -9,11 +9,11 @@ import { awsTags } from '../../tags.ts';
 
 const size = (min: number, description: string) => optional(z.int().min(min).describe(description));
 
-/** Terraform's way to write one object, which Upjet kept: a list of one. */
+/** A list with one object. Terraform writes single objects in this way, and Upjet kept it. */
 const block = <S extends z.ZodRawShape>(fields: S, description: string) =>
   z.array(z.object(fields)).min(1).max(1).describe(description);
 
-/** A group of nodes that Amazon EKS manages, in the words of Upjet's provider. */
+/** A managed node group of Amazon EKS, with the field names of Upjet's provider. */
 export const NodeGroupKind = defineManaged(
   {
     group: 'eks.aws.upbound.io',
@@ -24,143 +24,165 @@ export const NodeGroupKind = defineManaged(
     isClaimable: false,
     stack: 'aws',
     description:
-      'A node group of Amazon EKS: machines that are nodes of a Kubernetes cluster. Its external name is that of the node group within its cluster.',
+      'A node group of Amazon EKS: virtual machines that are nodes of a Kubernetes cluster. Its external name is the name of the node group within its cluster.',
   },
   z
     .object({
       region: optional(
-        identity(awsRegion('The region that its cluster is in. Without it: that of the provider.')),
+        identity(awsRegion('The region of the cluster. Without it: the region of the Provider.')),
       ),
       clusterName: optional(
-        identity(text('The name of the EKS cluster that it belongs to. Needed to create it.')),
+        identity(text('The name of the EKS cluster of the node group. Required for the creation.')),
       ),
       nodeRoleArn: optional(
-        immutable(text('The ARN of the IAM role that the nodes act as. Needed to create it.')),
+        immutable(text('The ARN of the IAM role of the nodes. Required for the creation.')),
       ),
       subnetIds: optional(
         immutable(
           z
             .array(text('The id of a subnet.'))
             .meta({ 'x-kubernetes-list-type': 'set' })
-            .describe('The subnets that the nodes are in. Needed to create it.'),
+            .describe('The subnets of the nodes. Required for the creation.'),
         ),
       ),
       subnetIdRefs: optional(
-        z.array(reference('One of them.')).describe('The Subnets whose ids are taken as subnetIds.'),
+        z.array(reference('A Subnet.')).describe('The Subnets whose ids are used as subnetIds.'),
       ),
-      subnetIdSelector: optional(selector('Chooses the Subnets whose ids are taken as subnetIds.')),
+      subnetIdSelector: optional(selector('Selects the Subnets whose ids are used as subnetIds.')),
       scalingConfig: block(
         {
           desiredSize: size(
             0,
-            'How many nodes there are to be. Where something else scales the group, say it in initProvider: then it counts at the creation only.',
+            'The desired number of nodes. If an autoscaler scales the group, set this in initProvider, so that it is used at creation only.',
           ),
-          maxSize: size(1, 'How many there may be at most.'),
-          minSize: size(0, 'How many there must be at least.'),
+          maxSize: size(1, 'The maximum number of nodes.'),
+          minSize: size(0, 'The minimum number of nodes.'),
         },
-        'How many nodes there are. What neither forProvider nor initProvider says is left to EKS.',
+        'The number of nodes. EKS chooses the values that neither forProvider nor initProvider sets.',
       ),
       amiType: optional(
-        immutable(late(text('What the nodes run, as AL2023_x86_64_STANDARD. EKS chooses by their types.'))),
+        immutable(
+          late(
+            text(
+              'The type of the AMI, for example AL2023_x86_64_STANDARD. Absent: EKS chooses by the instance types.',
+            ),
+          ),
+        ),
       ),
       capacityType: optional(
         immutable(
           late(
             z
               .enum(['ON_DEMAND', 'SPOT', 'CAPACITY_BLOCK'])
-              .describe('How the machines are paid for. EKS chooses ON_DEMAND.'),
+              .describe(
+                'The capacity type of the nodes, which decides the price. Default of EKS: ON_DEMAND.',
+              ),
           ),
         ),
       ),
       diskSize: optional(
         immutable(
-          late(z.int().min(1).describe('The size of a disk in GiB. EKS chooses 20, for Windows 50.')),
+          late(z.int().min(1).describe('The size of a disk in GiB. Default of EKS: 20, for Windows 50.')),
         ),
       ),
       instanceTypes: optional(
         immutable(
           late(
             z
-              .array(text('A type, as t3.medium.'))
+              .array(text('An instance type, for example t3.medium.'))
               .max(20)
-              .describe('Types of machines. EKS chooses t3.medium.'),
+              .describe('The instance types. Default of EKS: t3.medium.'),
           ),
         ),
       ),
       labels: optional(
-        texts('Labels that EKS gives the nodes. Where there are any, others that it gave are taken away.'),
+        texts(
+          'Labels that EKS sets on the nodes. If this is set, other labels that EKS has set are removed.',
+        ),
       ),
       taint: optional(
         z
           .array(
             z.object({
               key: optional(z.string().min(1).max(63).describe('The key of the taint.')),
-              value: optional(z.string().max(63).describe('Its value.')),
+              value: optional(z.string().max(63).describe('The value of the taint.')),
               effect: optional(
                 z
                   .enum(['NO_SCHEDULE', 'NO_EXECUTE', 'PREFER_NO_SCHEDULE'])
-                  .describe('What it does to pods that do not tolerate it.'),
+                  .describe('The effect on pods that do not tolerate the taint.'),
               ),
             }),
           )
           .max(50)
           .describe(
-            'Taints that EKS gives the nodes. Where there are any, others that it gave are taken away.',
+            'Taints that EKS sets on the nodes. If this is set, other taints that EKS has set are removed.',
           ),
       ),
       version: optional(
         text(
-          'The version of Kubernetes that the nodes run, as 1.31; it can only be raised. EKS chooses that of the cluster.',
+          'The Kubernetes version of the nodes, for example 1.31. It can only be raised. Absent: the version of the cluster.',
         ),
       ),
       releaseVersion: optional(
         text(
-          'The version of the AMI, as 1.31.3-20241213. EKS chooses the newest for the version of Kubernetes.',
+          'The version of the AMI, for example 1.31.3-20241213. Absent: the newest for the Kubernetes version.',
         ),
       ),
       forceUpdateVersion: optional(
         z
           .boolean()
           .describe(
-            'Whether nodes are replaced although a budget of disruptions keeps pods from leaving them.',
+            'Whether nodes are replaced even if a PodDisruptionBudget prevents the eviction of their pods.',
           ),
       ),
       launchTemplate: optional(
         block(
           {
             id: optional(
-              text('The id of the template. Either this or its name; EKS does not take another one later.'),
+              text(
+                'The id of the template. Set either the id or the name. EKS accepts no other template later.',
+              ),
             ),
-            name: optional(text('Its name. Either this or its id; EKS does not take another one later.')),
+            name: optional(
+              text(
+                'The name of the template. Set either the name or the id. EKS accepts no other template later.',
+              ),
+            ),
             version: optional(
-              text('Its version, a number. $Latest and $Default are looked up at the creation.'),
+              text(
+                'The version of the template, a number. $Latest and $Default are resolved at the creation.',
+              ),
             ),
           },
-          'The launch template of EC2 that machines are made from.',
+          'The EC2 launch template of the nodes.',
         ),
       ),
       remoteAccess: optional(
         immutable(
           block(
             {
-              ec2SshKey: optional(text('The name of the key pair of EC2 that opens the nodes.')),
+              ec2SshKey: optional(text('The name of the EC2 key pair for SSH access.')),
               sourceSecurityGroupIds: optional(
                 z
                   .array(text('The id of a security group.'))
                   .meta({ 'x-kubernetes-list-type': 'set' })
-                  .describe('Whence they can be reached. Without any: from everywhere.'),
+                  .describe('The security groups that may connect. Without them: any address may connect.'),
               ),
             },
-            'How the nodes are reached with SSH.',
+            'SSH access to the nodes.',
           ),
         ),
       ),
       updateConfig: optional(
         block(
           {
-            maxUnavailable: size(1, 'How many nodes may be replaced at a time.'),
+            maxUnavailable: size(1, 'The maximum number of nodes that are replaced at a time.'),
             maxUnavailablePercentage: optional(
-              z.int().min(1).max(100).describe('The same in percent. One of the two.'),
+              z
+                .int()
+                .min(1)
+                .max(100)
+                .describe('The maximum in percent. Set either maxUnavailable or this field.'),
             ),
           },
           'How nodes are replaced when their version changes.',
@@ -168,25 +190,25 @@ export const NodeGroupKind = defineManaged(
       ),
       tags: optional(awsTags('node group')),
     })
-    .describe('The node group as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the node group. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
         .object({
-          arn: optional(text('Its Amazon Resource Name.')),
+          arn: optional(text('The Amazon Resource Name.')),
           status: optional(
             text('The state of the node group: CREATING, ACTIVE, UPDATING, DEGRADED and others.'),
           ),
-          version: optional(text('The version of Kubernetes that the nodes run.')),
-          releaseVersion: optional(text('The version of their AMI.')),
-          desiredSize: optional(z.int().describe('How many nodes there are to be now.')),
+          version: optional(text('The Kubernetes version of the nodes.')),
+          releaseVersion: optional(text('The version of the AMI of the nodes.')),
+          desiredSize: optional(z.int().describe('The current desired number of nodes.')),
           autoscalingGroups: optional(
             z
               .array(text('The name of an Auto Scaling group.'))
               .describe('The Auto Scaling groups that hold the nodes.'),
           ),
         })
-        .describe('The node group as EKS tells of it.'),
+        .describe('The state of the node group that EKS reports.'),
     ),
   },
 );

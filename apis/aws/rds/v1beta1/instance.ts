@@ -11,7 +11,7 @@ import {
   requiredFields,
 } from '../../db-instance-fields.ts';
 
-/** A DB instance of Amazon RDS, in the words of the Upbound provider. No claim asks for one. */
+/** A DB instance of Amazon RDS, with the Upbound provider's field names. No claim binds to it. */
 export const InstanceKind = defineManaged(
   {
     group: 'rds.aws.upbound.io',
@@ -37,7 +37,7 @@ export const InstanceKind = defineManaged(
         z
           .literal(true)
           .describe(
-            'That the password is generated. It always is: it is in the connection secret, and nowhere else.',
+            'The controllers always generate the password. It is in the connection Secret and nowhere else.',
           ),
       ),
       autoMinorVersionUpgrade: db.AutoMinorVersionUpgrade,
@@ -79,34 +79,34 @@ export const InstanceKind = defineManaged(
       storageType: db.StorageType,
       tags: optional(
         texts(
-          'Tags, beside those that say whose the instance is. One that is taken out here stays there. Those that say whose it is (crossplane-…), and those of AWS itself (aws:…), have no effect here.',
+          'Tags of the instance, besides those that name its owner. A tag that is removed here stays in AWS. Tags that name the owner (crossplane-…) and tags of AWS itself (aws:…) have no effect here.',
         ),
       ),
       timezone: db.Timezone,
       username: db.MasterUsername,
       vpcSecurityGroupIds: db.VpcSecurityGroupIds,
     })
-    .describe('The instance as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the instance. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
         .object({
           id: optional(text('The DB instance identifier.')),
-          arn: optional(text('Its Amazon Resource Name.')),
+          arn: optional(text('The Amazon Resource Name.')),
           resourceId: optional(
-            text('The identifier that RDS gave it, which is never used again in the region.'),
+            text('The identifier that RDS assigned; it is never used again in the region.'),
           ),
           status: optional(
             text('The state of the instance: creating, available, modifying, deleting and others.'),
           ),
-          engineVersionActual: optional(text('The version that it runs.')),
-          address: optional(text('The DNS name that it is reached at.')),
-          endpoint: optional(text('The same with the port: address:port.')),
+          engineVersionActual: optional(text('The running version.')),
+          address: optional(text('The DNS name of the instance.')),
+          endpoint: optional(text('The DNS name with the port, as address:port.')),
           hostedZoneId: optional(text('The hosted zone of the DNS name, for an alias record of Route 53.')),
-          port: optional(z.int().describe('The port that it listens on.')),
-          allocatedStorage: optional(z.int().describe('Its storage in GiB.')),
+          port: optional(z.int().describe('The port of the instance.')),
+          allocatedStorage: optional(z.int().describe('The allocated storage in GiB.')),
         })
-        .describe('The instance as RDS tells of it.'),
+        .describe('The state of the instance that RDS reports.'),
     ),
   },
 );

@@ -11,27 +11,25 @@ const version = 'v1beta1';
 const persistenceConfig = z
   .object({
     persistenceMode: optional(
-      z
-        .enum(['DISABLED', 'RDB'])
-        .describe('Whether snapshots are kept. DISABLED deletes those that there are.'),
+      z.enum(['DISABLED', 'RDB']).describe('Whether snapshots are kept. DISABLED deletes the existing ones.'),
     ),
     rdbSnapshotPeriod: optional(
       z
         .enum(['ONE_HOUR', 'SIX_HOURS', 'TWELVE_HOURS', 'TWENTY_FOUR_HOURS'])
-        .describe('How often a snapshot is made. Default of the cloud: TWENTY_FOUR_HOURS.'),
+        .describe('How often a snapshot is taken. Default of the cloud: TWENTY_FOUR_HOURS.'),
     ),
     rdbSnapshotStartTime: optional(
       z
         .string()
         .meta({ format: 'date-time' })
-        .describe('When the first snapshot is made; the others follow from it.'),
+        .describe('When the first snapshot is taken; the later ones follow at the interval.'),
     ),
   })
-  .describe('Which snapshots of the data are kept.');
+  .describe('The snapshots of the data.');
 
 const maintenancePolicy = z
   .object({
-    description: optional(z.string().max(512).describe('What the policy is for.')),
+    description: optional(z.string().max(512).describe('The description of the policy.')),
     weeklyMaintenanceWindow: optional(
       z
         .array(
@@ -44,34 +42,34 @@ const maintenancePolicy = z
                 hours: optional(z.int().min(0).max(23).describe('Hours, from 0 to 23.')),
                 minutes: optional(z.int().min(0).max(59).describe('Minutes, from 0 to 59.')),
               })
-              .describe('When it begins, in UTC. It lasts an hour.'),
+              .describe('The start of the window, in UTC. It lasts one hour.'),
           }),
         )
         .max(1)
-        .describe('When maintenance may disturb the instance: one window.'),
+        .describe('The maintenance windows; exactly one.'),
     ),
   })
-  .describe('When maintenance may disturb the instance. Without it: at any time.');
+  .describe('When maintenance of the instance may happen. Without it: at any time.');
 
 const parameters = {
-  region: identity(text('The region the instance is in, as us-central1.')),
+  region: identity(text('The region of the instance, for example us-central1.')),
   tier: immutable(
     z
       .enum(['BASIC', 'STANDARD_HA'])
       .describe('BASIC: a single node. STANDARD_HA: a primary and its replicas in several zones.'),
   ),
   memorySizeGb: z.int().min(1).max(300).describe('The memory of Redis, in GiB.'),
-  displayName: optional(text('What the instance is called in the console of the cloud.')),
+  displayName: optional(text('The name of the instance in the console of the cloud.')),
   labels: optional(
     texts(
-      'Labels of the instance, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores. Those that say whose it is (crossplane-…), and those of Google itself (goog-…), have no effect here.',
+      'Labels of the instance, besides those that name its owner. Keys and values have lower-case letters, digits, dashes and underscores. Labels that name the owner (crossplane-…) and labels of Google itself (goog-…) have no effect here.',
     ),
   ),
   locationId: optional(
-    immutable(late(text('The zone of the instance, as us-central1-a. The cloud chooses if it is absent.'))),
+    immutable(late(text('The zone of the instance, for example us-central1-a. Absent: the cloud chooses.'))),
   ),
   alternativeLocationId: optional(
-    immutable(late(text('Another zone, for a replica. Of use with the tier STANDARD_HA.'))),
+    immutable(late(text('Another zone, for a replica. Only used with the tier STANDARD_HA.'))),
   ),
   redisVersion: optional(
     late(
@@ -79,7 +77,7 @@ const parameters = {
         .string()
         .regex(/^REDIS_[0-9]+_([0-9]+|X)$/)
         .describe(
-          'The version of Redis, as REDIS_7_0. The cloud chooses if it is absent. A later one upgrades the instance; there is no way back.',
+          'The version of Redis, for example REDIS_7_0. Absent: the cloud chooses. A later version upgrades the instance, which cannot be undone.',
         ),
     ),
   ),
@@ -87,21 +85,21 @@ const parameters = {
     immutable(
       late(
         text(
-          'The addresses reserved for the instance, as 10.0.0.0/29, or the name of an allocated range with connectMode PRIVATE_SERVICE_ACCESS.',
+          'The addresses that are reserved for the instance, for example 10.0.0.0/29. With connectMode PRIVATE_SERVICE_ACCESS: the name of an allocated range.',
         ),
       ),
     ),
   ),
   redisConfigs: optional(
     texts(
-      'Configuration of Redis: maxmemory-policy, notify-keyspace-events, activedefrag, lfu-log-factor, lfu-decay-time, maxmemory-gb, stream-node-max-bytes, stream-node-max-entries, as far as the version has them.',
+      'Configuration of Redis: maxmemory-policy, notify-keyspace-events, activedefrag, lfu-log-factor, lfu-decay-time, maxmemory-gb, stream-node-max-bytes, stream-node-max-entries, if the version supports them.',
     ),
   ),
   authorizedNetwork: optional(
     immutable(
       late(
         text(
-          'The network the instance is reached through, as projects/{project}/global/networks/{network}. The cloud takes default if it is absent.',
+          'The network of the instance, as projects/{project}/global/networks/{network}. Absent: the network named default.',
         ),
       ),
     ),
@@ -120,7 +118,7 @@ const parameters = {
       z
         .boolean()
         .describe(
-          'Whether clients must say the AUTH string, which is the password among the connection details. Default of the cloud: false.',
+          'Whether clients must send the AUTH string, which is the password in the connection details. Default of the cloud: false.',
         ),
     ),
   ),
@@ -129,22 +127,22 @@ const parameters = {
       late(
         z
           .enum(['SERVER_AUTHENTICATION', 'DISABLED'])
-          .describe('Whether clients speak TLS. Default of the cloud: DISABLED.'),
+          .describe('Whether clients must use TLS. Default of the cloud: DISABLED.'),
       ),
     ),
   ),
   replicaCount: optional(
-    late(z.int().min(0).max(5).describe('How many replicas there are. Of use with the tier STANDARD_HA.')),
+    late(z.int().min(0).max(5).describe('The number of replicas. Only used with the tier STANDARD_HA.')),
   ),
   readReplicasMode: optional(
     late(
       z
         .enum(['READ_REPLICAS_DISABLED', 'READ_REPLICAS_ENABLED'])
-        .describe('Whether replicas can be read. Of use with the tier STANDARD_HA and 5 GiB or more.'),
+        .describe('Whether replicas can be read. Only used with the tier STANDARD_HA and at least 5 GiB.'),
     ),
   ),
   secondaryIpRange: optional(
-    text('Further addresses, for replicas that are added to an instance that is there: a range, or auto.'),
+    text('More addresses, for replicas that are added to an existing instance: a range, or auto.'),
   ),
   customerManagedKey: optional(immutable(text('The Cloud KMS key that encrypts the data at rest.'))),
   persistenceConfig: optional(persistenceConfig),
@@ -163,7 +161,7 @@ export const CloudMemorystoreInstanceKind = defineManaged(
     description:
       'A Memorystore instance of Google Cloud: a Redis. Its external name is the id of the instance within project and region.',
   },
-  z.object(parameters).describe('The instance as it should be. Changes made elsewhere are reverted.'),
+  z.object(parameters).describe('The desired state of the instance. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
@@ -178,26 +176,26 @@ export const CloudMemorystoreInstanceKind = defineManaged(
                 'The state of the instance: CREATING, READY, UPDATING, DELETING, REPAIRING, MAINTENANCE, IMPORTING, FAILING_OVER.',
               ),
           ),
-          statusMessage: optional(z.string().describe('What the cloud says about the state.')),
-          host: optional(z.string().describe('Where Redis is reached.')),
+          statusMessage: optional(z.string().describe('The message of the cloud about the state.')),
+          host: optional(z.string().describe('The host of Redis.')),
           port: optional(z.int().describe('The port of Redis.')),
-          readEndpoint: optional(z.string().describe('Where replicas are read.')),
-          readEndpointPort: optional(z.int().describe('The port at which replicas are read.')),
+          readEndpoint: optional(z.string().describe('The host for reads from replicas.')),
+          readEndpointPort: optional(z.int().describe('The port for reads from replicas.')),
           currentLocationId: optional(
             z.string().describe('The zone of the primary, which a failover changes.'),
           ),
-          createTime: optional(z.string().describe('When the cloud made the instance.')),
+          createTime: optional(z.string().describe('When the cloud created the instance.')),
           persistenceIamIdentity: optional(
             z.string().describe('The account that imports and exports use at Cloud Storage.'),
           ),
         })
-        .describe('What the cloud says of the instance.'),
+        .describe('The state of the instance that the cloud reports.'),
     ),
   },
 );
 export type CloudMemorystoreInstance = ObjectKind<typeof CloudMemorystoreInstanceKind>;
 
-/** What Memorystore instances that claims are given are like. */
+/** The parameters of Memorystore instances for claims. */
 export const CloudMemorystoreInstanceClassKind = defineClass(
   {
     group,
@@ -205,8 +203,8 @@ export const CloudMemorystoreInstanceClassKind = defineClass(
     kind: 'CloudMemorystoreInstanceClass',
     plural: 'cloudmemorystoreinstanceclasses',
     shortNames: ['memorystoreclass'],
-    description: 'A class of Memorystore instances, from which claims of a Redis are satisfied.',
+    description: 'A class of Memorystore instances for claims for a Redis.',
   },
-  z.object(parameters).describe('What every instance of this class is like.'),
+  z.object(parameters).describe('The parameters of every instance of this class.'),
 );
 export type CloudMemorystoreInstanceClass = ObjectKind<typeof CloudMemorystoreInstanceClassKind>;

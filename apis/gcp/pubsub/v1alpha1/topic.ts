@@ -4,7 +4,7 @@ import type { ObjectKind } from '../../../core/schema.ts';
 import { optional, text, texts } from '../../../core/schema.ts';
 import { defineManaged } from '../../../core/v1alpha1/define-managed.ts';
 
-/** A Pub/Sub topic of Google Cloud. No claim asks for one. */
+/** A Pub/Sub topic of Google Cloud. No claim binds to it. */
 export const TopicKind = defineManaged(
   {
     group: 'pubsub.gcp.crossplane.io',
@@ -21,7 +21,7 @@ export const TopicKind = defineManaged(
     .object({
       labels: optional(
         texts(
-          'Labels of the topic, beside those that say whose it is. Keys and values are of lower case letters, digits, dashes and underscores. Those that say whose it is (crossplane-…), and those of Google itself (goog-…), have no effect here.',
+          'Labels of the topic, besides those that name its owner. Keys and values have lower-case letters, digits, dashes and underscores. Labels that name the owner (crossplane-…) and labels of Google itself (goog-…) have no effect here.',
         ),
       ),
       messageStoragePolicy: optional(
@@ -29,14 +29,14 @@ export const TopicKind = defineManaged(
           z
             .object({
               allowedPersistenceRegions: z
-                .array(text('A region, as europe-west1.'))
+                .array(text('A region, for example europe-west1.'))
                 .min(1)
                 .describe(
                   'The regions in which messages may be kept. Messages published elsewhere are routed there.',
                 ),
             })
             .describe(
-              'Where messages that are published to the topic may be kept. Without it: as the organisation says, or anywhere.',
+              'Where messages of the topic may be kept. Without it: by the policy of the organisation, or anywhere.',
             ),
         ),
       ),
@@ -52,19 +52,19 @@ export const TopicKind = defineManaged(
           .string()
           .regex(/^[0-9]+s$/)
           .describe(
-            'How long messages are kept for subscriptions that seek back, in seconds, from 600s to 2678400s. Without it: as long as the subscriptions say.',
+            'How long messages are kept for subscriptions that seek back, in seconds, from 600s to 2678400s. Without it: by the settings of the subscriptions.',
           ),
       ),
     })
-    .describe('The topic as it should be. Changes made elsewhere are reverted.'),
+    .describe('The desired state of the topic. Changes made elsewhere are reverted.'),
   {
     atProvider: optional(
       z
         .object({
           name: optional(z.string().describe('The full name: projects/{project}/topics/{topic}.')),
-          state: optional(z.string().describe('The state of the topic, where the cloud tells one.')),
+          state: optional(z.string().describe('The state of the topic, if the cloud reports one.')),
         })
-        .describe('What the cloud says of the topic.'),
+        .describe('The state of the topic that the cloud reports.'),
     ),
   },
 );

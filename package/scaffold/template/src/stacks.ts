@@ -1,5 +1,5 @@
 import type { DefinedStack } from '../../../stack.ts';
 import { toyShopStack } from './toy-shop/stack.ts';
 
-/** Every stack there is. What runs, what is generated and what is tested follows from it. */
+/** All stacks. The process, the generated files and the tests follow from this list. */
 export const stacks: readonly DefinedStack[] = [toyShopStack];

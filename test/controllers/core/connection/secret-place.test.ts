@@ -234,7 +234,7 @@ describe('the connection Secret', () => {
     'nobody controls, of another type': {
       existing: secret({}, 'Opaque'),
       message:
-        /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; that one may be the only copy of what it holds, and whoever wrote it can say whether it may be deleted$/,
+        /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
     },
     'another resource controls': {
       existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),

@@ -58,7 +58,7 @@ describe('each external call is told of', () => {
   });
 
   test('unless it was kept back, for the leadership was interrupted', async () => {
-    const kept = leaseExpired('the lease was not renewed in time');
+    const kept = leaseExpired('the Lease was not renewed in time');
     const { connector, told } = scene('observe', kept);
     const client = await connector.connect(managed(), signal);
     await assert.rejects(client.observe(managed(), undefined, signal), kept);

@@ -1079,7 +1079,7 @@ describe('what exists is kept', () => {
 });
 
 describe('what is kept back while the leadership is interrupted is nobody’s failure', () => {
-  const kept = leaseExpired('the lease was not renewed in time: another process may lead');
+  const kept = leaseExpired('the Lease was not renewed in time: another process may lead');
   const cases: Record<string, () => readonly [Scene, ExternalMethod]> = {
     connecting: () => [settled(), 'connect'],
     looking: () => [settled(), 'observe'],

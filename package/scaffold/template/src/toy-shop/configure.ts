@@ -4,13 +4,13 @@ import type { TinyGadget, TinyGadgetClass } from './tiny-gadget.ts';
 
 type Configured = Pick<TinyGadget['spec'], 'forProvider'>;
 
-/** Why a gadget, or one of a class, is none for a claim: its version is another one. */
+/** Why a gadget, or a gadget of a class, does not fit a claim: it has another version. Undefined if it fits. */
 export const misfitOfTinyGadget = (
   { spec: { version: asked } }: AnyGadget,
   { version }: Partial<Configured['forProvider']>,
 ): string | undefined => contradiction(['version', version], ['version', asked]);
 
-/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
+/** The spec of a claim's gadget: all fields of the class, and the claim's version if the class has none. */
 export function configureTinyGadget(
   { spec: { version: asked } }: AnyGadget,
   { specTemplate: { forProvider } }: TinyGadgetClass,

@@ -7,14 +7,14 @@ import { toyShopStates as states } from './toy-shop-client.ts';
 
 const compare = comparison(TinyGadgetKind);
 
-/** Between the managed resource and the cloud: what each calls what the other has. */
+/** Maps the managed resource to the cloud's API and back. */
 export const tinyGadgetClient = (cloud: ToyShopClient): ExternalClient<TinyGadget> =>
   namedByUs<TinyGadget, CloudTinyGadget, NewTinyGadget, TinyGadgetChange>({
     things: cloud.tinyGadgets,
     noun: 'tiny gadget',
     newThing({ spec }, { name, tags, password }) {
       const { size, version } = { ...spec.initProvider, ...spec.forProvider };
-      if (size === undefined) throw new Error('spec.forProvider.size is needed');
+      if (size === undefined) throw new Error('spec.forProvider.size is missing: set it');
       return { name, size, tags, password, ...(version !== undefined && { version }) };
     },
     seen: seenInCloud,
@@ -24,7 +24,7 @@ export const tinyGadgetClient = (cloud: ToyShopClient): ExternalClient<TinyGadge
     setPassword: (password) => ({ password }),
   });
 
-/** What the cloud tells, in the words that all clouds share. */
+/** The cloud's answer in the common terms of all clouds. */
 function seenInCloud(
   _managed: TinyGadget,
   { name, size, version, state, username, endpoint, tags }: CloudTinyGadget,
@@ -32,7 +32,7 @@ function seenInCloud(
   return {
     tags,
     isKnown: false,
-    isOnline: state === states.online, // the cloud changes nothing else
+    isOnline: state === states.online, // the cloud accepts changes only in this state
     meaning: meaningOf(state, states, 'tiny gadget'),
     actual: { size, version },
     access:

@@ -9,11 +9,11 @@ import type { ToyShopClient } from './toy-shop-client.ts';
 import { toyShopClient } from './toy-shop-client.ts';
 
 export interface ToyShopStackOptions {
-  /** How the cloud is reached; tests reach one of their own. */
+  /** Creates the client of the cloud; tests pass their own. */
   readonly createClient?: (options: CloudClientOptions) => ToyShopClient;
 }
 
-/** Toy Shop: tiny gadgets, which satisfy claims. */
+/** Toy Shop: tiny gadgets, for claims. */
 export const createToyShopStack = ({
   createClient = toyShopClient,
 }: ToyShopStackOptions = {}): DefinedStack =>
@@ -28,7 +28,7 @@ export const createToyShopStack = ({
       service({
         managed: TinyGadgetKind,
         externalNames: 'deterministic',
-        // Generated, kept in a Secret, and then set in the cloud. What the cloud accepts: `alphabet`, `length`.
+        // Generated, stored in a Secret, and then set in the cloud. For the cloud's rules, see `alphabet` and `length`.
         credential: generatedPassword,
         external: tinyGadgetClient,
         claims: [

@@ -5,11 +5,11 @@ const group = 'toys.example.org';
 const version = 'v1alpha1';
 
 const parameters = {
-  size: z.int().min(1).max(1000).describe('How much it holds, in GiB.'),
-  version: optional(immutable(late(text('The version it runs, as 5.7. Toy Shop chooses if it is absent.')))),
+  size: z.int().min(1).max(1000).describe('The capacity in GiB.'),
+  version: optional(immutable(late(text('The running version, for example 5.7. Absent: Toy Shop chooses.')))),
 };
 
-/** What stands for one thing in the cloud: what it should be like, and what the cloud tells of it. */
+/** The managed resource: the desired state of one gadget in the cloud, and the state that the cloud reports. */
 export const TinyGadgetKind = defineManaged(
   {
     group,
@@ -19,23 +19,23 @@ export const TinyGadgetKind = defineManaged(
     stack: 'toy-shop',
     description: 'A tiny gadget of Toy Shop.',
   },
-  z.object(parameters).describe('What it should be like. Changes made elsewhere are reverted.'),
+  z.object(parameters).describe('The desired state. Changes made elsewhere are reverted.'),
   {
-    state: optional(z.string().describe('Its state, as Toy Shop says it.')),
-    endpoint: optional(z.string().describe('Where it is reached, as host:port.')),
+    state: optional(z.string().describe('The state that Toy Shop reports.')),
+    endpoint: optional(z.string().describe('The address, as host:port.')),
   },
 );
 export type TinyGadget = ObjectKind<typeof TinyGadgetKind>;
 
-/** What an administrator decides for all that claims are given. */
+/** The parameters that an administrator sets for the gadgets of claims. */
 export const TinyGadgetClassKind = defineClass(
   {
     group,
     version,
     kind: 'TinyGadgetClass',
     plural: 'tinygadgetclasses',
-    description: 'A class of tiny gadgets, from which claims are satisfied.',
+    description: 'A class of tiny gadgets for claims.',
   },
-  z.object(parameters).describe('What everything of this class is like.'),
+  z.object(parameters).describe('The parameters of every gadget of this class.'),
 );
 export type TinyGadgetClass = ObjectKind<typeof TinyGadgetClassKind>;

@@ -6,39 +6,39 @@ const tinyGadgetSchema = z.object({
   name: z.string(),
   size: z.int(),
   version: z.string(),
-  /** One of {@link toyShopStates}, or what the cloud comes up with one day. */
+  /** One of {@link toyShopStates}, or a state that the cloud adds in the future. */
   state: z.string(),
   username: z.string(),
-  /** Null while it is being made. */
+  /** Null during the creation. */
   endpoint: z.object({ host: z.string(), port: z.int() }).nullable(),
   tags: z.record(z.string(), z.string()).default({}),
 });
 
-/** A tiny gadget as the cloud tells of it. */
+/** A tiny gadget in the cloud's answers. */
 export type CloudTinyGadget = z.output<typeof tinyGadgetSchema>;
 
 export interface NewTinyGadget {
   readonly name: string;
   readonly size: number;
-  /** The cloud chooses if it is absent. */
+  /** Absent: the cloud chooses. */
   readonly version?: string;
-  /** Never given out again. */
+  /** The cloud never returns it. */
   readonly password: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What can be changed. Tags are replaced as a whole. */
+/** The fields that can be changed. Tags are replaced as a whole. */
 export type TinyGadgetChange = Partial<Pick<NewTinyGadget, 'size' | 'password' | 'tags'>>;
 
-/** The cloud's words for the states that mean something to us. */
+/** The cloud's names of the states that this client handles. */
 export const toyShopStates = { creating: 'CREATING', online: 'ONLINE', deleting: 'DELETING' };
 
-/** Toy Shop's API. It knows nothing of Kubernetes. */
+/** Toy Shop's API. It has nothing to do with Kubernetes. */
 export interface ToyShopClient {
   readonly tinyGadgets: CloudCollection<CloudTinyGadget, NewTinyGadget, TinyGadgetChange>;
 }
 
-/** Toy Shop over HTTP. What is listed here is what its documentation says: paths, codes of errors, pages. */
+/** Toy Shop over HTTP. The paths, error codes and pages are those of its documentation. */
 export function toyShopClient(options: Omit<HttpClientOptions, 'cloud'>): ToyShopClient {
   const http = httpClient({ ...options, cloud: 'Toy Shop' });
   return {

@@ -19,27 +19,27 @@ const classOf = (forProvider: ForProvider): TinyGadgetClass => ({
   specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider },
 });
 
-describe('what a claim gets from a class', () => {
+describe('the gadget of a claim', () => {
   const rows: Readonly<
     Record<string, { claim: AnyGadget['spec']; class: ForProvider; want: ForProvider | string }>
   > = {
-    'all that the class says': {
+    'has all fields of the class': {
       claim: {},
       class: { size: 3, version: '5.7' },
       want: { size: 3, version: '5.7' },
     },
-    'the version that the claim asks for, where the class leaves it open': {
+    'has the version of the claim if the class has none': {
       claim: { version: '8.0' },
       class: { size: 3 },
       want: { size: 3, version: '8.0' },
     },
-    'a version that both ask for': {
+    'has the version that both have': {
       claim: { version: '5.7' },
       class: { size: 3, version: '5.7' },
       want: { size: 3, version: '5.7' },
     },
-    'no version, if nobody says': { claim: {}, class: { size: 3 }, want: { size: 3 } },
-    'nothing, if they ask for different ones': {
+    'has no version if neither has one': { claim: {}, class: { size: 3 }, want: { size: 3 } },
+    'does not exist if the versions of claim and class differ': {
       claim: { version: '8.0' },
       class: { size: 3, version: '5.7' },
       want: 'has version "5.7", but the claim\'s spec.version is "8.0"',

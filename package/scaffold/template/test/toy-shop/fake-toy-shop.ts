@@ -9,14 +9,14 @@ interface Stored extends Required<NewTinyGadget> {
   readonly isOnlineAtMs: number;
 }
 
-/** How long the cloud takes to make one. */
-const makingMs = 20_000;
+/** How long the cloud takes to create a gadget. */
+const creationMs = 20_000;
 
-/** Toy Shop in memory: its HTTP API, and what may go wrong with it. Its time is a test's. */
+/** Toy Shop in memory: its HTTP API, and failures that a test can cause. Its time is the test's. */
 export class FakeToyShop {
   readonly url = 'http://toy-shop.test';
   readonly token = 'a-token-of-toy-shop';
-  /** For the options of its client, as `dispatcher`. */
+  /** The `dispatcher` in the options of its client. */
   readonly carrier: Carrier = { request: (request) => this.#carry(request) };
   readonly #clock: Clock;
   readonly #stored = new Map<string, Stored>();
@@ -28,32 +28,32 @@ export class FakeToyShop {
     this.#clock = clock;
   }
 
-  /** All that is there, as it was asked for. */
+  /** All gadgets, as they were requested. */
   things(): readonly Stored[] {
     return [...this.#stored.values()];
   }
 
-  /** Somebody else makes one. */
+  /** Creates a gadget of another owner. */
   makeForeign(name: string): void {
     this.#put({ name, size: 9, password: 'a-password-of-theirs', tags: {} });
   }
 
-  /** From now on every request fails. */
+  /** Makes every request fail from now on. */
   fail(text: string): void {
     this.#failure = text;
   }
 
-  /** From now on no request is answered. */
+  /** Leaves every request without an answer from now on. */
   hang(): void {
     this.#isHanging = true;
   }
 
-  /** The next creation is carried out, and its answer lost. */
+  /** Executes the next creation, but loses its answer. */
   loseAnswer(): void {
     this.#losesAnswer = true;
   }
 
-  /** Where one of this name is reached. */
+  /** The host of the gadget with this name. */
   hostOf(name: string): string {
     return `${name}.toy-shop.test`;
   }
@@ -70,40 +70,42 @@ export class FakeToyShop {
   }
 
   #answer({ method, path, headers, body }: Request): Reply {
-    if (headers.authorization !== `Bearer ${this.token}`) return refusal(401, 'Unauthorized', 'who are you?');
+    if (headers.authorization !== `Bearer ${this.token}`)
+      return refusal(401, 'Unauthorized', 'the token is not valid');
     const [, collection, id] = /^\/v1\/([\w-]+)(?:\/([^/]+))?$/.exec(path) ?? [];
     if (collection !== 'tiny-gadgets') return refusal(404, 'NoSuchPath', path);
     if (id === undefined) {
-      if (method === 'GET') return reply(200, { items: this.things().map((stored) => this.#told(stored)) });
+      if (method === 'GET') return reply(200, { items: this.things().map((stored) => this.#shown(stored)) });
       const wanted = JSON.parse(body ?? '') as NewTinyGadget;
-      if (this.#stored.has(wanted.name)) return refusal(409, 'AlreadyExists', `"${wanted.name}" is there`);
-      return reply(201, this.#told(this.#put(wanted)));
+      if (this.#stored.has(wanted.name))
+        return refusal(409, 'AlreadyExists', `"${wanted.name}" exists already`);
+      return reply(201, this.#shown(this.#put(wanted)));
     }
     const name = decodeURIComponent(id);
     const stored = this.#stored.get(name);
-    if (stored === undefined) return refusal(404, 'TinyGadgetNotFound', `there is no "${name}"`);
+    if (stored === undefined) return refusal(404, 'TinyGadgetNotFound', `"${name}" does not exist`);
     switch (method) {
       case 'PATCH': {
         const change = JSON.parse(body ?? '') as TinyGadgetChange;
         this.#stored.set(name, { ...stored, ...change });
-        return reply(200, this.#told({ ...stored, ...change }));
+        return reply(200, this.#shown({ ...stored, ...change }));
       }
       case 'DELETE':
         this.#stored.delete(name);
         return reply(204);
       default:
-        return reply(200, this.#told(stored));
+        return reply(200, this.#shown(stored));
     }
   }
 
   #put(wanted: NewTinyGadget): Stored {
-    const stored = { version: '5.7', ...wanted, isOnlineAtMs: this.#clock.elapsedMs() + makingMs };
+    const stored = { version: '5.7', ...wanted, isOnlineAtMs: this.#clock.elapsedMs() + creationMs };
     this.#stored.set(wanted.name, stored);
     return stored;
   }
 
-  /** What the API tells; never the password. */
-  #told({ name, size, version, tags, isOnlineAtMs }: Stored): CloudTinyGadget {
+  /** The gadget in the API's answers, which never hold the password. */
+  #shown({ name, size, version, tags, isOnlineAtMs }: Stored): CloudTinyGadget {
     const isOnline = this.#clock.elapsedMs() >= isOnlineAtMs;
     return {
       ...{ name, size, version, tags, username: 'admin' },
@@ -122,7 +124,7 @@ const reply = (statusCode: number, answer?: object): Reply => ({
 const refusal = (statusCode: number, code: string, message: string): Reply =>
   reply(statusCode, { error: { code, message } });
 
-/** Never answers, and rejects when whoever asks gives up. */
+/** Never answers. Rejects when the client aborts. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

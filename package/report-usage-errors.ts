@@ -1,7 +1,7 @@
 import { UsageError } from './usage-error.ts';
 
-/** Tells a UsageError on standard error, and lets the process end with 1. */
-export async function tellingUsageErrors(command: Promise<unknown>): Promise<void> {
+/** Awaits a command. Writes a UsageError to standard error and sets the exit code 1; other errors are thrown. */
+export async function reportUsageErrors(command: Promise<unknown>): Promise<void> {
   try {
     await command;
   } catch (error) {
