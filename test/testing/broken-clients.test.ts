@@ -59,15 +59,17 @@ test('what a world lacks is told by name, and nothing else is skipped', async ()
   };
   assert.deepEqual(await notKept(open), {
     ...promptly,
-    'a failure of the system is an error, not absence': 'there is no `world.fail`',
+    'a failure of the system is an error, not absence': 'the test provides no `world.fail`',
     'a creation whose answer was lost is found or reported as uncertain, and makes one thing':
-      'there is no `world.loseAnswer`',
-    'create and update set the credential that they receive, and return none': 'there is no `world.opens`',
-    'a thing of another owner is reported, and neither taken over nor changed': 'there is no `world.foreign`',
-    'a deletion ends and keeps a thing of another owner': 'there is no `world.foreign`',
-    'the same error has the same message each time': 'there is no `world.fail`',
-    'errors hold no secrets and no control characters': 'there is no `world.fail`',
-    'an aborted call ends at once': 'there is no `world.hang`',
+      'the test provides no `world.loseAnswer`',
+    'create and update set the credential that they receive, and return none':
+      'the test provides no `world.opens`',
+    'a thing of another owner is reported, and neither taken over nor changed':
+      'the test provides no `world.foreign`',
+    'a deletion ends and keeps a thing of another owner': 'the test provides no `world.foreign`',
+    'the same error has the same message each time': 'the test provides no `world.fail`',
+    'errors hold no secrets and no control characters': 'the test provides no `world.fail`',
+    'an aborted call ends at once': 'the test provides no `world.hang`',
   });
 });
 
@@ -89,7 +91,7 @@ const never = new AbortController().signal;
 const broken: Readonly<Record<string, BrokenClient>> = {
   'sets back in observe what differs': {
     rule: 'observe changes nothing and returns the same result twice',
-    says: /^observe of a resource that differs by \{"size":5\} changed what is outside/,
+    says: /^observe of a resource that differs by \{"size":5\} changed the external system/,
     methods: (cloud, sound) => ({
       async observe(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -112,7 +114,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'takes for an error that what was never made is not there when it is deleted': {
     rule: 'observe reports a thing that does not exist as absent, not as an error',
-    says: /is being deleted, is an error: box not found/,
+    says: /during its deletion, throws: box not found/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
         const seen = await sound.observe(box, credential, signal);
@@ -142,7 +144,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'is never content with what it made': {
     rule: 'a resource in its desired state is not changed',
-    says: /^a Ready resource without an edit is changed again and again: 5 calls of update in 5 looks/,
+    says: /^a Ready resource without an edit is changed repeatedly: 5 calls of update in 5 observations/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
         const { size, colour, label } = box.spec.forProvider;
@@ -211,7 +213,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'compares what was asked for with what the system made of it': {
     rule: 'each allowed change is applied once, and then nothing is called',
-    says: /^after the change to \{"colour":"green"\}, it is changed again and again: 5 calls of update/,
+    says: /^after the change to \{"colour":"green"\} the resource is changed repeatedly: 5 calls of update/,
     parts: () => ({
       isPainted: ({ spec: { forProvider } }, { colour }) =>
         forProvider.colour === undefined || forProvider.colour === colour,
@@ -224,7 +226,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'finds a thing by what can be edited': {
     rule: 'each refused change is reported and creates no second thing',
-    says: /^the change to \{"shelf":"high"\} left 2 things where there were 1/,
+    says: /^after the change to \{"shelf":"high"\} there are 2 things instead of 1/,
     parts: () => ({
       nameOf({ spec: { forProvider }, ...box }) {
         const shelf = forProvider.shelf === undefined ? '' : `${forProvider.shelf}-`;
@@ -244,7 +246,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'reports what contains the password of before': {
     rule: 'observe reports the details that contain the received credential, but not the credential itself',
-    says: /^observe reports `uri` of another credential than it is given/,
+    says: /^observe reports `uri` with another credential than the received one/,
     methods: (cloud, sound) => ({
       async observe(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -255,7 +257,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'says of every password that it works': {
     rule: 'a credential that is lost with its Secret is replaced, also if the process dies',
-    says: /^what the Secret has opens nothing/,
+    says: /^the credential in the Secret does not work/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
         const seen = await sound.observe(box, credential, signal);
@@ -265,7 +267,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'does not say that there is a password no more': {
     rule: 'connection details that no longer exist are removed from the Secret',
-    says: /^after the change to \{"isOpen":true\}, the connection secret still has uri/,
+    says: /^after the change to \{"isOpen":true\}, the connection Secret still has uri/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
         const { details, ...seen } = await sound.observe(...given);
@@ -275,7 +277,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'believes what it has sent': {
     rule: 'a change by others in the external system is reverted',
-    says: /^the change to \{"size":5\}, made outside, changed the external system: .*"size":3.* became .*"size":5/,
+    says: /^an external change to \{"size":5\} changed the external system: .*"size":3.* became .*"size":5/,
     methods(_cloud, sound) {
       const sent = new Set<string>();
       const textOf = (box: Box): string => JSON.stringify([nameOf(box), box.spec.forProvider]);
@@ -309,7 +311,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'tells what was chosen otherwise than it compares it': {
     rule: 'a value that the system chooses is copied to the spec once',
-    says: /^what was made without label (is changed again and again: 5 calls of update|did not become)/,
+    says: /^a resource created without label (is changed repeatedly: 5 calls of update|did not become)/,
     parts: () => ({ labelOf: ({ label }) => label.toUpperCase() }),
     methods: (cloud, sound) => ({
       // The boxes write labels as they like.
@@ -324,7 +326,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'takes for nothing what nobody says': {
     rule: 'a value in initProvider is used at creation only',
-    says: /^what has size in initProvider (did not become Ready|is changed again and again)/,
+    says: /^a resource with size in initProvider (did not become Ready|is changed repeatedly)/,
     parts: () => ({ isSized: ({ spec }, { size }) => (spec.forProvider.size ?? 0) === size }),
   },
   'deletes no more what is gone': {
@@ -341,7 +343,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'leaves behind what it deletes': {
     rule: 'a deletion ends and leaves no thing, also if the process dies',
-    says: /^\[\["thrown-away".* is left outside/,
+    says: /^these things remain: \[\["thrown-away"/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -353,7 +355,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'forgets with the process what it has begun to delete': {
     rule: 'a deletion ends and leaves no thing, also if the process dies',
-    says: /^after a process that was killed at step \d+, \[\["first".* is left outside/,
+    says: /^after a process that was killed at step \d+, these things remain: \[\["first"/,
     methods(_cloud, sound) {
       const seen = new Set<string>();
       const emptied = new Set<string>();
@@ -373,7 +375,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   "changes what is somebody else's by now": {
     rule: 'a thing of another owner is reported, and neither taken over nor changed',
-    says: /^update of a thing that has another owner now changed what is outside/,
+    says: /^update of a thing that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
       async update(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -386,7 +388,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   "deletes what is somebody else's": {
     rule: 'a deletion ends and keeps a thing of another owner',
-    says: /^delete of a thing that has another owner now changed what is outside/,
+    says: /^delete of a thing that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -397,7 +399,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'counts its requests in its errors': {
     rule: 'the same error has the same message each time',
-    says: /^observe fails with "the boxes answered: request \d+ failed" and then with/,
+    says: /^observe fails first with "the boxes answered: request \d+ failed" and then with/,
     parts() {
       let requests = 0;
       return {
@@ -432,7 +434,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'repeats credentials that it cannot read': {
     rule: 'invalid credentials are reported but never quoted',
-    says: /^what is told repeats the credentials/,
+    says: /^the output quotes the credentials/,
     connect: (cloud) => (env, kinds) => {
       const read = providerFacts(env, kinds);
       return async (managed) => {
@@ -455,7 +457,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'does not look at what cannot be changed': {
     rule: 'a difference in an immutable field is reported',
-    says: /^what was always to be \{"material":"tin"\}, and is not, is not told: Synced is True/,
+    says: /^a difference from the original \{"material":"tin"\} is not reported: Synced is True/,
     parts: () => ({ isMadeOf: () => true }),
   },
   'gives a box to whom its tags name': {
