@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 // Modules that take long to load are imported after early-stop.ts has run.
-const { runStacks } = await import('./controllers/run.ts');
-const { stacks } = await import('./controllers/stacks.ts');
+const { runStacks } = await import('./app/run.ts');
+const { stacks } = await import('./app/stacks.ts');
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
   readonly version: string;

@@ -2,5 +2,5 @@
 import '../runtime/process/heap.ts';
 import '../runtime/process/early-stop.ts';
 
-export type { ProcessFacts } from '../controllers/run.ts';
-export { runStacks as run } from '../controllers/run.ts';
+export type { ProcessFacts } from '../app/run.ts';
+export { runStacks as run } from '../app/run.ts';

@@ -66,8 +66,8 @@ export type {
   Progress,
   PromptClient,
   Update,
-} from '../controllers/core/managed/external-client.ts';
-export { UncertainCreationError } from '../controllers/core/managed/external-client.ts';
+} from '../controllers/core/managed/connecting/external-client.ts';
+export { UncertainCreationError } from '../controllers/core/managed/connecting/external-client.ts';
 export type {
   ProviderFacts,
   ProviderKinds,

@@ -8,11 +8,11 @@ const root = join(import.meta.dirname, '..');
 
 /** The places that may look into a message, and why. None of them decides anything. */
 const allowed: Readonly<Record<string, { readonly found: readonly string[]; readonly because: string }>> = {
-  'controllers/core/managed/ending.ts': {
+  'controllers/core/managed/run/outcome.ts': {
     found: ['.includes(sentence'],
     because: 'A refusal that the failure of the run has in its list is not reported a second time.',
   },
-  'controllers/core/managed/witnessed-connector.ts': {
+  'controllers/core/managed/connecting/witnessed-connector.ts': {
     found: ['messageOf(error).replace('],
     because:
       'The text about a provider leaves out the name of the resource, which differs from call to call.',
@@ -29,7 +29,7 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
 };
 
 test('controllers and trace read data, and no text for people', () => {
-  const files = globSync(['controllers/**/*.ts', 'trace/**/*.ts'], { cwd: root }).toSorted();
+  const files = globSync(['{app,controllers}/**/*.ts', 'trace/**/*.ts'], { cwd: root }).toSorted();
   const found = files.flatMap((file) => {
     const readers = messageReaders(readFileSync(join(root, file), 'utf8'));
     return readers.length === 0 ? [] : [[file, readers] as const];

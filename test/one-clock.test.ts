@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 /**
- * Time comes in through `runtime/time/clock.ts` and chance through `runtime/time/random.ts`; `controllers/run.ts` makes both. Whoever
+ * Time comes in through `runtime/time/clock.ts` and chance through `runtime/time/random.ts`; `app/run.ts` makes both. Whoever
  * reaches past them cannot be tested by a clock that is moved by hand, nor repeated from a seed.
  */
 const forbidden: Readonly<Record<string, RegExp>> = {
@@ -40,13 +40,9 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   'controllers/core/credential.ts': ['chance that cannot be repeated'],
   'controllers/core/managed/reconciler.ts': ['chance that cannot be repeated'],
   // Nothing waits by it: whoever is asked there does nothing.
-  'controllers/environment-at-rest.ts': ['the clock of the machine'],
+  'controllers/core/environment-at-rest.ts': ['the clock of the machine'],
   // Where both are made, for everybody else; the identity in a Lease must be another's in no case.
-  'controllers/run.ts': [
-    'the chance of the machine',
-    'chance that cannot be repeated',
-    'the clock of the machine',
-  ],
+  'app/run.ts': ['the chance of the machine', 'chance that cannot be repeated', 'the clock of the machine'],
   // It is told of collections, and reads no clock. Where there is time to be moved, nothing collects by it.
   'runtime/process/heap.ts': ['the monotonic clock'],
   // A command is a process of its own.

@@ -19,7 +19,10 @@ import {
   generateCredential,
   isApplied,
 } from '../controllers/core/credential.ts';
-import type { DesiredCredential, ExternalClient } from '../controllers/core/managed/external-client.ts';
+import type {
+  DesiredCredential,
+  ExternalClient,
+} from '../controllers/core/managed/connecting/external-client.ts';
 import type { Random } from '../runtime/time/random.ts';
 import { seededRandom } from '../runtime/time/random.ts';
 import { ManagedProcess } from './managed-process.ts';

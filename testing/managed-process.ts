@@ -2,7 +2,7 @@ import { Subscription } from 'rxjs';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
-import type { ExternalClient } from '../controllers/core/managed/external-client.ts';
+import type { ExternalClient } from '../controllers/core/managed/connecting/external-client.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
 import { managedController } from '../controllers/core/managed/setup.ts';
 import type { Stack } from '../controllers/core/stack.ts';

@@ -1,5 +1,5 @@
 /** `npm run trace -- <kind> <name> [-n <namespace>]`: why something can be used, or cannot. */
-import { stacks } from '../controllers/stacks.ts';
+import { stacks } from '../app/stacks.ts';
 import { runTraceHere } from './run-here.ts';
 
 await runTraceHere(process.argv.slice(2), stacks);

@@ -16,8 +16,8 @@ import { fieldsOf, unwrapped } from '../../apis/core/marks.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { ChangeRefused } from '../../clients/external-error.ts';
-import type { Observation } from '../core/managed/external-client.ts';
-import { changeRefusal, driftRefusal, recordedIdentity } from '../core/managed/identity.ts';
+import type { Observation } from '../core/managed/connecting/external-client.ts';
+import { changeRefusal, driftRefusal, recordedIdentity } from '../core/managed/recording/identity.ts';
 
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 

@@ -8,7 +8,7 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../core/claim-service.ts';
 import type { GeneratedCredential, SecretDetails } from '../core/credential.ts';
-import type { ExternalClient } from '../core/managed/external-client.ts';
+import type { ExternalClient } from '../core/managed/connecting/external-client.ts';
 import type { ManagedService } from '../core/managed/setup.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
 import type { Reference, ReferenceField, ReferenceSelector } from '../core/references/references.ts';

@@ -10,8 +10,13 @@ import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alph
 import { isUncertain } from '../../clients/cloud-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownershipOf, ownerTags, retagged, withoutOwner } from '../../clients/ownership-tags.ts';
-import type { Created, Observation, PromptClient, ReportedStatus } from '../core/managed/external-client.ts';
-import { UncertainCreationError } from '../core/managed/external-client.ts';
+import type {
+  Created,
+  Observation,
+  PromptClient,
+  ReportedStatus,
+} from '../core/managed/connecting/external-client.ts';
+import { UncertainCreationError } from '../core/managed/connecting/external-client.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { lackOf } from './needed-fields.ts';

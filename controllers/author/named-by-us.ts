@@ -20,7 +20,7 @@ import type {
   Observation,
   PromptClient,
   ReportedStatus,
-} from '../core/managed/external-client.ts';
+} from '../core/managed/connecting/external-client.ts';
 import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';

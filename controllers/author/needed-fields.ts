@@ -1,5 +1,5 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { withInitProvider } from '../core/managed/provider-values.ts';
+import { withInitProvider } from '../core/managed/recording/provider-values.ts';
 
 type ForProvider<M extends Managed> = M['spec']['forProvider'];
 

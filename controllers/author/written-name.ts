@@ -2,8 +2,8 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isNowhere } from '../../clients/cloud-error.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
-import { isCreationFailed } from '../core/managed/creation-tracking.ts';
-import type { Observation } from '../core/managed/external-client.ts';
+import type { Observation } from '../core/managed/connecting/external-client.ts';
+import { isCreationFailed } from '../core/managed/recording/creation-tracking.ts';
 
 /** What `observe` answers of what is not there; `problem`: why nothing is to be created, either. */
 export const nothingThere = (problem?: string): Observation<never> => ({

@@ -23,7 +23,7 @@ import type { ClaimService, Peers } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
 import { storePlace } from './connection/store-place.ts';
 import { connectionSecrets } from './indexes.ts';
-import { externalCalls } from './managed/external-calls.ts';
+import { externalCalls } from './managed/connecting/external-calls.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
 import type { StackMetrics } from './metrics/stack-metrics.ts';

@@ -1,6 +1,6 @@
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Memorystore } from '../../clients/gcp/memorystore.ts';
-import type { Progress } from '../core/managed/external-client.ts';
+import type { Progress } from '../core/managed/connecting/external-client.ts';
 import { advised } from './advice.ts';
 
 /** How an operation is going, in the cloud's own words. Throws CloudError where those cannot be had. */

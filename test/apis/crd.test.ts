@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { celName } from '../../apis/core/rules.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
-import { stacks } from '../../controllers/stacks.ts';
+import { stacks } from '../../app/stacks.ts';
 import { fieldsIn } from '../fakes/admission.ts';
 import type { CustomResourceDefinition } from './definitions.ts';
 import { definitionsIn, roleOf, rulesOf, schemaOf, schemasUnder } from './definitions.ts';

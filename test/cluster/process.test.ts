@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { stacks } from '../../controllers/stacks.ts';
+import { stacks } from '../../app/stacks.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { freePort } from '../../local/free-port.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';

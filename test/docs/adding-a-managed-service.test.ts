@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import type { ExternalClient } from '../../controllers/core/managed/external-client.ts';
+import type { ExternalClient } from '../../controllers/core/managed/connecting/external-client.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { freePort } from '../../local/free-port.ts';

@@ -45,7 +45,9 @@ test('its metrics are those that are served', async () => {
 });
 
 test('it explains every reason there is, and no other', () => {
-  const sources = globSync(['controllers/**/*.ts', 'apis/core/v1alpha1/condition.ts'], { cwd: projectRoot })
+  const sources = globSync(['{app,controllers}/**/*.ts', 'apis/core/v1alpha1/condition.ts'], {
+    cwd: projectRoot,
+  })
     .map((file) => readFileSync(join(projectRoot, file), 'utf8'))
     .join('\n');
   const patterns = [

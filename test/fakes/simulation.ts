@@ -1,6 +1,6 @@
 import { NEVER, Subscription, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import { composition } from '../../controllers/composition.ts';
+import { composition } from '../../app/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import type { Dashboard, DashboardOptions } from '../../dashboard/dashboard.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
@@ -50,7 +50,7 @@ const flags = {
 } as const;
 
 /**
- * The whole process, put together as `controllers/run.ts` does, over a cluster in memory: all its time is one clock that is moved by
+ * The whole process, put together as `app/run.ts` does, over a cluster in memory: all its time is one clock that is moved by
  * hand, all its chance comes from one seed, and requests, answers and events are on their way for as long as chance says.
  * The same seed leads to the same log, line by line.
  */

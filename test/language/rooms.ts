@@ -16,7 +16,7 @@ export const notRewrittenYet: readonly string[] = [
   'clients/aws/',
   'clients/gcp/',
   'clients/postgresql/',
-  'controllers/*',
+  'app/',
   'controllers/author/',
   'controllers/aws/',
   'controllers/core/*',

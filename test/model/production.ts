@@ -37,11 +37,11 @@ import {
   hmacOf,
   keptIn,
 } from '../../controllers/core/credential.ts';
-import type { NextDecision } from '../../controllers/core/managed/decide.ts';
-import { decideFirst, decideNext } from '../../controllers/core/managed/decide.ts';
-import type { CredentialDecision } from '../../controllers/core/managed/decide-credential.ts';
-import { decideCredential } from '../../controllers/core/managed/decide-credential.ts';
-import { withManagedStatus } from '../../controllers/core/managed/status.ts';
+import { withManagedStatus } from '../../controllers/core/managed/recording/status.ts';
+import type { NextDecision } from '../../controllers/core/managed/run/decide.ts';
+import { decideFirst, decideNext } from '../../controllers/core/managed/run/decide.ts';
+import type { CredentialDecision } from '../../controllers/core/managed/run/decide-credential.ts';
+import { decideCredential } from '../../controllers/core/managed/run/decide-credential.ts';
 import { decidePropagation } from '../../controllers/core/secret-propagation/decide.ts';
 import type { Act, ClaimWaits, Controllers, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';

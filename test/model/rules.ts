@@ -24,7 +24,7 @@ const apiServer = 'test/model/api-server.ts';
 const binding = 'controllers/core/claim-binding/decide.ts';
 const claimEnd = 'controllers/core/claim-binding/decide-claim-end.ts';
 const orphan = 'controllers/core/claim-binding/decide-orphan.ts';
-const credential = 'controllers/core/managed/decide-credential.ts';
+const credential = 'controllers/core/managed/run/decide-credential.ts';
 
 /*
  * The decisions are those of the product. Two precautions lie in its effects, so that the adapter of the model has them:

@@ -47,7 +47,7 @@ describe('the bundle', () => {
     assert.deepEqual(first, ['main.ts']);
   });
 
-  for (const entry of ['controllers/run.ts', 'controllers/stacks.ts']) {
+  for (const entry of ['app/run.ts', 'app/stacks.ts']) {
     test(`loads no library of a cloud along with ${entry}, nor what reads a kubeconfig`, () => {
       const loaded = madeOf(entry);
       assert.ok(loaded.length > 100);

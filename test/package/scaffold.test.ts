@@ -222,15 +222,15 @@ describe('a scaffold in this repository', () => {
       'test/fakes/fake-box-land.ts',
     ]);
     assert.match(output, /^added to controllers\/stacks\.ts$/m);
-    assert.match(await copy.read('controllers/stacks.ts'), /= \[[^\]]*\bboxLandStack,?\s*\];$/m);
-    sources = ['controllers/stacks.ts', ...written.filter((file) => file.endsWith('.ts'))];
+    assert.match(await copy.read('app/stacks.ts'), /= \[[^\]]*\bboxLandStack,?\s*\];$/m);
+    sources = ['app/stacks.ts', ...written.filter((file) => file.endsWith('.ts'))];
   });
 
   test('its definitions and roles are generated', async () => {
     assert.match(await node('apis/generate.ts'), /^wrote crds\/boxes\.example\.org_favouritedbboxes\.yaml$/m);
-    assert.match(await node('controllers/generate.ts'), /^wrote deploy\/base\/cluster-role\.yaml$/m);
+    assert.match(await node('app/generate.ts'), /^wrote deploy\/base\/cluster-role\.yaml$/m);
     await node('apis/generate.ts', '--check');
-    await node('controllers/generate.ts', '--check');
+    await node('app/generate.ts', '--check');
   });
 
   test('it has no type errors, no lint, and is formatted', async () => {
@@ -242,12 +242,8 @@ describe('a scaffold in this repository', () => {
 
   test('it keeps the rules of the house, and its tests are green', async () => {
     const output = await node(
-      ...['--import', './test/no-servers.ts', '--test', 'test/*.test.ts', 'test/controllers/stacks.test.ts'],
-      ...[
-        'test/controllers/box-land/*.test.ts',
-        'test/apis/crd.test.ts',
-        'test/controllers/cluster-roles.test.ts',
-      ],
+      ...['--import', './test/no-servers.ts', '--test', 'test/*.test.ts', 'test/app/stacks.test.ts'],
+      ...['test/controllers/box-land/*.test.ts', 'test/apis/crd.test.ts', 'test/app/cluster-roles.test.ts'],
     );
     assert.match(output, /✔ the external client of FavouriteDBBox\.boxes\.example\.org/);
     assert.match(output, /✔ box-land\/20-claim\.yaml fits the definitions/);

@@ -1,4 +1,5 @@
 import { Subject, Subscription, tap } from 'rxjs';
+import { composition } from '../../app/composition.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
@@ -6,7 +7,6 @@ import type { Carrier } from '../../clients/http.ts';
 import { guarded } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
-import { composition } from '../../controllers/composition.ts';
 import { urlSafeAlphabet } from '../../controllers/core/credential.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
@@ -74,10 +74,10 @@ const flags = {
   rememberedEvents: 64, // room for more takes a while to set aside
 };
 
-/** As in `controllers/run.ts`. */
+/** As in `app/run.ts`. */
 const farewellMs = 3_000;
 
-/** One life of the process, put together as `controllers/run.ts` does: informers, queues, all controllers and all stacks. */
+/** One life of the process, put together as `app/run.ts` does: informers, queues, all controllers and all stacks. */
 export class SimulatedProcess {
   readonly id: string;
   readonly watches: WatchLines;

@@ -17,7 +17,7 @@ import type {
   DesiredCredential,
   ExternalClient,
   PollingClient,
-} from '../../controllers/core/managed/external-client.ts';
+} from '../../controllers/core/managed/connecting/external-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Conformance, Given, World } from '../../testing/scenario.ts';
 import { unlessAborted } from '../fakes/outside.ts';

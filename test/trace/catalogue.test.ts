@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stacks } from '../../controllers/stacks.ts';
+import { stacks } from '../../app/stacks.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 
 describe('a word that names no kind: the kinds that are most like it', () => {

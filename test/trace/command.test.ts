@@ -17,7 +17,7 @@ import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { stacks } from '../../controllers/stacks.ts';
+import { stacks } from '../../app/stacks.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { runTrace } from '../../trace/command.ts';

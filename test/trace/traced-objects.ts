@@ -1,6 +1,6 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { stacks } from '../../controllers/stacks.ts';
+import { stacks } from '../../app/stacks.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 import type { Findings } from '../../trace/model/findings.ts';

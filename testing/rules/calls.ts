@@ -4,7 +4,7 @@ import type {
   DesiredCredential,
   ExternalClient,
   Observation,
-} from '../../controllers/core/managed/external-client.ts';
+} from '../../controllers/core/managed/connecting/external-client.ts';
 import type { Bench } from '../bench.ts';
 import { Broken } from '../verdict.ts';
 

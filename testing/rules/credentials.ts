@@ -2,7 +2,11 @@ import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../apis/core/v1alpha1/secret.ts';
-import type { Created, Creation, DesiredCredential } from '../../controllers/core/managed/external-client.ts';
+import type {
+  Created,
+  Creation,
+  DesiredCredential,
+} from '../../controllers/core/managed/connecting/external-client.ts';
 import type { Bench } from '../bench.ts';
 import { expect, needed, Skipped } from '../verdict.ts';
 import { finished, observe } from './calls.ts';

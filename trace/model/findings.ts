@@ -7,7 +7,7 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { SecretFacts } from '../../controllers/core/claim-binding/decision.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
-import type { CredentialDecision } from '../../controllers/core/managed/decide-credential.ts';
+import type { CredentialDecision } from '../../controllers/core/managed/run/decide-credential.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
 import type { PropagationDecision } from '../../controllers/core/secret-propagation/decide.ts';

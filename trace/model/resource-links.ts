@@ -4,7 +4,7 @@ import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alph
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { isOwnedBy, namesClaim } from '../../controllers/core/claim/ownership.ts';
-import { recordedIdentity } from '../../controllers/core/managed/identity.ts';
+import { recordedIdentity } from '../../controllers/core/managed/recording/identity.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
 import { isExternalMissing } from './external-trouble.ts';

@@ -26,8 +26,8 @@ import { isResponsible, responsibilityFor } from '../../controllers/core/claim-b
 import { decideDefaulting } from '../../controllers/core/claim-defaulting/decide.ts';
 import { decideScheduling } from '../../controllers/core/claim-scheduling/decide.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
-import type { FirstDecision } from '../../controllers/core/managed/decide.ts';
-import { decideFirst } from '../../controllers/core/managed/decide.ts';
+import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
+import { decideFirst } from '../../controllers/core/managed/run/decide.ts';
 import { withReferences } from '../../controllers/core/references/references.ts';
 import type { Findings } from './findings.ts';
 import { thereOf } from './findings.ts';

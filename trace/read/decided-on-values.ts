@@ -13,7 +13,7 @@ import { controlOf } from '../../apis/core/v1alpha1/secret.ts';
 import type { SecretFacts } from '../../controllers/core/claim-binding/decision.ts';
 import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
 import { keptIn } from '../../controllers/core/credential.ts';
-import { decideCredential } from '../../controllers/core/managed/decide-credential.ts';
+import { decideCredential } from '../../controllers/core/managed/run/decide-credential.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import { decidePropagation } from '../../controllers/core/secret-propagation/decide.ts';
 import type { DecidedOnValues, Found } from '../model/findings.ts';

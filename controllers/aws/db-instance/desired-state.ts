@@ -15,7 +15,7 @@ import { tagsOf } from '../../../clients/aws/db-instances.ts';
 import type { Actual, Oddities, Oddity, Wanted } from '../../author/comparison.ts';
 import { inAnyCase, inAnyOrder } from '../../author/comparison.ts';
 import type { Seen } from '../../author/named-by-us.ts';
-import type { OperationType } from '../../core/managed/external-client.ts';
+import type { OperationType } from '../../core/managed/connecting/external-client.ts';
 import { ownTags } from '../tags.ts';
 import { isAtLeast } from './engine-version.ts';
 import type { DBInstanceWords, Habit, Parameter, Tags } from './words.ts';

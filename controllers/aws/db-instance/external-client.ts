@@ -10,7 +10,7 @@ import { dbInstances, tagsOf } from '../../../clients/aws/db-instances.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import { generatedPassword } from '../../core/credential.ts';
-import type { PromptClient } from '../../core/managed/external-client.ts';
+import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
 import {
   accessOf,
   actualOf,

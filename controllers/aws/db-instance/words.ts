@@ -1,7 +1,7 @@
 import type { Definition } from '../../../apis/core/schema.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { CreateDBInstanceMessage, DBInstance } from '../../../clients/aws/db-instances.ts';
-import type { ReportedStatus } from '../../core/managed/external-client.ts';
+import type { ReportedStatus } from '../../core/managed/connecting/external-client.ts';
 
 /** What can be asked of an instance and told of it, by what CreateDBInstance calls it. */
 export type Parameter = Extract<

@@ -19,7 +19,7 @@ import { ownerTags } from '../../../clients/ownership-tags.ts';
 import type { Actual, Wanted } from '../../author/comparison.ts';
 import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
-import type { Observation } from '../../core/managed/external-client.ts';
+import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
 
 type Parameters = NonNullable<NodeGroup['spec']['forProvider']>;

@@ -5,7 +5,7 @@ import type { CloudNodeGroup, NodeGroups } from '../../../clients/aws/eks/node-g
 import { eksNodeGroups, isNameTaken } from '../../../clients/aws/eks/node-groups.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
-import type { ExternalClient, Progress } from '../../core/managed/external-client.ts';
+import type { ExternalClient, Progress } from '../../core/managed/connecting/external-client.ts';
 import { differenceOf, newNodeGroup, observationOf } from './desired-state.ts';
 
 /** What EKS takes for a name. */

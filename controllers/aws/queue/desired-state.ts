@@ -10,7 +10,7 @@ import type { CloudQueue, QueueAttribute, QueueAttributes } from '../../../clien
 import type { Actual } from '../../author/comparison.ts';
 import { comparison, observing } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
-import type { Observation } from '../../core/managed/external-client.ts';
+import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
 
 type Parameters = NonNullable<Queue['spec']['forProvider']>;

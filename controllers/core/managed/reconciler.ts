@@ -1,7 +1,7 @@
 /*
- *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ followUp ─▶ observe ─▶ decideNext ─▶ act.ts
+ *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ followUp ─▶ observe ─▶ decideNext ─▶ run/act.ts
  *                └────────────────────────┴──────────────────┴──────────────┴──────────────────────────┴─▶ an Ending
- *   an Ending ─▶ ending.ts: conditions and Events, once ─▶ next.ts: what brings it back
+ *   an Ending ─▶ run/outcome.ts: conditions and Events, once ─▶ run/next.ts: what brings it back
  */
 
 import { randomBytes as systemRandomBytes } from 'node:crypto';
@@ -16,23 +16,23 @@ import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
 import type { NameLimits } from '../name-limits.ts';
 import { StepFailure } from '../step-failure.ts';
-import { createAbsences } from './absences.ts';
-import { act, finalise } from './act.ts';
-import { recordCreation, recordName } from './creation-record.ts';
-import { isCreationIncomplete, wasCreationBegun } from './creation-tracking.ts';
-import type { FirstDecision } from './decide.ts';
-import { decideAccess, decideFirst } from './decide.ts';
-import type { Ending, Run } from './ending.ts';
-import { conclude, decisionOf, endings, failed, having } from './ending.ts';
-import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
-import { cannot } from './failures.ts';
-import { followUp } from './follow-up.ts';
-import type { IdentityMarks } from './identity.ts';
-import { named, recordedIdentity, refusedName } from './identity.ts';
-import { keepCredential } from './keep-credential.ts';
-import { createOperationsUnderWay } from './operations-under-way.ts';
-import type { ExternalContext, RunContext } from './steps.ts';
-import { observeRecorded, step } from './steps.ts';
+import type { ExternalClient, ExternalConnector, Observation } from './connecting/external-client.ts';
+import { createAbsences } from './recording/absences.ts';
+import { recordCreation, recordName } from './recording/creation-record.ts';
+import { isCreationIncomplete, wasCreationBegun } from './recording/creation-tracking.ts';
+import type { IdentityMarks } from './recording/identity.ts';
+import { named, recordedIdentity, refusedName } from './recording/identity.ts';
+import { createOperationsUnderWay } from './recording/operations-under-way.ts';
+import { act, finalise } from './run/act.ts';
+import type { FirstDecision } from './run/decide.ts';
+import { decideAccess, decideFirst } from './run/decide.ts';
+import { cannot } from './run/failures.ts';
+import { followUp } from './run/follow-up.ts';
+import { keepCredential } from './run/keep-credential.ts';
+import type { Ending, Run } from './run/outcome.ts';
+import { conclude, decisionOf, endings, failed, having } from './run/outcome.ts';
+import type { ExternalContext, RunContext } from './run/steps.ts';
+import { observeRecorded, step } from './run/steps.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;

@@ -40,17 +40,17 @@ import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
-import { blamedConnector } from './blamed-connector.ts';
-import { limitedConnector } from './call-limiter.ts';
-import { externalCalls } from './external-calls.ts';
-import type { ExternalConnector } from './external-client.ts';
-import { leasedConnector } from './leased-connector.ts';
-import type { CallObserver } from './observed-connector.ts';
-import { observedConnector } from './observed-connector.ts';
+import { blamedConnector } from './connecting/blamed-connector.ts';
+import { limitedConnector } from './connecting/call-limiter.ts';
+import { externalCalls } from './connecting/external-calls.ts';
+import type { ExternalConnector } from './connecting/external-client.ts';
+import { leasedConnector } from './connecting/leased-connector.ts';
+import type { CallObserver } from './connecting/observed-connector.ts';
+import { observedConnector } from './connecting/observed-connector.ts';
+import { witnessedConnector } from './connecting/witnessed-connector.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
-import { witnessedConnector } from './witnessed-connector.ts';
 
 /** A managed kind and how its external system is reached. */
 export interface ManagedService<M extends Managed = Managed>

@@ -18,7 +18,7 @@ import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provi
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Store } from '../../../runtime/cache/store.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
-import type { CallObserver } from '../managed/observed-connector.ts';
+import type { CallObserver } from '../managed/connecting/observed-connector.ts';
 import type { Counted, Group } from './count-by-status.ts';
 import { countByStatus, inSlices, stateLabels } from './count-by-status.ts';
 import type { Milestone } from './milestones.ts';

@@ -6,7 +6,7 @@ import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison, observing } from '../../author/comparison.ts';
 import { ownerOf } from '../../author/whose-is.ts';
-import type { Observation } from '../../core/managed/external-client.ts';
+import type { Observation } from '../../core/managed/connecting/external-client.ts';
 
 /** The network a managed resource asks for; initProvider counts here and never again. */
 export function newNetwork(managed: Network): NewNetwork {

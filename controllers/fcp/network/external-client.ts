@@ -6,8 +6,8 @@ import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { refuse } from '../../author/comparison.ts';
 import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import { Ambiguous, nothingOf } from '../../author/written-name.ts';
-import type { ExternalClient } from '../../core/managed/external-client.ts';
-import { UncertainCreationError } from '../../core/managed/external-client.ts';
+import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
 
 /**

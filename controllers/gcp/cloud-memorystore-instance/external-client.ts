@@ -8,7 +8,7 @@ import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
 import { refuse } from '../../author/comparison.ts';
 import { whoseIs } from '../../author/whose-is.ts';
-import type { Observation, PollingClient } from '../../core/managed/external-client.ts';
+import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advice.ts';
 import { labelOwner } from '../labels.ts';
 import { progressOf } from '../progress.ts';

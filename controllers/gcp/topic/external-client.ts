@@ -6,7 +6,7 @@ import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { PubsubTopic } from '../../../clients/gcp/pubsub.ts';
 import { refuse } from '../../author/comparison.ts';
 import { whoseIs } from '../../author/whose-is.ts';
-import type { PromptClient } from '../../core/managed/external-client.ts';
+import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advice.ts';
 import { labelOwner } from '../labels.ts';
 import { differenceOf, newTopic, observationOf } from './desired-state.ts';

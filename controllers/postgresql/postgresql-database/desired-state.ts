@@ -8,7 +8,7 @@ import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role
 import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { GeneratedCredential } from '../../core/credential.ts';
 import { generatedPassword } from '../../core/credential.ts';
-import type { Observation } from '../../core/managed/external-client.ts';
+import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { isObserver, markDifference, nameOf } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
 

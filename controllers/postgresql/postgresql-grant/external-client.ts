@@ -4,7 +4,7 @@ import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgres
 import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
-import type { ExternalClient, Observation } from '../../core/managed/external-client.ts';
+import type { ExternalClient, Observation } from '../../core/managed/connecting/external-client.ts';
 import { isObserver } from '../ownership.ts';
 import {
   askedGrant,

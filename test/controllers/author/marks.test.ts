@@ -10,7 +10,7 @@ import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { comparison, refuse } from '../../../controllers/author/comparison.ts';
 import { defineStack, service } from '../../../controllers/author/define-stack.ts';
-import type { ExternalClient } from '../../../controllers/core/managed/external-client.ts';
+import type { ExternalClient } from '../../../controllers/core/managed/connecting/external-client.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 

@@ -7,7 +7,7 @@ import { CloudError } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
 import { ownerOf } from '../../../controllers/author/whose-is.ts';
-import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
+import { UncertainCreationError } from '../../../controllers/core/managed/connecting/external-client.ts';
 import { managed } from '../core/objects.ts';
 
 interface Thing {

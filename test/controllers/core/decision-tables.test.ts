@@ -13,8 +13,8 @@ import {
   firstDecisions,
   nextDecisions,
   operationDecisions,
-} from '../../../controllers/core/managed/decide.ts';
-import { credentialDecisions } from '../../../controllers/core/managed/decide-credential.ts';
+} from '../../../controllers/core/managed/run/decide.ts';
+import { credentialDecisions } from '../../../controllers/core/managed/run/decide-credential.ts';
 import { providerConfigDecisions } from '../../../controllers/core/provider/decide.ts';
 import { providerReadyDecisions } from '../../../controllers/core/provider/decide-ready.ts';
 import { propagationDecisions } from '../../../controllers/core/secret-propagation/decide.ts';
@@ -68,7 +68,7 @@ describe('docs/decision-tables.md', () => {
   });
 
   test('says what wakes each controller as its triggers do', () => {
-    const args = [join(root, 'controllers/generate.ts'), '--check'];
+    const args = [join(root, 'app/generate.ts'), '--check'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     assert.deepEqual([status, stderr], [0, '']);
   });

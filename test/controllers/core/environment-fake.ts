@@ -2,7 +2,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { filter, mergeMap, NEVER, Subject, Subscription } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
-import { watchedIn } from '../../../controllers/watched-namespaces.ts';
+import { watchedIn } from '../../../app/watched-namespaces.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';

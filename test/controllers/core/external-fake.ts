@@ -19,7 +19,7 @@ import type {
   Observation,
   Progress,
   Update,
-} from '../../../controllers/core/managed/external-client.ts';
+} from '../../../controllers/core/managed/connecting/external-client.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import type { FakeCluster } from './cluster-fake.ts';
 import type { FakeProcessOptions } from './environment-fake.ts';

@@ -237,7 +237,7 @@ describe('a definition that is missing', () => {
       await both.settle(600_000);
       assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
       assert.equal(others.things.size, 1);
-      assert.deepEqual(both.toldOfStacks, ['warn ocp: the API server has these kinds of a stack no more']);
+      assert.deepEqual(both.toldOfStacks, ['warn ocp: the API server no longer has these kinds']);
 
       for (const kind of [otherManagedKind, otherClassKind, otherProviderConfigKind]) cluster.serve(kind);
       await both.settle(60_000);

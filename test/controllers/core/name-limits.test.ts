@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import { named, refusedName } from '../../../controllers/core/managed/identity.ts';
+import { named, refusedName } from '../../../controllers/core/managed/recording/identity.ts';
 import { fittingName, nameProblem } from '../../../controllers/core/name-limits.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeExternal, startStack } from './external-fake.ts';

@@ -5,7 +5,7 @@ import { available, binding, creating, reconcileSuccess } from '../../../apis/co
 import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
-import { scrub, withManagedStatus } from '../../../controllers/core/managed/status.ts';
+import { scrub, withManagedStatus } from '../../../controllers/core/managed/recording/status.ts';
 import { withShortMessage } from '../../../controllers/core/message.ts';
 import { claim, claimRef, deletionTimestamp, managed, now } from './objects.ts';
 

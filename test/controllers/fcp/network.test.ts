@@ -4,8 +4,8 @@ import { available, creating, deleting } from '../../../apis/core/v1alpha1/condi
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import { UncertainCreationError } from '../../../controllers/core/managed/external-client.ts';
-import { withAnnotations } from '../../../controllers/core/managed/identity.ts';
+import { UncertainCreationError } from '../../../controllers/core/managed/connecting/external-client.ts';
+import { withAnnotations } from '../../../controllers/core/managed/recording/identity.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';

@@ -5,7 +5,7 @@ import { CloudError } from '../../../clients/cloud-error.ts';
 import type { Memorystore, MemorystoreInstance } from '../../../clients/gcp/memorystore.ts';
 import type { Operation } from '../../../clients/gcp/operation.ts';
 import type { Pubsub, PubsubTopic } from '../../../clients/gcp/pubsub.ts';
-import type { ExternalClient } from '../../../controllers/core/managed/external-client.ts';
+import type { ExternalClient } from '../../../controllers/core/managed/connecting/external-client.ts';
 import { cloudMemorystoreInstanceClient } from '../../../controllers/gcp/cloud-memorystore-instance/external-client.ts';
 import { topicClient } from '../../../controllers/gcp/topic/external-client.ts';
 import { instance, small, topic } from './objects.ts';

@@ -13,7 +13,7 @@ import type {
   DesiredCredential,
   ExternalClient,
   Observation,
-} from '../../../controllers/core/managed/external-client.ts';
+} from '../../../controllers/core/managed/connecting/external-client.ts';
 import { shouldCreate, shouldUpdate } from '../../../controllers/core/management-policies.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import { databaseCredential } from '../../../controllers/postgresql/postgresql-database/desired-state.ts';

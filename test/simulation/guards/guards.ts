@@ -14,7 +14,7 @@ export interface Guard {
 
 /** In each file, the guards that something must notice the lack of. */
 const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
-  'controllers/core/managed/act.ts': [
+  'controllers/core/managed/run/act.ts': [
     {
       against: 'a creation taken for lost because the look at it was read after the process had stood still',
       provenBy:
@@ -38,7 +38,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an edit of what identifies a resource while it is created',
       provenBy:
-        'test/controllers/core/managed/identity.test.ts: while it is being made, whose answer is lost',
+        'test/controllers/core/managed/recording/identity.test.ts: while it is being made, whose answer is lost',
       was: 'const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };',
       becomes: 'const record = {};',
     },
@@ -85,19 +85,19 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'the deletion of what an edit names in place of what was made',
       provenBy:
-        'test/controllers/core/managed/identity.test.ts: deletion deletes what was made, and nothing else',
+        'test/controllers/core/managed/recording/identity.test.ts: deletion deletes what was made, and nothing else',
       was: 'const removing = external.delete(identified(identity, run), signal);',
       becomes: 'const removing = external.delete(run.current, signal);',
     },
     {
       against: 'an interrupted creation that nobody finds under another name',
       provenBy:
-        'test/controllers/core/managed/identity.test.ts: not while something of it is left that only its deletion would find',
+        'test/controllers/core/managed/recording/identity.test.ts: not while something of it is left that only its deletion would find',
       was: 'if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))',
       becomes: 'if (false)',
     },
   ],
-  'controllers/core/managed/absences.ts': [
+  'controllers/core/managed/recording/absences.ts': [
     {
       against: 'an absence taken for proven because the answer was read after the process had stood still',
       provenBy:
@@ -106,7 +106,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'return clock.elapsedMs() - first.atMs;',
     },
   ],
-  'controllers/core/managed/steps.ts': [
+  'controllers/core/managed/run/steps.ts': [
     {
       against: 'what is made left outside, because it did not show while the external system made it',
       provenBy:
@@ -130,12 +130,12 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a look at what an edit names in place of what was made',
-      provenBy: 'test/controllers/core/managed/identity.test.ts: told, and everything else goes on',
+      provenBy: 'test/controllers/core/managed/recording/identity.test.ts: told, and everything else goes on',
       was: 'external.observe(identified(identity, run), run.credential, signal);',
       becomes: 'external.observe(run.current, run.credential, signal);',
     },
   ],
-  'controllers/core/managed/follow-up.ts': [
+  'controllers/core/managed/run/follow-up.ts': [
     {
       against: 'an operation whose name is lost with a write of the status',
       provenBy:
@@ -151,7 +151,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'const recorded = run;',
     },
   ],
-  'controllers/core/managed/decide.ts': [
+  'controllers/core/managed/run/decide.ts': [
     {
       against: 'an update that is begun again twice a second, for its end shows nothing',
       provenBy:
@@ -169,7 +169,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second creation, or forgetting, of what is being created',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: AwaitOperation: what an operation is about does not show yet, and is not made twice',
+        'test/controllers/core/managed/run/decide.test.ts: AwaitOperation: what an operation is about does not show yet, and is not made twice',
       was: "if (underWay !== undefined) return { name: 'AwaitOperation' };",
       becomes: '',
     },
@@ -190,20 +190,20 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second creation while nobody knows how the first ended',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for a human',
+        'test/controllers/core/managed/run/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for a human',
       was: 'underWay === undefined && isCreationIncomplete(managed)',
       becomes: 'false',
     },
     {
       against: 'the deletion of what policies keep',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan',
+        'test/controllers/core/managed/run/decide.test.ts: OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan',
       was: 'wasDeleted(managed) && !shouldDelete(managed.spec) ?',
       becomes: 'false ?',
     },
     {
       against: 'a second external resource in the system that the provider leads to by now',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: OtherSystem: it leads elsewhere',
+      provenBy: 'test/controllers/core/managed/run/decide.test.ts: OtherSystem: it leads elsewhere',
       was: 'if (before === undefined || system === undefined || before === system) return undefined;',
       becomes: 'return undefined;',
     },
@@ -216,7 +216,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second creation, or forgetting, of what does not show yet',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: AwaitExternal: CreationGracePeriod',
+      provenBy: 'test/controllers/core/managed/run/decide.test.ts: AwaitExternal: CreationGracePeriod',
       was: '(isHidden(input) ?',
       becomes: '(isHidden(input) && false ?',
     },
@@ -229,42 +229,42 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'work on what is paused',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: Paused: ReconciliationPausedSuccessful',
+      provenBy: 'test/controllers/core/managed/run/decide.test.ts: Paused: ReconciliationPausedSuccessful',
       was: 'if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;',
       becomes: 'if (!isPausedByPolicies(managed.spec)) return undefined;',
     },
     {
       against: 'work on what policies pause',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: Paused: ManagementPolicyReconciliationPausedSuccessful',
+        'test/controllers/core/managed/run/decide.test.ts: Paused: ManagementPolicyReconciliationPausedSuccessful',
       was: 'if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;',
       becomes: 'if (!isPaused(managed)) return undefined;',
     },
     {
       against: 'a creation that policies do not allow',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: CreateNotAllowed: {O,D} and absent: reported, not created',
+        'test/controllers/core/managed/run/decide.test.ts: CreateNotAllowed: {O,D} and absent: reported, not created',
       was: "if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed' };",
       becomes: '',
     },
     {
       against: 'an update that policies do not allow',
       provenBy:
-        'test/controllers/core/managed/decide.test.ts: NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone',
+        'test/controllers/core/managed/run/decide.test.ts: NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone',
       was: ' || !shouldUpdate(managed.spec)',
       becomes: '',
     },
     {
       against: 'fields that are filled in although policies do not allow it',
-      provenBy: 'test/controllers/core/managed/decide.test.ts: NoUpdate: {O}: to look is not to touch',
+      provenBy: 'test/controllers/core/managed/run/decide.test.ts: NoUpdate: {O}: to look is not to touch',
       was: 'shouldLateInitialize(managed.spec) && ',
       becomes: '',
     },
   ],
-  'controllers/core/managed/identity.ts': [
+  'controllers/core/managed/recording/identity.ts': [
     {
       against: 'everything that an edit of the identity may lead to',
-      provenBy: 'test/controllers/core/managed/identity.test.ts: told, and everything else goes on',
+      provenBy: 'test/controllers/core/managed/recording/identity.test.ts: told, and everything else goes on',
       was: 'return asRecorded(named(context, current), recorded, context.marks, isExact);',
       becomes: 'return named(context, current);',
     },
@@ -287,7 +287,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
   ],
-  'controllers/core/managed/creation-record.ts': [
+  'controllers/core/managed/recording/creation-record.ts': [
     {
       against: 'a creation without a result, for the leadership was interrupted just then',
       provenBy:

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, isPaused } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { isCreationIncomplete } from '../../../controllers/core/managed/creation-tracking.ts';
+import { isCreationIncomplete } from '../../../controllers/core/managed/recording/creation-tracking.ts';
 import { invalidPolicies, isPausedByPolicies } from '../../../controllers/core/management-policies.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';

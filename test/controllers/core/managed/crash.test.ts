@@ -130,7 +130,7 @@ test('a successor whose clock is behind still marks its creation as the newest',
 describe('a creation without an answer', () => {
   const uncertain = async (): Promise<Scene> => {
     const { UncertainCreationError } = await import(
-      '../../../../controllers/core/managed/external-client.ts'
+      '../../../../controllers/core/managed/connecting/external-client.ts'
     );
     const scene = begin('assigned')();
     scene.external.afterCall = (method) => {

@@ -11,9 +11,12 @@ import {
   encodeNote,
   generatedPassword,
 } from '../../../../controllers/core/credential.ts';
-import type { ManagedDecisionName } from '../../../../controllers/core/managed/decide.ts';
-import type { OperationType, Progress } from '../../../../controllers/core/managed/external-client.ts';
+import type {
+  OperationType,
+  Progress,
+} from '../../../../controllers/core/managed/connecting/external-client.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
+import type { ManagedDecisionName } from '../../../../controllers/core/managed/run/decide.ts';
 import { broken } from '../cluster-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { claimRef, deletionTimestamp, managedKind } from '../objects.ts';

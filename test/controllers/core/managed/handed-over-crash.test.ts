@@ -4,7 +4,7 @@ import { available, getCondition } from '../../../../apis/core/v1alpha1/conditio
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { Progress } from '../../../../controllers/core/managed/external-client.ts';
+import type { Progress } from '../../../../controllers/core/managed/connecting/external-client.ts';
 import { stackControllers } from '../../../../controllers/core/stack.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';

@@ -4,8 +4,11 @@ import { available, creating } from '../../../../apis/core/v1alpha1/condition.ts
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteDBInstance } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import type { ExternalClient, Progress } from '../../../../controllers/core/managed/external-client.ts';
-import { createOperationsUnderWay } from '../../../../controllers/core/managed/operations-under-way.ts';
+import type {
+  ExternalClient,
+  Progress,
+} from '../../../../controllers/core/managed/connecting/external-client.ts';
+import { createOperationsUnderWay } from '../../../../controllers/core/managed/recording/operations-under-way.ts';
 import { unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { conflict } from '../cluster-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../../../../controllers/core/connection/connection-place.ts';
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
-import { UncertainCreationError } from '../../../../controllers/core/managed/external-client.ts';
+import { UncertainCreationError } from '../../../../controllers/core/managed/connecting/external-client.ts';
 import { isConflict, isInterrupted, leaseExpired } from '../../../../runtime/client/errors.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../../testing/test-clock.ts';

@@ -4,7 +4,10 @@ import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Identity } from '../../../../controllers/core/external-identity.ts';
 import { encodeIdentity } from '../../../../controllers/core/external-identity.ts';
-import type { Identifiable, IdentityContext } from '../../../../controllers/core/managed/identity.ts';
+import type {
+  Identifiable,
+  IdentityContext,
+} from '../../../../controllers/core/managed/recording/identity.ts';
 import {
   editsOf,
   identified,
@@ -16,7 +19,7 @@ import {
   named,
   recordedIdentity,
   refusals,
-} from '../../../../controllers/core/managed/identity.ts';
+} from '../../../../controllers/core/managed/recording/identity.ts';
 import { managed } from '../objects.ts';
 
 const key = 'crossplane.io/external-identity';

@@ -9,7 +9,7 @@ import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/pr
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../../apis/fcp/v1alpha3/provider.ts';
-import type { ExternalCall } from '../../../../controllers/core/managed/observed-connector.ts';
+import type { ExternalCall } from '../../../../controllers/core/managed/connecting/observed-connector.ts';
 import { createStackMetrics } from '../../../../controllers/core/metrics/stack-metrics.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { claim, claimKind, managed, managedKind } from '../objects.ts';

@@ -6,7 +6,7 @@ import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { withManagedStatus } from '../../../../controllers/core/managed/status.ts';
+import { withManagedStatus } from '../../../../controllers/core/managed/recording/status.ts';
 import {
   referenceResolver,
   referenceTriggers,

@@ -1,0 +1,331 @@
+/*
+ *   flags ──▶ client ──▶ composition.ts: informers, stores, controllers ──▶ runtime/process/run.ts ──▶ teardown
+ */
+
+import { randomUUID } from 'node:crypto';
+import { constants, hostname } from 'node:os';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Observable } from 'rxjs';
+import {
+  concat,
+  defer,
+  EMPTY,
+  ignoreElements,
+  merge,
+  share,
+  shareReplay,
+  skip,
+  take,
+  takeUntil,
+  tap,
+} from 'rxjs';
+import { isLabel, notALabel } from '../apis/core/api-names.ts';
+import { DefinitionError } from '../apis/core/definition-error.ts';
+import { checkStacks } from '../controllers/author/check-stacks.ts';
+import type { DefinedStack } from '../controllers/author/define-stack.ts';
+import type { StackMetrics } from '../controllers/core/metrics/stack-metrics.ts';
+import { createStackMetrics } from '../controllers/core/metrics/stack-metrics.ts';
+import { WiringError } from '../controllers/core/wiring.ts';
+import type { Dashboard } from '../dashboard/dashboard.ts';
+import { createDashboard } from '../dashboard/dashboard.ts';
+import { abortable } from '../runtime/abortable.ts';
+import type { Informers } from '../runtime/cache/informers.ts';
+import { messageOf } from '../runtime/client/errors.ts';
+import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
+import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
+import { installCrds } from '../runtime/client/install-crds.ts';
+import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import type { OldServer } from '../runtime/client/old-server.ts';
+import { oldServer } from '../runtime/client/old-server.ts';
+import { createHost } from '../runtime/controller/host.ts';
+import { createLogger } from '../runtime/log/log.ts';
+import {
+  serveHealth,
+  someStackRuns,
+  stacksWithoutDefinitions,
+  storesSynced,
+  watchesAlive,
+  watchesDeliver,
+} from '../runtime/probes/health.ts';
+import type { Metrics } from '../runtime/probes/metrics.ts';
+import { createMetrics } from '../runtime/probes/metrics.ts';
+import type { Page } from '../runtime/probes/serve-http.ts';
+import { serveHttp } from '../runtime/probes/serve-http.ts';
+import { handOverSignals } from '../runtime/process/early-stop.ts';
+import type { Flags } from '../runtime/process/flags.ts';
+import { FlagError, parseFlags } from '../runtime/process/flags.ts';
+import type { LeaderElection } from '../runtime/process/leader-election.ts';
+import { leaderElection } from '../runtime/process/leader-election.ts';
+import { run } from '../runtime/process/run.ts';
+import { stopSignals } from '../runtime/process/shutdown.ts';
+import type { Clock } from '../runtime/time/clock.ts';
+import { realClock } from '../runtime/time/clock.ts';
+import { deadlineAfter } from '../runtime/time/deadline.ts';
+import type { Composition } from './composition.ts';
+import { composition } from './composition.ts';
+
+/** The facts about a process besides its stacks. */
+export interface ProcessFacts {
+  /** The source of Events, and the default of `--leader-election-id`. Lower-case letters, digits and dashes. */
+  readonly name: string;
+  /** For `--version`, the log and metrics. */
+  readonly version: string;
+  /** The folder of the definitions for `--install-crds`, as `npm run generate` writes it. */
+  readonly crds: string;
+}
+
+const drainTimeoutMs = 30_000;
+/** How long the last requests may take after the drain. */
+const farewellMs = 3_000;
+/** The part of it for the remaining Events. */
+const flushMs = 1_000;
+
+/**
+ * Runs stacks as the flags and variables of the process say, until a signal ends the process. Resolves as soon as
+ * everything is started, or at once after `--help`. Errors are written to standard error and set the exit code: 2 for a
+ * flag; 1 for stacks that conflict or a name that cannot be used.
+ */
+export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessFacts): Promise<void> {
+  try {
+    if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
+    const invocation = parseFlags(process.argv.slice(2), {
+      stacks: stacks.map(({ name }) => name),
+      name: facts.name,
+      version: facts.version,
+    });
+    if (invocation.type === 'print') process.stdout.write(invocation.text);
+    else start(stacks, facts, invocation.flags, await usableKubeConfig(invocation.flags));
+  } catch (error) {
+    if (!(error instanceof FlagError || error instanceof WiringError || error instanceof DefinitionError))
+      throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = error instanceof FlagError ? error.exitCode : 1;
+  }
+}
+
+/** Starts the process: flags → client → stacks → signals → teardown. */
+function start(
+  stacks: readonly DefinedStack[],
+  { name: component, version, crds }: ProcessFacts,
+  flags: Flags,
+  kubeConfig: KubeConfig,
+): void {
+  const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
+  checkStacks(chosen);
+  const clock = realClock();
+  const random = Math.random;
+  const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
+  let isLeading = false;
+  const metrics = createMetrics({
+    version,
+    clock,
+    informers: () => informers.states(),
+    stacks: () => stackStates(),
+    droppedEvents: () => events.droppedCount,
+  });
+  const isServed = flags.metricsBindAddress !== undefined;
+  const stackMetrics = isServed
+    ? createStackMetrics({
+        registry: metrics.registry,
+        isWorking: () => election === undefined || isLeading,
+        clock,
+      })
+    : undefined;
+  const { dashboardBindAddress: address } = flags;
+  /** Created before the composition, so that it receives Events from the start. */
+  const dashboard: Dashboard | undefined =
+    address &&
+    createDashboard({
+      ...{ address, version, log, clock, stacks: chosen },
+      resource: (...kind) => informers.resource(...kind),
+      client: { get: (...rest) => client.get(...rest) },
+    });
+  const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
+  const http = kubernetesClient({
+    kubeConfig,
+    log,
+    clock,
+    onRequest: metrics.request,
+    checkLease,
+  });
+  const { client, informers, events, controllers, stackStates } = composition({
+    client: http,
+    component,
+    stacks: chosen,
+    log,
+    clock,
+    random,
+    pollIntervalMs: flags.pollIntervalMs,
+    maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+    ...(stackMetrics && { metrics: stackMetrics }),
+    host: createHost({ variables: process.env }),
+    checkLease,
+    ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
+    ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
+    ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
+  });
+  const election: LeaderElection | undefined = flags.leaderElect
+    ? leaderElection({
+        client,
+        namespace: flags.leaderElectionNamespace,
+        name: flags.leaderElectionId,
+        createsNamespace: flags.installCrds,
+        identity: `${hostname()}_${randomUUID()}`,
+        log,
+        clock,
+        random,
+      })
+    : undefined;
+  // A standby exports 0, so that the sum over all processes is 0 if none leads.
+  if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
+  const old = oldServer({ client, log, clock });
+  const signals$ = stopSignals().pipe(share());
+  const stop$ = signals$.pipe(
+    take(1),
+    tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
+    shareReplay(1),
+  );
+  const secondSignal$ = signals$.pipe(
+    skip(1),
+    tap((signal) => process.exit(128 + constants.signals[signal])),
+  );
+  const work$ = run({
+    informers,
+    controllers,
+    background: [
+      events.run$,
+      ...(stackMetrics ? [stackMetrics.run$] : []),
+      old.run$,
+      ...servers(
+        flags,
+        {
+          ...informers,
+          stackStates,
+          notes: () => [...old.notes(), ...(election?.notes() ?? [])],
+        },
+        { ...metrics, page: () => pageOf(metrics, stackMetrics) },
+        clock,
+      ),
+      ...(dashboard ? [dashboard.served$] : []),
+    ],
+    concurrency: flags.maxConcurrentReconciles,
+    syncPeriodMs: flags.syncPeriodMs,
+    stop$,
+    drainTimeoutMs,
+    log,
+    clock,
+    random,
+    observe: (name) => metrics.controller(name, flags.maxConcurrentReconciles),
+    ...(election && {
+      election: {
+        leadership$: election.leadership$.pipe(
+          tap((state) => {
+            isLeading = state === 'leading';
+            metrics.leading(flags.leaderElectionId, isLeading);
+          }),
+        ),
+      },
+    }),
+  }).pipe(
+    tap(metrics.outcome),
+    tap((outcome) => dashboard?.memory.recordOutcome(outcome)),
+  );
+  const farewell$ = defer(async () => {
+    const { signal } = deadlineAfter(clock, farewellMs, {
+      reason: () => new Error('the last requests of the process took too long'),
+    });
+    // Events are sent while the Lease is still held, but only for a short time, because a standby waits for the Lease.
+    const flushing = deadlineAfter(clock, flushMs, {
+      reason: () => new Error('the remaining Events took too long to send'),
+      outer: signal,
+    });
+    await events.flush(flushing.signal);
+    flushing.cancel();
+    await election?.release(signal);
+    await http.close();
+  });
+
+  const server = kubeConfig.getCurrentCluster()?.server;
+  log.info('starting', { version, stacks: chosen.map(({ name }) => name), server });
+  if (election === undefined) {
+    log.warn('leader election is off: make sure that no other process runs these stacks in this cluster');
+  }
+  merge(
+    stop$,
+    secondSignal$,
+    concat(
+      definitions(flags, { directory: crds, client, log, clock, kinds: informers.kinds() }).pipe(
+        takeUntil(stop$),
+      ),
+      work$,
+      farewell$,
+    ).pipe(tap({ complete: () => process.exit(0) })),
+  ).subscribe({
+    error(error: unknown) {
+      log.error('cannot continue: the process exits', { error });
+      process.exit(1);
+    },
+  });
+  handOverSignals();
+}
+
+/** The page of metrics, with fresh values. */
+async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined): Promise<Page> {
+  await stackMetrics?.refresh();
+  return metrics.page();
+}
+
+/** The kubeconfig with the address and credentials. Throws FlagError if it cannot be used. */
+async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
+  const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
+  const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
+    throw new FlagError(`${source}: ${messageOf(error)}`, { cause: error });
+  });
+  if (config.getCurrentCluster() !== null) return config;
+  throw new FlagError(
+    `${source}: the current context names no cluster; set it with "kubectl config use-context"`,
+  );
+}
+
+/** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */
+function definitions(
+  { installCrds: isAsked }: Flags,
+  tools: Omit<InstallCrdsOptions, 'signal'>,
+): Observable<void> {
+  if (!isAsked) return EMPTY;
+  return abortable((signal) => installCrds({ ...tools, signal })).pipe(ignoreElements());
+}
+
+/** The HTTP servers whose flags are set. */
+function servers(
+  { healthProbeBindAddress, metricsBindAddress }: Flags,
+  {
+    states,
+    stackStates,
+    notes,
+  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<OldServer, 'notes'>,
+  metrics: Metrics,
+  clock: Clock,
+): readonly Observable<unknown>[] {
+  const health = {
+    live: { watches: watchesAlive(states, { clock }) },
+    ready: {
+      stores: storesSynced(states),
+      stacks: someStackRuns(stackStates, states),
+      watches: watchesDeliver(states, { clock }),
+    },
+    notes: () => [...stacksWithoutDefinitions(stackStates, states)(), ...notes()],
+  };
+  return [
+    ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),
+    ...(metricsBindAddress
+      ? [
+          serveHttp({
+            flag: '--metrics-bind-address',
+            address: metricsBindAddress,
+            pages: { '/metrics': metrics.page },
+          }),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,9 @@
+import type { DefinedStack } from '../controllers/author/define-stack.ts';
+import { awsStack } from '../controllers/aws/setup.ts';
+import { fcpStack } from '../controllers/fcp/setup.ts';
+import { gcpStack } from '../controllers/gcp/setup.ts';
+import { ocpStack } from '../controllers/ocp/setup.ts';
+import { postgresqlStack } from '../controllers/postgresql/setup.ts';
+
+/** All stacks. Add a new stack here only: flags, roles, pages and tests follow from this list. */
+export const stacks: readonly DefinedStack[] = [fcpStack, ocpStack, postgresqlStack, awsStack, gcpStack];

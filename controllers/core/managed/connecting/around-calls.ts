@@ -1,0 +1,60 @@
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Calls, DesiredCredential, ExternalClient } from './external-client.ts';
+
+/** What an external system is asked. */
+export type Operation =
+  | 'connect'
+  | 'observe'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'poll'
+  | 'system'
+  | 'disconnect';
+
+/**
+ * What is done around a call of an external client. `signal` is that of a call about a resource; absent: the call asks for the
+ * system, or disconnects. `call` may be given another signal.
+ */
+export type Around = <T>(
+  call: (signal?: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+  operation: Operation,
+) => Promise<T>;
+
+/** An external client with something around each call. */
+export function aroundCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
+  if (client.poll === undefined) return aroundMost(client, around);
+  return {
+    ...aroundMost(client, around),
+    poll: (name, signal) => around(async (own = signal) => client.poll(name, own), signal, 'poll'),
+  };
+}
+
+function aroundMost<M extends Managed, Name extends string>(
+  client: Calls<M, Name>,
+  around: Around,
+): Calls<M, Name> {
+  const { plannedDetails, system, version, disconnect } = client;
+  return {
+    observe: (managed, credential, signal) =>
+      around(async (own = signal) => client.observe(managed, credential, own), signal, 'observe'),
+    create: (managed, credential, signal) =>
+      around(async (own = signal) => client.create(managed, credential, own), signal, 'create'),
+    update: (managed, credential, signal) =>
+      around(async (own = signal) => client.update(managed, credential, own), signal, 'update'),
+    delete: (managed, signal) =>
+      around(async (own = signal) => (await client.delete(managed, own)) ?? {}, signal, 'delete'),
+    ...(plannedDetails && {
+      plannedDetails: (managed: M, credential: DesiredCredential) =>
+        plannedDetails.call(client, managed, credential),
+    }),
+    ...(system && {
+      system: (signal: AbortSignal) => around(async () => system.call(client, signal), undefined, 'system'),
+    }),
+    ...(version && { version: () => version.call(client) }),
+    ...(disconnect && {
+      disconnect: () => around(async () => disconnect.call(client), undefined, 'disconnect'),
+    }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { blamed, blaming } from '../../stack-bug.ts';
+import { aroundCalls } from './around-calls.ts';
+import type { ExternalConnector } from './external-client.ts';
+
+/** A connector whose programming errors, and those of its clients, are reported as errors of the stack. */
+export function blamedConnector<M extends Managed>(
+  connector: ExternalConnector<M>,
+  stack: string | undefined,
+): ExternalConnector<M> {
+  return {
+    async connect(managed, signal) {
+      const client = await blaming(stack, () => connector.connect(managed, signal));
+      return aroundCalls(client, async (call) => {
+        const answer = await blaming(stack, call);
+        blamed((answer as { readonly error?: unknown } | undefined)?.error, stack);
+        return answer;
+      });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import type { Clock } from '../../../../runtime/time/clock.ts';
+import type { Around } from './around-calls.ts';
+import { aroundCalls } from './around-calls.ts';
+import type { ExternalConnector } from './external-client.ts';
+import { UncertainCreationError } from './external-client.ts';
+
+/**
+ * A connector whose clients call only while this process may lead. A call ends at the latest when the lease ends, also if the
+ * client ignores its signal. Each renewal of the lease gives the call more time.
+ */
+export function leasedConnector<M extends Managed>(
+  connector: ExternalConnector<M>,
+  { clock, checkLease }: Pick<Environment, 'clock' | 'checkLease'>,
+): ExternalConnector<M> {
+  if (checkLease === undefined) return connector;
+  const whileLeading: Around = async (call, signal, operation) => {
+    if (signal === undefined) return call();
+    const leftMs = checkLease();
+    if (leftMs === Number.POSITIVE_INFINITY) return call(signal); // no election
+    const over = new AbortController();
+    const lease = endOf(checkLease, leftMs, clock, over.signal).catch((error: unknown) => {
+      const message = 'the lease ended before the external system answered';
+      throw operation === 'create' ? new UncertainCreationError(message, { cause: error }) : error;
+    });
+    try {
+      return await Promise.race([call(AbortSignal.any([signal, over.signal])), lease]);
+    } finally {
+      over.abort();
+    }
+  };
+  return {
+    connect: async (managed, signal) => aroundCalls(await connector.connect(managed, signal), whileLeading),
+  };
+}
+
+/** Throws when the lease has ended, or the signal aborts. */
+async function endOf(
+  checkLease: () => number,
+  leftMs: number,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): Promise<never> {
+  for (let nextMs = leftMs; ; nextMs = checkLease()) await clock.sleep(nextMs, signal);
+}

@@ -1,0 +1,70 @@
+import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { errorClassOf, errorFactsOf } from '../../../../clients/external-error.ts';
+import { messageOf } from '../../../../runtime/client/errors.ts';
+import type { Fault } from '../../error-class.ts';
+import { faultOf, faultOfConnecting } from '../../error-class.ts';
+import type { ProviderHealth } from '../../provider/provider-health.ts';
+import type { Operation } from './around-calls.ts';
+import { aroundCalls } from './around-calls.ts';
+import type { ExternalConnector } from './external-client.ts';
+
+/** Whom a managed resource is connected by. */
+export interface ConnectedBy {
+  readonly kind: Kind;
+  readonly provider: KubernetesObject;
+  /** For messages: `ProviderConfig default, secret infra/cloud`. */
+  readonly origin: string;
+}
+
+/** Whether an answer is one of the external system: what is not looked for is not found either, and nobody is asked. */
+function isAnswer(operation: Operation, answer: unknown): boolean {
+  const { exists, state } = (answer ?? {}) as { readonly exists?: boolean; readonly state?: string };
+  if (operation === 'observe') return exists === true;
+  if (operation === 'poll') return state !== 'unknown';
+  return operation === 'create' || operation === 'update' || operation === 'delete';
+}
+
+/**
+ * A connector whose calls tell of the provider that they are made by, and whose failures name it, with the secret to
+ * mend, where they are about the provider. `connectedBy` yields undefined for a provider that does not exist.
+ */
+export function witnessedConnector<M extends Managed>(
+  connector: ExternalConnector<M>,
+  health: Pick<ProviderHealth, 'works' | 'fails'>,
+  connectedBy: (managed: M) => ConnectedBy | undefined,
+): ExternalConnector<M> {
+  return {
+    async connect(managed, signal) {
+      const by = connectedBy(managed);
+      if (by === undefined) return connector.connect(managed, signal);
+      const { kind, provider } = by;
+      const failed = (error: unknown, fault: Fault | undefined): unknown => {
+        // The external system knew the credentials before it refused what was asked for.
+        if (errorClassOf(error) === 'Forbidden') health.works(kind, provider);
+        if (fault === undefined) return error;
+        health.fails(kind, provider, { fault, message: wordsOf(error) });
+        return naming(error, by.origin);
+      };
+      const client = await connector.connect(managed, signal).catch((error: unknown) => {
+        throw signal.aborted ? error : failed(error, faultOfConnecting(error));
+      });
+      return aroundCalls(client, async (call, callSignal = signal, operation) => {
+        try {
+          const answer = await call();
+          if (isAnswer(operation, answer)) health.works(kind, provider, client.version?.());
+          return answer;
+        } catch (error) {
+          throw callSignal.aborted ? error : failed(error, faultOf(error));
+        }
+      });
+    },
+  };
+}
+
+/** The error with the provider in its message. An error without a class was thrown by the reader of the credentials, which names it. */
+const naming = (error: unknown, origin: string): unknown =>
+  errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
+
+/** The message without what the call was about, such as `cannot get instance "x": `: that differs from resource to resource. */
+const wordsOf = (error: unknown): string => messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');

@@ -1,0 +1,32 @@
+import { objectKey, objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Request } from '../../../../runtime/controller/reconcile.ts';
+import type { Clock } from '../../../../runtime/time/clock.ts';
+
+/** Since when all observations of this process found an external resource absent. A restart forgets it. */
+export interface Absences {
+  /**
+   * Notes an observation that began at `begunMs`. Returns for how many ms all of them have found nothing; 0 after the first. An
+   * answer proves nothing about the time after it was requested.
+   */
+  note(managed: Managed, exists: boolean, begunMs: number): number;
+  forget(request: Request): void;
+}
+
+export function createAbsences(clock: Pick<Clock, 'elapsedMs'>): Absences {
+  const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
+  return {
+    note({ metadata }, exists, begunMs) {
+      const key = objectKeyText(objectKey(metadata));
+      if (exists) {
+        since.delete(key);
+        return 0;
+      }
+      const first = since.get(key);
+      if (first !== undefined && first.uid === metadata.uid) return begunMs - first.atMs;
+      since.set(key, { uid: metadata.uid, atMs: clock.elapsedMs() });
+      return 0;
+    },
+    forget: (request) => void since.delete(objectKeyText(request)),
+  };
+}

@@ -1,0 +1,160 @@
+import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { Resource } from '../../../../runtime/cache/resource.ts';
+import { isConflict, isInterrupted, isNotFound, messageOf } from '../../../../runtime/client/errors.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import type { Clock } from '../../../../runtime/time/clock.ts';
+import { encodeIdentity } from '../../external-identity.ts';
+import { failing, StepFailure } from '../../step-failure.ts';
+import { UncertainCreationError } from '../connecting/external-client.ts';
+import { cannot } from '../run/failures.ts';
+import type { Run } from '../run/outcome.ts';
+import { having } from '../run/outcome.ts';
+import { resultTime } from './creation-tracking.ts';
+import type { IdentityContext } from './identity.ts';
+import { identityToRecord } from './identity.ts';
+
+const attempts = 5;
+const pauseMs = 10;
+/** After an interruption, the lease is renewed or lost within this time. */
+const leasePauseMs = 500;
+
+/** Where a creation is recorded. */
+export interface CreationContext {
+  readonly env: Pick<Environment, 'clock'>;
+  readonly managedResources: Resource<Managed>;
+  readonly identity: IdentityContext;
+  readonly signal: AbortSignal;
+}
+
+/** Records a creation that succeeded, with the name that the external system assigned. */
+export async function recordCreation(
+  context: CreationContext,
+  run: Run,
+  { externalName: name }: { readonly externalName?: string },
+): Promise<Run> {
+  const { env, identity } = context;
+  if (!identity.isAssigned) return run;
+  const succeeded = { [annotationKeys.externalCreateSucceeded]: resultTime(run.current, env.clock.now()) };
+  return record(context, run, { ...naming(context, run, name), ...succeeded });
+}
+
+/** Records the name of a resource that the external system is still creating. Its creation counts as incomplete. */
+export async function recordName(
+  context: CreationContext,
+  run: Run,
+  { externalName: name }: { readonly externalName?: string },
+): Promise<Run> {
+  const isNamed = context.identity.isAssigned && name !== undefined;
+  return isNamed ? record(context, run, naming(context, run, name)) : run;
+}
+
+const naming = ({ identity }: CreationContext, run: Run, name: string | undefined): Record<string, string> =>
+  name === undefined
+    ? {}
+    : {
+        [annotationKeys.externalName]: name,
+        [annotationKeys.externalIdentity]: encodeIdentity({ ...identityToRecord(identity, run), name }),
+      };
+
+async function record(
+  context: CreationContext,
+  run: Run,
+  annotations: Readonly<Record<string, string>>,
+): Promise<Run> {
+  const stored = await failing(
+    'cannot update managed resource annotations',
+    recorded(context, run, annotations),
+    { ...cannot.record, known: run },
+  );
+  return { ...run, current: stored };
+}
+
+/**
+ * The failure of a creation, put on record where names are assigned: without that the next run must assume a leak and wait
+ * for a human. So it does for one that may have happened all the same, which is not recorded as failed.
+ */
+export async function failedCreation(
+  context: CreationContext,
+  run: Run,
+  error: unknown,
+): Promise<StepFailure<Run>> {
+  const { identity, signal } = context;
+  const isUncertain =
+    signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
+  const known = identity.isAssigned && !isUncertain ? await recordFailure(context, run) : run;
+  const { reason, ...quietly } = cannot.create;
+  return new StepFailure('create failed', error, { ...(isConflict(error) ? quietly : cannot.create), known });
+}
+
+async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
+  const failedAt = resultTime(run.current, context.env.clock.now());
+  try {
+    const stored = await recorded(context, run, { [annotationKeys.externalCreateFailed]: failedAt });
+    return { ...run, current: stored };
+  } catch (error) {
+    const reason = 'CannotUpdateManagedResource';
+    return having(run, { type: 'Warning', reason, message: messageOf(error) });
+  }
+}
+
+function recorded(
+  { env, managedResources, signal }: CreationContext,
+  { current }: Run,
+  annotations: Readonly<Record<string, string>>,
+): Promise<Managed> {
+  return updateCriticalAnnotations(managedResources, current, annotations, signal, env.clock);
+}
+
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
+/**
+ * Writes annotations whose loss would leak an external resource (crossplane-runtime v1.16, RetryingCriticalAnnotationUpdater).
+ * It tries five times, and longer while the leadership is interrupted. After a conflict it reads the object again. Throws the
+ * last error.
+ */
+async function updateCriticalAnnotations(
+  managedResources: Resource<Managed>,
+  object: Managed,
+  annotations: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<Managed> {
+  let current = object;
+  let last: unknown;
+  for (let attempt = 0; attempt < attempts && !signal.aborted; ) {
+    try {
+      const desired = {
+        ...current,
+        metadata: { ...current.metadata, annotations: { ...current.metadata.annotations, ...annotations } },
+      };
+      return await managedResources.update(current, desired, signal);
+    } catch (error) {
+      last = error;
+      if (isNotFound(error)) break;
+      const wasKept = isInterrupted(error);
+      if (!wasKept) attempt += 1;
+      if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
+      if (isConflict(error)) current = await refetched(managedResources, current, signal);
+      // Another object has its name now.
+      if (current.metadata.uid !== object.metadata.uid) break;
+    }
+  }
+  throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
+}
+
+/** The object as it is now, or as it was if it cannot be read. */
+async function refetched(
+  managedResources: Resource<Managed>,
+  current: Managed,
+  signal: AbortSignal,
+): Promise<Managed> {
+  try {
+    return (await managedResources.fetch(objectKey(current.metadata), signal)) ?? current;
+  } catch {
+    return current;
+  }
+}

@@ -1,0 +1,306 @@
+import type { ReadyFacts } from '../../../../apis/core/v1alpha1/condition.ts';
+import { creating, deleting } from '../../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../../apis/core/v1alpha1/meta.ts';
+import { invalid } from '../../../../clients/external-error.ts';
+import { isNotFound } from '../../../../runtime/client/errors.ts';
+import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
+import { generateCredential } from '../../credential.ts';
+import { encodeIdentity } from '../../external-identity.ts';
+import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import { StepFailure } from '../../step-failure.ts';
+import type { Creation, Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
+import { failedCreation, recordCreation, recordName } from '../recording/creation-record.ts';
+import { pendingTime } from '../recording/creation-tracking.ts';
+import {
+  identified,
+  identityOf,
+  identityToRecord,
+  isEdited,
+  leadsElsewhere,
+  withAnnotations,
+} from '../recording/identity.ts';
+import { operationSuperseded } from '../recording/operation-conditions.ts';
+import { withInitProvider } from '../recording/provider-values.ts';
+import type { NextInput } from './decide.ts';
+import { decideNext, isProvenAbsent } from './decide.ts';
+import { cannot, isCreating, isDeleting } from './failures.ts';
+import { begin } from './follow-up.ts';
+import type { Ending, Run } from './outcome.ts';
+import { endings, having, over, recreationEvent, reporting, scrubOf } from './outcome.ts';
+import type { Called, ExternalContext, RunContext } from './steps.ts';
+import {
+  clearRecord,
+  clearRecords,
+  confirmed,
+  credentialSet,
+  isCredentialDue,
+  observe,
+  observeAndPublish,
+  prepare,
+  publish,
+  step,
+  write,
+} from './steps.ts';
+
+/** Carries out the decision about the observation, and returns the ending. */
+export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
+  const input = inputOf(context, before, observed);
+  const decision = decideNext(input);
+  const run: Run = { ...before, decision: decision.name, isGone: isProvenAbsent(input) };
+  switch (decision.name) {
+    case 'ExternalMissing':
+      return endings.missing(run, context.confirmAbsenceMs);
+    case 'AwaitOperation':
+      return endings.waiting(run, run.underWay?.type ?? 'create');
+    case 'CreationIncomplete':
+      return endings.undetermined(run, decision.message);
+    case 'AwaitExternal':
+      return endings.hidden(run);
+    case 'RemoveFinalizer':
+      return finalise(context, run);
+    case 'ConfirmAbsence':
+      return endings.notConfirmed(run, context.confirmAbsenceMs);
+    case 'IdentityEdited':
+      return takeUpEdit(context, run);
+    case 'CreationRefused':
+      throw new StepFailure('create failed', invalid(decision.message), { ...cannot.create, known: run });
+    case 'CreateNotAllowed':
+      return endings.uncreated(run);
+    case 'CreateExternal':
+      return create(context, run);
+    case 'Recreate':
+      return create(context, having(run, recreationEvent(run)));
+    case 'ExternalLost':
+      return endings.lost(run);
+    case 'AwaitDeletion':
+      return endings.leaving(run);
+    case 'DeleteExternal':
+      return remove(context, run);
+    case 'LateInitialize':
+      return fillIn(context, run, observed);
+    case 'NoUpdate': {
+      const kept = await keep(context, run, observed);
+      // Only now: the former Secret may be the only one whose credential works.
+      if (!isCredentialDue(kept)) await removeFormer(context, kept);
+      return endings.present(kept, observed);
+    }
+    case 'Update':
+      return update(context, await keep(context, run, observed), observed);
+    case 'AwaitEffect':
+      return endings.awaited(await keep(context, run, observed), observed);
+  }
+}
+
+const inputOf = (
+  { env, identity, creationGraceMs, confirmAbsenceMs, uncreatable }: RunContext,
+  run: Run,
+  observed: Observation,
+): NextInput => ({
+  managed: run.current,
+  observed,
+  graceMs: creationGraceMs,
+  now: run.observedAt ?? env.clock.now(),
+  isNameKnown: !identity.isAssigned,
+  confirmMs: confirmAbsenceMs,
+  absentForMs: run.absentForMs ?? 0,
+  isEdited: isEdited(identity, run),
+  isCredentialDue: isCredentialDue(run),
+  underWay: run.underWay?.type,
+  ended: run.ended,
+  uncreatable: uncreatable(run.current),
+});
+
+/** Creates the external resource, records it, and observes it at once, so that a quick one takes one run and one status write. */
+async function create(context: ExternalContext, run: Run): Promise<Ending> {
+  const announced = await announce(context, await clearRecords(context, run));
+  const marked = await confirmed(context, announced, cannot.create);
+  if (marked === undefined) return endings.gone(announced);
+  context.absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet
+  const creation = await callCreate(context, marked);
+  const { operation, details, status, isExisting = false, isCredentialPending } = creation;
+  const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
+  const event = requested('CreatedExternalResource', 'creation');
+  const called = { details, status, event, ready: isCreating };
+  if (operation !== undefined) {
+    const begun = begin(context, made, { type: 'create', name: operation }, cannot.create);
+    const recorded = await recordName(context, begun, creation);
+    return endings.begun(await publishCalled(context, recorded, called), creating());
+  }
+  const recorded = await recordCreation(context, made, creation);
+  const [shown, observed] = await observeAndPublish(context, recorded, called);
+  if (!observed.exists) return endings.unseen(shown);
+  const { lateInitialized } = observed;
+  const isFilledIn = decideNext(inputOf(context, shown, observed)).name === 'LateInitialize';
+  const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
+  return endings.present(filled, observed);
+}
+
+/** Records the identity before the creation. For assigned names it also marks that a creation is under way. */
+function announce(context: ExternalContext, run: Run): Promise<Run> {
+  const { env, identity } = context;
+  const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
+  const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
+  const annotations = identity.isAssigned ? { ...record, ...mark } : record;
+  return prepare(context, run, { annotations, ready: isCreating });
+}
+
+async function callCreate(context: ExternalContext, run: Run): Promise<Creation<Managed, string>> {
+  const { current, credential = forgottenCredential(context, current) } = run;
+  try {
+    return await context.external.create(withInitProvider(current), credential, context.signal);
+  } catch (error) {
+    throw await failedCreation(context, run, error);
+  }
+}
+
+/** A credential for an external system that insists on one, of a resource that keeps its details nowhere. */
+function forgottenCredential(
+  { secretDetails: { credential }, randomBytes }: RunContext,
+  managed: Managed,
+): DesiredCredential | undefined {
+  if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
+  return { value: generateCredential(credential, randomBytes), isApplied: false };
+}
+
+/** Publishes the details that a call returned which has only begun an operation, and records its Event. */
+const publishCalled = async (
+  context: ExternalContext,
+  run: Run,
+  { details, status, event, ready }: Called,
+): Promise<Run> => having(await publish(context, reporting(run, status), details, ready), event);
+
+/** Writes name and connection details of an external resource that exists, and the values that it chose. */
+async function keep(
+  context: ExternalContext,
+  run: Run,
+  { details }: Observation,
+  lateInitialized?: object,
+): Promise<Run> {
+  return publish(context, await prepare(context, run, { lateInitialized }), details);
+}
+
+/** Deletes the Secrets and entries that the managed resource named before and names no more. */
+const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
+  step(run, '', places.removeFormer(run.current, signal), { ...cannot.unpublish, ready: undefined });
+
+/** Writes the values that the external system chose, and decides again. */
+async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
+  const { lateInitialized, ...rest } = observed;
+  const filled = await keep(context, run, observed, lateInitialized);
+  const { name } = decideNext(inputOf(context, filled, rest));
+  const known = { ...filled, decision: name };
+  if (name === 'AwaitEffect') return endings.awaited(known, observed);
+  return name === 'Update' ? update(context, known, observed) : endings.present(filled, observed);
+}
+
+/** Updates the external resource, and sets its credential if it does not have that of the Secret. */
+async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
+  const { identity, external, signal, log } = context;
+  const isDue = isCredentialDue(found);
+  const run = isDue ? await readyToSet(context, found) : found;
+  if (run === undefined) return endings.gone(found);
+  const difference = observed.difference && scrubOf(run, observed.difference);
+  log.debug('external resource differs', { difference, isCredentialDue: isDue });
+  const updating = external.update(identified(identity, run), run.credential, signal);
+  const updated = await step(run, isDue ? 'cannot set the credential' : 'update failed', updating, {
+    ...cannot.update,
+    // An external resource that cannot be changed exists, and is used as it is.
+    ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
+    ...(isDue && { hint: howToChooseCredential(run) }),
+  });
+  if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
+  const { operation, details, status, isCredentialPending = false } = updated;
+  const isPending = isCredentialPending || operation !== undefined;
+  const made = isDue ? credentialSet(run, { isPending }) : run;
+  const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
+  if (operation !== undefined) {
+    const begun = begin(context, made, { type: 'update', name: operation }, cannot.update);
+    return endings.begun(await publishCalled(context, begun, called), observed.ready);
+  }
+  const [shown, now] = await observeAndPublish(context, made, called);
+  return endings.present(shown, now.exists ? now : observed);
+}
+
+/** Before a credential is set, object and Secret are confirmed, and the record of another credential is removed. */
+async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
+  const run = await confirmed(context, found, cannot.update);
+  return run && clearRecord(context, run);
+}
+
+/** The advice to a user if the external system refuses the credential. */
+function howToChooseCredential({ current }: Run): string {
+  const { writeConnectionSecretToRef: to } = current.spec;
+  const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;
+  return `edit the password in ${where}, or delete that to get another one`;
+}
+
+/** Requests the deletion, and removes the finalizer if the external resource is gone at once. */
+async function remove(context: ExternalContext, found: Run): Promise<Ending> {
+  const { identity, external, underWay, signal } = context;
+  const run = await confirmed(context, found, cannot.delete);
+  if (run === undefined) return endings.gone(found);
+  const removing = external.delete(identified(identity, run), signal);
+  const deletion = await step<unknown>(run, 'delete failed', removing, cannot.delete);
+  const { operation } = (deletion ?? {}) as Deletion<string>;
+  const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
+  if (operation !== undefined) {
+    const begun = begin(context, requesting, { type: 'delete', name: operation }, cannot.delete);
+    return endings.begun(begun, deleting());
+  }
+  // The deletion replaces an update that is under way.
+  if (run.underWay !== undefined) underWay.note(run.current, undefined);
+  const asked =
+    run.underWay === undefined ? requesting : { ...over(requesting), operation: operationSuperseded };
+  const [looked, observed] = await observe(context, asked, isDeleting);
+  return observed.exists ? endings.leaving(looked) : finalise(context, looked);
+}
+
+/** The external resource is gone, or is to stay: the managed resource may go. */
+export async function finalise(context: RunContext, run: Run): Promise<Ending> {
+  const { absences, places, underWay, signal } = context;
+  const { current } = run;
+  await step(run, '', places.remove(current, signal), cannot.unpublish);
+  const finalizers = withoutFinalizer(current, finalizerNames.managed);
+  const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
+  await write(context, run, finalised, cannot.finalise).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+  absences.forget(objectKey(current.metadata));
+  underWay.forget(current);
+  return { ...endings.gone(run), isFinalised: true };
+}
+
+/**
+ * The recorded external resource is gone, so that the edit counts. But a creation that failed halfway may have left something
+ * that no observation would find under another name or in another place.
+ */
+async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
+  const { absences, identity } = context;
+  if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))
+    return endings.leftovers({ ...run, isGone: false });
+  const record = encodeIdentity(identityOf(run.current, identity.marks, run.system));
+  const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
+  const known = await clearRecords(context, await write(context, run, annotated));
+  absences.forget(objectKey(run.current.metadata));
+  return endings.edited(known);
+}
+
+/** Observes as for a deletion: whether anything remains of the recorded external resource. */
+async function isAnythingLeft(
+  { env, external, identity, signal }: ExternalContext,
+  run: Run,
+): Promise<boolean> {
+  const object = identified(identity, run);
+  const deletionTimestamp = env.clock.now().toISOString();
+  const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
+  const looking = external.observe(leaving, undefined, signal);
+  return (await step(run, 'observe failed', looking, cannot.observe)).exists;
+}
+
+const requested = (reason: string, what: string): EventFacts => ({
+  type: 'Normal',
+  reason,
+  message: `Successfully requested ${what} of external resource`,
+});

@@ -1,0 +1,35 @@
+import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
+import { creating, deleting } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { FailureFacts } from '../../step-failure.ts';
+import type { Run } from './outcome.ts';
+
+/** Ready, if a step fails. */
+export type Ready = () => ConditionFacts;
+export const isCreating: Ready = () => creating();
+export const isDeleting: Ready = () => deleting();
+
+/** How the failures of each step are reported. */
+export const cannot = {
+  resolve: { reason: 'CannotResolveResourceReferences' },
+  connect: { external: 'connect', reason: 'CannotConnectToProvider' },
+  observe: { external: 'call', reason: 'CannotObserveExternalResource' },
+  name: { external: 'call', reason: 'CannotInitializeManagedResource', ready: isCreating },
+  publish: { reason: 'CannotPublishConnectionDetails' },
+  unpublish: { reason: 'CannotUnpublishConnectionDetails', ready: isDeleting },
+  write: { reason: 'CannotUpdateManagedResource' },
+  record: { reason: 'CannotUpdateManagedResource', ready: isCreating },
+  finalise: { ready: isDeleting },
+  create: {
+    external: 'call',
+    reason: 'CannotCreateExternalResource',
+    areConflictsTold: true,
+    ready: isCreating,
+  },
+  update: { external: 'call', reason: 'CannotUpdateExternalResource', areConflictsTold: true },
+  delete: {
+    external: 'call',
+    reason: 'CannotDeleteExternalResource',
+    areConflictsTold: true,
+    ready: isDeleting,
+  },
+} as const satisfies Readonly<Record<string, FailureFacts<Run>>>;

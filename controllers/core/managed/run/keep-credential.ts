@@ -1,0 +1,93 @@
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionEntry } from '../../connection/connection-place.ts';
+import { withReported } from '../../connection/connection-place.ts';
+import type { CredentialNote } from '../../credential.ts';
+import { credentialOf, generateCredential, isApplied, newNoteKey } from '../../credential.ts';
+import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import type { CredentialDecision } from './decide-credential.ts';
+import { decideCredential } from './decide-credential.ts';
+import type { Run } from './outcome.ts';
+import type { ExternalContext } from './steps.ts';
+import { keeping, step, write, writeStatus } from './steps.ts';
+
+/** More decisions than the longest way through the table: a run that takes more is wrong. */
+const maxDecisions = 12;
+
+/**
+ * Carries out `decideCredential` until the Secret holds the credential that the resource is to have. A resource that is being
+ * deleted needs none. Undefined: the managed resource does not exist any more.
+ */
+export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
+  if (wasDeleted(found.current)) return found;
+  const { places, secretDetails, signal } = context;
+  let run = withEntry(found, await keeping(places.read(found.current, signal), found));
+  for (let round = 0; round < maxDecisions; round += 1) {
+    const decision = decideCredential({ managed: run.current, kept: run.entry, secretDetails });
+    if (decision === undefined) return withCredential(context, run);
+    if (decision.act === 'report')
+      return { ...withCredential(context, run), credentialProblem: decision.message };
+    const next = await carryOut(context, { ...run, decision: decision.name }, decision);
+    if (next === undefined) return undefined;
+    run = { ...next, decision: undefined };
+  }
+  throw new Error('the decisions about the credential of a managed resource do not end');
+}
+
+type Write = Exclude<CredentialDecision, { readonly act: 'report' }>;
+
+/** One write; undefined: the managed resource does not exist any more. */
+async function carryOut(context: ExternalContext, run: Run, decision: Write): Promise<Run | undefined> {
+  const { managedResources, signal, log } = context;
+  switch (decision.act) {
+    case 'update':
+      return write(context, run, decision.desired);
+    case 'updateStatus':
+      return writeStatus(context, run, decision.desired);
+    case 'generate': {
+      const confirming = managedResources.confirm(run.current, signal);
+      if ((await step(run, 'cannot get managed resource', confirming)) === undefined) return undefined;
+      logQuietAct(log, decision.name, { ...aboutManaged(run.current), decision: decision.name });
+      return withEntry(run, await keeping(generate(context, run, decision.note), run));
+    }
+    case 'annotate': {
+      const { entry } = run;
+      if (entry === undefined) return run;
+      const note = { key: entry.note?.key ?? newNoteKey(context.randomBytes), ...decision.note };
+      const writing = entry.write(run.current, { details: entry.details, note }, signal);
+      return withEntry(run, await keeping(writing, run));
+    }
+  }
+}
+
+/** Writes a new credential, with what is known of the details that contain it. */
+async function generate(
+  { external, places, secretDetails, randomBytes, signal }: ExternalContext,
+  { current, entry }: Run,
+  facts: Omit<CredentialNote, 'key'>,
+): Promise<ConnectionEntry | undefined> {
+  const credential = credentialOf(current, secretDetails);
+  if (credential === undefined) return entry;
+  const value = generateCredential(credential, randomBytes);
+  const planned = external.plannedDetails?.(current, { value, isApplied: false }) ?? {};
+  const details = {
+    ...withReported(entry?.details ?? {}, planned),
+    [credential.key]: value,
+  };
+  const note = { key: entry?.note?.key ?? newNoteKey(randomBytes), ...facts };
+  return entry === undefined
+    ? places.create(current, { details, note }, signal)
+    : entry.write(current, { details, note }, signal);
+}
+
+const withEntry = (run: Run, entry: ConnectionEntry | undefined): Run =>
+  entry === undefined ? run : { ...run, entry };
+
+/** The run with the credential that its Secret holds. */
+function withCredential({ secretDetails }: ExternalContext, run: Run): Run {
+  const { current, entry } = run;
+  const credential = credentialOf<Managed>(current, secretDetails);
+  const value = credential && entry?.details[credential.key];
+  if (credential === undefined || entry === undefined || value === undefined) return run;
+  return { ...run, credential: { value, isApplied: isApplied(current, entry, credential) } };
+}

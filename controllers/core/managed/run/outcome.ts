@@ -1,0 +1,400 @@
+import omit from 'lodash/omit.js';
+import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
+import {
+  creating,
+  deleting,
+  getCondition,
+  reconcileError,
+  reconcilePaused,
+  reconcileSuccess,
+  unavailable,
+  withError,
+} from '../../../../apis/core/v1alpha1/condition.ts';
+import type { ExternalOperation, Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
+import { present } from '../../../../apis/core/v1alpha1/secret.ts';
+import { ChangeRefused } from '../../../../clients/external-error.ts';
+import type { Resource } from '../../../../runtime/cache/resource.ts';
+import { annotate, isNotFound } from '../../../../runtime/client/errors.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import type { Result } from '../../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../../runtime/log/log.ts';
+import type { ConnectionEntry } from '../../connection/connection-place.ts';
+import { claimText } from '../../credential.ts';
+import type { ConditionError } from '../../error-class.ts';
+import { aboutManaged, logAct, logConditions, logQuietAct } from '../../log-changes.ts';
+import { howToAllowUpdate, shouldUpdate } from '../../management-policies.ts';
+import { StepFailure } from '../../step-failure.ts';
+import type { DesiredCredential, Observation, OperationType } from '../connecting/external-client.ts';
+import { isCreationFailed } from '../recording/creation-tracking.ts';
+import type { IdentityContext } from '../recording/identity.ts';
+import { identityFound, isAdopting, refusals } from '../recording/identity.ts';
+import { scrub, withManagedStatus } from '../recording/status.ts';
+import type { ManagedDecisionName } from './decide.ts';
+import type { Next } from './next.ts';
+import { resultOf } from './next.ts';
+
+/** What a run over one managed resource knows so far. Each step takes one and returns the next. */
+export interface Run {
+  /** The line of docs/decision-tables.md that it has come to; absent: it goes on. */
+  readonly decision?: ManagedDecisionName | undefined;
+  /** The object as it is stored, as far as we know. */
+  readonly current: Managed;
+  /** The content of its Secret, or without one its entry in the secret store, in the version that was read or written last. */
+  readonly entry?: ConnectionEntry;
+  /** The credential that the Secret holds; absent: it has none. */
+  readonly credential?: DesiredCredential;
+  /** The next claim cannot get another credential: why, and what to do. */
+  readonly credentialProblem?: string;
+  /** What the status is to record of the credential that the external system has; absent: as before. */
+  readonly record?: ManagedStatus['credential'];
+  /** This run has set the credential: an observation may not show yet that it is pending. */
+  readonly isCredentialJustSet?: true;
+  /** The connection details that calls of this run reported. */
+  readonly reported: ReportedDetails;
+  /** The conditions of operations that outlive a run. */
+  readonly operation?: readonly ConditionFacts[];
+  /** The operation that the external system carries out at the moment. */
+  readonly underWay?: ExternalOperation | undefined;
+  /** The type of an operation that this run found to have succeeded, or to be unknown. */
+  readonly ended?: OperationType;
+  /** Output-only fields of the external resource, as far as they were reported. */
+  readonly status?: Readonly<Record<string, unknown>>;
+  /** The system behind the provider, if it reports its identity. */
+  readonly system?: string | undefined;
+  /** The result of the last observation, if it found an external resource. */
+  readonly seen?: Observation | undefined;
+  /** The observations prove that the external resource is gone. */
+  readonly isGone?: boolean;
+  /** The external resource was found with the recorded identity only, without the fields that were set later. */
+  readonly isExact?: boolean;
+  /** When the last observation began. */
+  readonly observedAt?: Date;
+  /** For how long observations have found no external resource. */
+  readonly absentForMs?: number;
+  /** Events of what the run has done. */
+  readonly happened: readonly EventFacts[];
+}
+
+/** How a run ends: what the managed resource shows, and what brings it back. */
+export interface Ending {
+  readonly run: Run;
+  /** Absent: the status stays as it is. */
+  readonly synced?: ConditionFacts;
+  /** The refusals that `synced` reports already. */
+  readonly refused?: readonly string[];
+  /** Absent: Ready stays as it is. */
+  readonly ready?: ConditionFacts | undefined;
+  /** With the status. A Normal one is recorded if the status changes, a Warning each time. */
+  readonly event?: EventFacts;
+  /** Annotations to remove: they have had their effect once the status shows it. */
+  readonly used?: readonly string[];
+  readonly next: Next;
+  /** What the run throws at its end: a conflict, which is put back silently. */
+  readonly thrown?: StepFailure;
+  /** Its finalizer is removed. */
+  readonly isFinalised?: true;
+  /** A step failed: the run counts as an error. */
+  readonly hasFailed?: true;
+  /** The programming error that the run ended with. */
+  readonly bug?: Error;
+}
+
+const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
+const missing = 'external resource does not exist';
+const isMissing: ConditionError = { class: 'ExternalMissing' };
+
+/** Synced is True. */
+const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Ending => ({
+  run,
+  synced: reconcileSuccess(),
+  ready,
+  next,
+});
+
+/** Synced is False with this message, and so is the Event. */
+const refused = (
+  run: Run,
+  reason: string,
+  message: string,
+  next: Next,
+  { ready, error }: { readonly ready?: ConditionFacts | undefined; readonly error?: ConditionError } = {},
+): Ending => ({
+  run,
+  synced: reconcileError(message, error),
+  ready,
+  event: warning(reason, message),
+  next,
+});
+
+/** The endings of each decision that are not a step's failure. */
+export const endings = {
+  paused: (run: Run, message: string): Ending => ({
+    run,
+    synced: reconcilePaused(message),
+    event: { type: 'Normal', reason: 'ReconciliationPaused', message },
+    next: 'event',
+  }),
+  invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
+  /** CreationIncomplete. It polls, because the write of this status may fail. */
+  undetermined: (run: Run, message: string) =>
+    refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
+  /** OtherSystem. No event reports that the provider's credentials changed, so that it polls. */
+  elsewhere: (run: Run, message: string) =>
+    refused(run, 'CannotConnectToProvider', message, 'poll', {
+      ready: wasDeleted(run.current) ? deleting() : undefined,
+      error: { class: 'OtherSystem' },
+    }),
+  /** AwaitOperation: an operation that the external system carries out is not disturbed. */
+  waiting(run: Run, type: OperationType): Ending {
+    const arriving = type === 'create' ? creating() : undefined;
+    const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
+    return synced(run, wasDeleted(run.current) ? deleting(why) : arriving, 'progress since operation');
+  },
+  /** CreateExternal, Update and DeleteExternal, if the external system carries on with what the call has begun. */
+  begun: (run: Run, ready: ConditionFacts | undefined) =>
+    credentialOutcome(run, ready, 'progress since operation'),
+  /** ExternalMissing, a steady state (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
+  missing(run: Run, confirmAbsenceMs: number): Ending {
+    const { current, absentForMs = 0 } = run;
+    const name = externalName(current);
+    const message = name === undefined ? missing : `${missing} (${name})`;
+    const isUnsure =
+      absentForMs < confirmAbsenceMs && getCondition(current.status?.conditions, 'Ready').status === 'True';
+    return {
+      run,
+      synced: reconcileError(`observe failed: ${missing}`, isMissing),
+      ready: isUnsure ? undefined : withError(unavailable(message), isMissing),
+      event: warning('CannotObserveExternalResource', message),
+      next: isUnsure ? confirmAbsenceMs - absentForMs : 'poll',
+    };
+  },
+  /** AwaitExternal. */
+  hidden(run: Run): Ending {
+    const message = 'Waiting for external resource existence to be confirmed';
+    return {
+      run: having(run, { type: 'Normal', reason: 'PendingExternalResource', message }),
+      next: 'backOff',
+    };
+  },
+  /** ConfirmAbsence. */
+  notConfirmed: (run: Run, confirmAbsenceMs: number): Ending => ({
+    run,
+    next: confirmAbsenceMs - (run.absentForMs ?? 0),
+  }),
+  /** ExternalLost. */
+  lost(run: Run): Ending {
+    const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
+    return refused(run, 'LostExternalResource', message, 'poll', {
+      ready: withError(unavailable(message), isMissing),
+      error: isMissing,
+    });
+  },
+  /** CreateNotAllowed. */
+  uncreated(run: Run): Ending {
+    const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
+    return synced(run, withError(unavailable(message), isMissing), 'poll');
+  },
+  /** IdentityEdited, while something remains of the recorded external resource. */
+  leftovers: (run: Run) => synced(run, undefined, 'poll'),
+  /** IdentityEdited: observe at once with the identity that was recorded now. */
+  edited: (run: Run): Ending => ({ run, next: 0 }),
+  /** DeleteExternal and AwaitDeletion. */
+  leaving: (run: Run) =>
+    synced(
+      run,
+      deleting(),
+      run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
+    ),
+  /** OrphanExternal and RemoveFinalizer: the managed resource may go. */
+  gone: (run: Run): Ending => ({ run, next: 'event' }),
+  /** CreateExternal, while it does not show yet. */
+  unseen: (run: Run) => synced(run, creating(), 'backOff'),
+  /** AwaitEffect. */
+  awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
+  /** CreateExternal, LateInitialize, Update and NoUpdate: it exists. It is observed again soon while it is not ready. */
+  present(run: Run, { ready, operation, isUpToDate }: Observation): Ending {
+    const { current, underWay, credential, isCredentialJustSet = false } = run;
+    const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
+    const used = [
+      ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
+      ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
+    ];
+    const observedNext = isReady ? 'poll' : 'progress since creation';
+    // A creation that found an existing resource has set no credential, and an update sets a credential alone.
+    const isIncomplete = credential?.isApplied === false || (isCredentialJustSet && !isUpToDate);
+    const isDue = isIncomplete && shouldUpdate(current.spec);
+    const arriving = isDue ? 0 : observedNext;
+    const next = (operation ?? underWay) === undefined ? arriving : 'progress since operation';
+    return { ...credentialOutcome(run, ready, next), used };
+  },
+};
+
+/** An administrator gave the credential to the next claim as it is, and that claim has it. */
+function isReofferUsed({ current, entry }: Run): boolean {
+  const { claimRef } = current.spec;
+  const isRequested = current.metadata.annotations?.[annotationKeys.reoffer] !== undefined;
+  return isRequested && claimRef?.uid !== undefined && entry?.note?.for === claimText(claimRef);
+}
+
+/** The next claim may have to wait for another credential, and policies may forbid to set the one in the Secret. */
+function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Ending {
+  const { current, credential, credentialProblem } = run;
+  if (credentialProblem !== undefined)
+    return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
+  if (credential?.isApplied !== false || shouldUpdate(current.spec)) return synced(run, ready, next);
+  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
+  return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
+}
+
+/** Recreate: the Event beside those of the creation. */
+export function recreationEvent({ current }: Run): EventFacts {
+  const name = externalName(current) ?? 'its name is not known';
+  const how = isCreationFailed(current) ? `(${name}), and its creation failed` : `any more (${name})`;
+  return warning('LostExternalResource', `${missing} ${how}; it is created again`);
+}
+
+/** A run that has done something more. */
+export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
+  ...run,
+  happened: [...run.happened, ...events],
+});
+
+/** A run that knows these connection details. */
+export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
+  ...run,
+  reported: { ...run.reported, ...details },
+});
+
+/** A run that knows these output-only fields. */
+export const reporting = (run: Run, status: Run['status']): Run =>
+  status === undefined ? run : { ...run, status: { ...run.status, ...status } };
+
+/** A run without an operation under way. */
+export const over = (run: Run): Run => omit(run, 'underWay');
+
+/** A message without any secret that a run knows. */
+export const scrubOf = ({ entry, credential, reported }: Run, message: string): string =>
+  scrub(
+    message,
+    entry?.details ?? {},
+    present(reported),
+    credential === undefined ? {} : { password: credential.value },
+  );
+
+/** A step failed. `start`: the run, if the failure does not have it. Throws what is no step's failure. */
+export function failed(start: Run, error: unknown): Ending {
+  if (!(error instanceof StepFailure)) throw error;
+  const failure: StepFailure<Run> = error;
+  const { known: run = start, reason, ready } = failure.facts;
+  if (failure.isSilent) return { run, next: 'event', thrown: failure };
+  return {
+    run,
+    synced: reconcileError(failure.message, failure.error),
+    refused: failure.cause instanceof ChangeRefused ? failure.cause.refusals : [],
+    ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
+    ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
+    next: 'backOff',
+    hasFailed: true,
+    ...(failure.bug && { bug: failure.bug }),
+  };
+}
+
+/**
+ * The managed resource with the status of an ending, and the Events that go with it, without secrets. Edits without effect
+ * are reported in any case.
+ */
+export function told(
+  { run, synced: found, refused: reported = [], ready, event }: Ending,
+  identity: IdentityContext,
+  now: Date,
+): { readonly object: Managed; readonly events: readonly EventFacts[] } {
+  if (found === undefined) return { object: run.current, events: [] };
+  const said = found.status === 'True' ? undefined : (found.message ?? '');
+  const all = said === undefined || run.seen !== undefined ? refusals(identity, run) : [];
+  const unsaid = all.filter((sentence) => !reported.includes(sentence));
+  const refusal = unsaid.length === 0 ? undefined : unsaid.join('; ');
+  const synced =
+    refusal === undefined ? found : reconcileError([said, refusal].filter(Boolean).join('; '), found.error);
+  const scrubbed = <F extends { readonly message?: string }>(facts: F): F =>
+    facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
+  const facts = {
+    synced: scrubbed(synced),
+    ready: ready && scrubbed(ready),
+    status: run.status,
+    underWay: run.underWay,
+    externalIdentity: identityFound(identity, run),
+    isGone: run.isGone === true && run.seen === undefined,
+    ...(run.record && { credential: run.record }),
+    isCredentialInForce: isCredentialInForce(run),
+    ...(run.operation && { operation: run.operation.map(scrubbed) }),
+  };
+  const events = [
+    ...(event === undefined ? [] : [event]),
+    ...(refusal === undefined ? [] : [warning('CannotApplyEdit', refusal)]),
+  ];
+  return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
+}
+
+/** Whether the external system uses the credential of the Secret, or the resource has none. */
+function isCredentialInForce({ credential, record, current }: Run): boolean {
+  if (credential === undefined) return true;
+  return credential.isApplied && (record ?? current.status?.credential)?.pending === false;
+}
+
+/**
+ * Writes the status that a run ends with, if it changes, and records the Events. A Warning is recorded each time, because the
+ * API server keeps an Event for an hour; the recorder limits how often it is sent.
+ */
+export async function conclude(
+  options: {
+    readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+    readonly managedResources: Resource<Managed>;
+    readonly identity: IdentityContext;
+    readonly log: Pick<Logger, 'child'>;
+  },
+  ending: Ending,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { env, managedResources, identity, log } = options;
+  const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
+  let stored = run.current;
+  const ofRun = log.child(() => ({ ...aboutManaged(stored), ...decisionOf(run) }));
+  for (const event of run.happened) {
+    const safe = { ...event, message: scrubOf(run, event.message) };
+    env.events.record(run.current, safe);
+    logAct(ofRun, safe);
+  }
+  if (isFinalised) logQuietAct(ofRun, 'RemovedFinalizer');
+  if (thrown !== undefined) throw thrown;
+  const { object, events } = told(ending, identity, env.clock.now());
+  const failure = hasFailed ? getCondition(object.status?.conditions, 'Synced').message : undefined;
+  try {
+    const written = managedResources.updateStatus(run.current, object, signal);
+    stored = await annotate('cannot update managed resource status', written);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  const [before, after] = [run.current.status?.conditions, stored.status?.conditions];
+  logConditions(ofRun, { before, after, failure });
+  for (const event of events) {
+    if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
+  }
+  if (used.length > 0) {
+    const annotations = omit(stored.metadata.annotations, used);
+    const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
+    stored = await managedResources.update(stored, cleared, signal);
+  }
+  return {
+    ...resultOf(next, stored, env),
+    ...decisionOf(run),
+    ...(failure !== undefined && { failure }),
+    ...(bug && { bug }),
+  };
+}
+
+/** The decision of a run, for its log lines. */
+export const decisionOf = ({ decision }: Run): { readonly decision?: string } =>
+  decision === undefined ? {} : { decision };

@@ -1,0 +1,334 @@
+import isEmpty from 'lodash/isEmpty.js';
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import { unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
+import type { UpdateOptions } from '../../../../runtime/cache/resource.ts';
+import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
+import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../../runtime/log/log.ts';
+import type { ConnectionEntry } from '../../connection/connection-place.ts';
+import { NotOurs, withReported } from '../../connection/connection-place.ts';
+import type { ConnectionPlaces } from '../../connection/connection-places.ts';
+import type { RandomBytes, SecretDetails } from '../../credential.ts';
+import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../../credential.ts';
+import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import { isNeverChanged } from '../../management-policies.ts';
+import type { FailureFacts } from '../../step-failure.ts';
+import { failing, StepFailure } from '../../step-failure.ts';
+import type { ExternalClient, Observation } from '../connecting/external-client.ts';
+import type { Absences } from '../recording/absences.ts';
+import type { CreationContext } from '../recording/creation-record.ts';
+import { editsOf, identified, named, recordedIdentity, withAnnotations } from '../recording/identity.ts';
+import {
+  isOperationOngoing,
+  operationOngoing,
+  operationSucceeded,
+} from '../recording/operation-conditions.ts';
+import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
+import { withLateInitialized } from '../recording/provider-values.ts';
+import { claimOfNewNote, withoutRecord } from './decide-credential.ts';
+import type { Ready } from './failures.ts';
+import { cannot } from './failures.ts';
+import type { Run } from './outcome.ts';
+import { having, informed, reporting } from './outcome.ts';
+
+/** What all runs over one managed kind share, and the signal and log of this one. */
+export interface RunContext extends CreationContext {
+  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+  readonly places: ConnectionPlaces;
+  readonly secretDetails: SecretDetails;
+  readonly randomBytes: RandomBytes;
+  readonly absences: Absences;
+  readonly underWay: OperationsUnderWay;
+  /** How long the external system may hide what was just created. */
+  readonly creationGraceMs: number;
+  /** For how long observations must have found nothing before that counts. */
+  readonly confirmAbsenceMs: number;
+  readonly stack: string | undefined;
+  /** Why no external resource can be created; undefined: it can. */
+  readonly uncreatable: (managed: Managed) => string | undefined;
+  readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
+}
+
+export interface ExternalContext extends RunContext {
+  readonly external: ExternalClient;
+}
+
+/** Awaits a step of a run. Its failure is `what: cause`, told as `facts` say, and keeps what the run knew. */
+export const step = <T>(
+  run: Run,
+  what: string,
+  doing: Promise<T>,
+  facts: FailureFacts<Run> = cannot.write,
+): Promise<T> => failing(what, doing, { ...facts, known: run });
+
+/** What observing yields; the run knows it too. */
+export type Observed = readonly [run: Run, observed: Observation];
+
+/** Observes the external resource. `ready`: Ready, if that fails. */
+export async function observe(
+  { env, identity, external, absences, signal }: ExternalContext,
+  run: Run,
+  ready?: Ready,
+): Promise<Observed> {
+  const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
+  const observing = external.observe(identified(identity, run), run.credential, signal);
+  const observed = await step(run, 'observe failed', observing, {
+    ...cannot.observe,
+    ...(ready && { ready }),
+  });
+  const operation = operationReported(run, observed);
+  const seen = observed.exists ? observed : undefined;
+  // While the external system creates it, absence proves nothing.
+  if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));
+  const absentForMs = absences.note(run.current, observed.exists, begunMs);
+  const known = credentialReported(reporting(run, seen?.status), seen);
+  return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
+}
+
+/** Whether the external system uses the credential. If the client does not report it, an accepted credential is used. */
+function credentialReported(run: Run, seen: Observation | undefined): Run {
+  const { credential, entry, underWay } = run;
+  if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
+  if (!credential.isApplied) {
+    return seen.credential === 'inForce' ? withRecord(run, { pending: false }) : run;
+  }
+  if (seen.credential === 'wrong') return { ...run, credential: { ...credential, isApplied: false } };
+  const wasPending = (run.record ?? run.current.status?.credential)?.pending === true;
+  const isAwaited = run.isCredentialJustSet === true || underWay?.type === 'update';
+  return withRecord(run, { pending: seen.credential === 'pending' || (wasPending && isAwaited) });
+}
+
+/** A run whose external system has the credential of the Secret. */
+function withRecord(run: Run, { pending }: { readonly pending: boolean }): Run {
+  const { credential, entry } = run;
+  if (credential === undefined || entry?.note === undefined) return run;
+  const record = { hmac: hmacOf(credential.value, entry.note), pending };
+  return { ...run, credential: { ...credential, isApplied: true }, record };
+}
+
+/** A run that has passed its credential to the external system, which accepted it. */
+export const credentialSet = (run: Run, { isPending = false }: { readonly isPending?: boolean }): Run => ({
+  ...withRecord(run, { pending: isPending }),
+  isCredentialJustSet: true,
+});
+
+/** Whether the credential of the Secret has still to be set in the external system. */
+export const isCredentialDue = ({ credential }: Run): boolean => credential?.isApplied === false;
+
+/** Writes the status. */
+export async function writeStatus(
+  { managedResources, signal }: RunContext,
+  run: Run,
+  desired: Managed,
+): Promise<Run> {
+  const writing = managedResources.updateStatus(run.current, desired, signal);
+  return { ...run, current: await step(run, 'cannot update managed resource status', writing) };
+}
+
+/** Removes the record of an applied credential, before another one is set: a crash leaves no false record. */
+export const clearRecord = (context: RunContext, run: Run): Promise<Run> =>
+  run.current.status?.credential === undefined
+    ? Promise.resolve(run)
+    : writeStatus(context, run, withoutRecord(run.current));
+
+/** The same for an external resource that is gone, with its identity: before another one is created. */
+export async function clearRecords(context: RunContext, run: Run): Promise<Run> {
+  const { credential, externalIdentity } = run.current.status ?? {};
+  if (credential === undefined && externalIdentity === undefined) return run;
+  const cleared = withoutRecord(run.current);
+  return writeStatus(context, run, { ...cleared, status: omit(cleared.status, 'externalIdentity') });
+}
+
+/**
+ * Reads object and Secret, unless an answer of the API server is younger than 5 s, before a rare external call. Undefined:
+ * the object does not exist. Throws a conflict if one of them was changed since this run read it.
+ */
+export async function confirmed(
+  { managedResources, signal }: RunContext,
+  run: Run,
+  facts: FailureFacts<Run>,
+): Promise<Run | undefined> {
+  const quietly = { ...facts, areConflictsTold: false };
+  const confirming = managedResources.confirm(run.current, signal);
+  const current = await step(run, 'cannot get managed resource', confirming, quietly);
+  if (current === undefined) return undefined;
+  await step(run, '', run.entry?.confirm(signal) ?? Promise.resolve(), quietly);
+  return { ...run, current };
+}
+
+/** The conditions of operations after an observation. */
+function operationReported({ operation, underWay, current }: Run, observed: Observation): Run['operation'] {
+  if (!observed.exists || underWay !== undefined) return operation;
+  if (observed.operation !== undefined) return operationOngoing(observed.operation);
+  if (!isOperationOngoing(current.status?.conditions)) return operation;
+  return operation ?? operationSucceeded;
+}
+
+/** If nothing is found, observes again with the recorded identity only: a field that was set later may point elsewhere. */
+export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
+  const { marks } = context.identity;
+  const recorded = recordedIdentity(run.current, marks);
+  const found = await observe(context, run);
+  const [seen, observed] = found;
+  if (observed.exists || recorded === undefined) return found;
+  const edits = (isExact: boolean) => editsOf(run.current, recorded, marks, isExact).length;
+  return edits(true) === edits(false) ? found : observe(context, { ...seen, isExact: true });
+}
+
+/** What a write of the object has beside the external name. */
+export interface Preparation {
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Ready, if it fails. */
+  readonly ready?: Ready;
+  /** Values that the external system chose. */
+  readonly lateInitialized?: object | undefined;
+}
+
+/** Writes the object without its status. */
+export async function write(
+  { managedResources, signal }: RunContext,
+  run: Run,
+  desired: Managed,
+  facts: FailureFacts<Run> = cannot.write,
+  options: UpdateOptions = {},
+): Promise<Run> {
+  const writing = managedResources.update(run.current, desired, signal, options);
+  return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
+}
+
+/** The first write of a provisioned resource has the API server stop tracking fields (docs/decisions/0051). */
+const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
+  claimRef !== undefined &&
+  classRef !== undefined &&
+  metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
+
+/** Writes the external name and the preparation in one write. A conflict ends the run, so that a stale read creates nothing. */
+export async function prepare(
+  context: RunContext,
+  run: Run,
+  { annotations = {}, ready, lateInitialized }: Preparation = {},
+): Promise<Run> {
+  const known = named(context.identity, run.current);
+  const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
+  const prepared = withAnnotations(object, annotations);
+  const isRoutine = (ready ?? lateInitialized) === undefined;
+  const facts = isRoutine ? {} : { ...cannot.write, ...(ready && { ready }) };
+  return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
+}
+
+/** Awaits a write or read of connection details. If the place belongs to another object, Ready shows that. */
+export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    const causes = [error, error instanceof Error ? error.cause : undefined];
+    const isOfAnother = causes.some((cause) => cause instanceof NotOurs) && !wasDeleted(known.current);
+    const shown = isOfAnother ? unavailable : ready;
+    throw new StepFailure('', error, { ...cannot.publish, ...(shown && { ready: shown }), known });
+  }
+}
+
+const maxAttempts = 5;
+
+/**
+ * Writes the reported details into the Secret, and from there into the secret store, if they differ. Some of them no
+ * observation shows again, so that it tries again after a conflict; but never if the credential was changed.
+ */
+export async function publish(
+  context: RunContext,
+  run: Run,
+  details: ReportedDetails | undefined,
+  ready?: Ready,
+): Promise<Run> {
+  const { places, signal, log } = context;
+  const known = informed(run, details);
+  if (!wantsDetails(known.current)) return known;
+  const entry = await keeping(keep(context, known), known, ready);
+  const published = { ...known, ...(entry && { entry }) };
+  if (entry === undefined) return published;
+  await keeping(places.copy(known.current, entry, signal), published, ready);
+  if (!isEqual(entry.details, run.entry?.details)) {
+    const about = { ...aboutManaged(known.current), decision: run.decision };
+    logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(entry.details).toSorted() });
+  }
+  return published;
+}
+
+async function keep(context: RunContext, run: Run): Promise<ConnectionEntry | undefined> {
+  const { places, signal } = context;
+  let entry = run.entry;
+  for (let attempt = 1; ; attempt += 1) {
+    const desired = kept(context, run, entry);
+    if (entry === undefined && isEmpty(desired.details)) return undefined;
+    try {
+      return await (entry === undefined
+        ? places.create(run.current, desired, signal)
+        : entry.write(run.current, desired, signal));
+    } catch (error) {
+      if (!isConflict(error) || attempt === maxAttempts) throw error;
+      const now = await places.read(run.current, signal);
+      if (!isSameCredential(run, now, credentialOf(run.current, context.secretDetails)?.key)) {
+        throw changedSinceRead();
+      }
+      entry = now;
+    }
+  }
+}
+
+/** Whether the Secret still has the credential and the note that this run has read. */
+const isSameCredential = ({ entry }: Run, now: ConnectionEntry | undefined, key = ''): boolean =>
+  isEqual(now?.note, entry?.note) && now?.details[key] === entry?.details[key];
+
+/** The content of the Secret with the reported details. */
+function kept(
+  { secretDetails, randomBytes }: RunContext,
+  { current, reported }: Run,
+  entry: ConnectionEntry | undefined,
+): Pick<ConnectionEntry, 'details' | 'note'> {
+  const credential = credentialOf(current, secretDetails);
+  const { credential: declared } = secretDetails;
+  const isUnwanted = declared !== undefined && credential === undefined && !isNeverChanged(current.spec);
+  const entries = withReported(entry?.details ?? {}, {
+    ...omit(reported, credential?.key ?? ''),
+    ...(isUnwanted && { [declared.key]: null }),
+  });
+  if (!hasSecretDetails(current, secretDetails)) return { details: entries, note: undefined };
+  const claim = claimOfNewNote(current, secretDetails);
+  const fresh = { key: newNoteKey(randomBytes), ...(claim && { for: claim }) };
+  return { details: entries, note: entry?.note ?? fresh };
+}
+
+/** What a call to create or update returned. */
+export interface Called {
+  readonly details?: ReportedDetails | undefined;
+  readonly status?: Run['status'];
+  readonly event: EventFacts;
+  /** Ready, if the next step fails. */
+  readonly ready?: Ready;
+}
+
+/** Observes after a call, and publishes in one write the details of both. If observing fails, those of the call are kept. */
+export async function observeAndPublish(
+  context: ExternalContext,
+  run: Run,
+  { details, status, event, ready }: Called,
+): Promise<Observed> {
+  const called = reporting(informed(run, details), status);
+  const [seen, observed] = await observe(context, called, ready).catch(async (error: unknown) => {
+    const published = await publish(context, called, undefined, ready);
+    throw error instanceof StepFailure ? error.knowing(having(published, event)) : error;
+  });
+  const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);
+  return [having(published, event), observed];
+}
+
+/** An update that failed has not set the credential that it was to set. */
+export const withoutPending = async (context: RunContext, run: Run): Promise<Run> =>
+  run.current.status?.credential?.pending === true ? clearRecord(context, run) : run;

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import mapValues from 'lodash/mapValues.js';
+import { parseAllDocuments } from 'yaml';
+import type { ServedKinds } from '../../app/cluster-roles.ts';
+import { processRoles, roleManifests, servedKinds, userRoles } from '../../app/cluster-roles.ts';
+import { stacks } from '../../app/stacks.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import type { Role } from '../docs/manifests.ts';
+import { permissionsOf } from '../docs/manifests.ts';
+
+const of = (group: string, plural: string) => ({ group, plural });
+const names = (kinds: ServedKinds): Readonly<Record<string, readonly string[]>> =>
+  mapValues(kinds, (some) => some.map(({ group, plural }) => `${group}/${plural}`));
+
+describe('the kinds that stacks serve', () => {
+  test('are what they declare, by what is done with them', () => {
+    assert.deepEqual(names(servedKinds([createFcpStack()])), {
+      claims: ['database.crossplane.io/fancysqlinstances'],
+      classes: ['database.fcp.crossplane.io/favouritedbinstanceclasses'],
+      provisioned: ['database.fcp.crossplane.io/favouritedbinstances'],
+      others: ['network.fcp.crossplane.io/networks'],
+      providers: ['fcp.crossplane.io/providers'],
+      providerConfigs: ['fcp.crossplane.io/providerconfigs'],
+    });
+  });
+
+  test('that serve the same claim kind: it is named once', () => {
+    const { claims } = names(servedKinds(stacks));
+    assert.deepEqual(claims, [...new Set(claims)]);
+  });
+});
+
+const kinds: ServedKinds = {
+  claims: [of('queues.org', 'anyqueues')],
+  classes: [of('mq.org', 'queueclasses')],
+  provisioned: [of('mq.org', 'queues')],
+  others: [of('mq.org', 'topics')],
+  providers: [of('mq.org', 'providers'), of('other.org', 'providers')],
+  providerConfigs: [of('mq.org', 'providerconfigs')],
+};
+
+/** What the manifests say, as the API server would read them: role → resource → verbs. */
+const granted = (manifests: string) =>
+  Object.fromEntries(
+    parseAllDocuments(manifests).map((document) => {
+      const role = document.toJS() as Role;
+      assert.equal(role.kind, 'ClusterRole');
+      return [role.metadata.name, permissionsOf(role)];
+    }),
+  );
+
+test('the process may do with each kind what it does, and no more', () => {
+  assert.deepEqual(granted(roleManifests(processRoles(kinds), 'Made by hand.')), {
+    'services-stack-claims': {
+      'queues.org/anyqueues': ['get', 'list', 'patch', 'watch'],
+      'queues.org/anyqueues/status': ['patch'],
+      'queues.org/anyqueues/finalizers': ['update'],
+    },
+    'services-stack': {
+      'mq.org/queues': ['create', 'delete', 'get', 'list', 'patch', 'watch'],
+      'mq.org/queues/status': ['patch'],
+      'mq.org/queues/finalizers': ['update'],
+      'mq.org/topics': ['get', 'list', 'patch', 'watch'],
+      'mq.org/topics/status': ['patch'],
+      'mq.org/topics/finalizers': ['update'],
+      'mq.org/queueclasses': ['list', 'watch'],
+      'mq.org/providers': ['list', 'watch'],
+      'other.org/providers': ['list', 'watch'],
+      'secrets.crossplane.io/storeconfigs': ['list', 'watch'],
+      'mq.org/providerconfigs': ['list', 'patch', 'watch'],
+      'mq.org/providerconfigs/status': ['patch'],
+      'mq.org/providers/status': ['patch'],
+      'other.org/providers/status': ['patch'],
+    },
+    'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'list', 'patch', 'watch'] },
+    'services-stack-namespaces': { '/namespaces': ['get', 'list', 'watch'] },
+    'services-stack-events': { '/events': ['create', 'patch'] },
+  });
+});
+
+test('people may do with claims what they like, and see classes', () => {
+  assert.deepEqual(granted(roleManifests(userRoles(kinds), 'Made by hand.')), {
+    'services-stack-claims-edit': {
+      'queues.org/anyqueues': [
+        ...['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      ],
+    },
+    'services-stack-claims-view': { 'queues.org/anyqueues': ['get', 'list', 'watch'] },
+    'services-stack-browse': { 'mq.org/queueclasses': ['get', 'list', 'watch'] },
+  });
+});
+
+test('their names begin with that of the product that runs the stacks', () => {
+  const roles = [...processRoles(kinds, { name: 'queues' }), ...userRoles(kinds, { name: 'queues' })];
+  assert.deepEqual(
+    roles.map(({ name }) => name),
+    [
+      ...['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'],
+      ...['queues-claims-edit', 'queues-claims-view', 'queues-browse'],
+    ],
+  );
+});
+
+test('the manifests say what they come from, and why a rule is there', () => {
+  const text = roleManifests(processRoles(kinds), 'Made by hand.');
+  assert.match(text, /^# Made by hand\.\n# The rights of the process on claims\.\napiVersion: /);
+  assert.match(
+    text,
+    /\n {2}# Users create and delete the other managed resources\.\n {2}- apiGroups: \[mq\.org]\n/,
+  );
+});

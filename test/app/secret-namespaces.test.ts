@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { firstValueFrom } from 'rxjs';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { withinSecretNamespaces } from '../../app/secret-namespaces.ts';
+import { ApiError } from '../../runtime/client/errors.ts';
+import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { inProcessClient } from '../../testing/in-process-client.ts';
+import { MemoryCluster } from '../../testing/memory-cluster.ts';
+import { testClock } from '../../testing/test-clock.ts';
+import type { Thing } from '../runtime/things.ts';
+import { ThingKind, thing } from '../runtime/things.ts';
+import { TracedWorld } from '../trace/traced-world.ts';
+
+const secretIn = (namespace: string): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: connectionSecretType,
+  metadata: { namespace, name: 'conn' },
+});
+
+describe('a client that leaves the secrets of other namespaces alone', () => {
+  const clock = testClock();
+  const cluster = new MemoryCluster(() => clock.now());
+  const asked: string[] = [];
+  const direct = inProcessClient(cluster, clock, async ({ verb, kind }, effect) => {
+    asked.push(`${verb} ${kind.plural}`);
+    return effect();
+  });
+  const listing: KubernetesClient = {
+    ...direct,
+    async list(kind, options, signal) {
+      asked.push(`list ${kind.plural}`);
+      return direct.list(kind, options, signal);
+    },
+    watch(kind, options) {
+      asked.push(`watch ${kind.plural}`);
+      return direct.watch(kind, options);
+    },
+  };
+  const client = withinSecretNamespaces(listing, ['team', 'credentials']);
+  const options = { resourceVersion: '1', timeoutSeconds: 1 };
+
+  const requests: Readonly<Record<string, (namespace: string) => Promise<unknown>>> = {
+    get: (namespace) => client.get(SecretKind, { namespace, name: 'conn' }),
+    list: (namespace) => client.list(SecretKind, { namespace }),
+    watch: (namespace) => firstValueFrom(client.watch(SecretKind, { ...options, namespace })),
+    create: (namespace) => client.create(SecretKind, secretIn(namespace)),
+    patch: (namespace) => client.patch(SecretKind, { namespace, name: 'conn' }, {}),
+    apply: (namespace) =>
+      client.apply(SecretKind, { namespace, name: 'conn' }, {}, { fieldManager: 'somebody' }),
+    replace: (namespace) => client.replace(SecretKind, secretIn(namespace)),
+    delete: (namespace) => client.delete(SecretKind, { namespace, name: 'conn' }, {}),
+  };
+  for (const [verb, request] of Object.entries(requests)) {
+    test(`${verb}: refused by itself elsewhere, and passed on within`, async () => {
+      asked.length = 0;
+      await assert.rejects(
+        request('other'),
+        new ApiError(
+          'the secrets of namespace other are left alone: add it to --secret-namespaces, and its Role',
+          { code: 403, reason: 'Forbidden', secretsOf: { namespace: 'other', isExcluded: true } },
+        ),
+      );
+      assert.deepEqual(asked, []);
+      cluster.put(SecretKind, secretIn('credentials'));
+      await request('credentials').catch(() => undefined);
+      assert.equal(asked.length, 1);
+    });
+  }
+
+  test('all namespaces at a time is elsewhere', async () => {
+    asked.length = 0;
+    await assert.rejects(client.list(SecretKind, {}), /the secrets of all namespaces are left alone/);
+    assert.deepEqual(asked, []);
+  });
+
+  test('of other kinds it knows nothing', async () => {
+    cluster.put(ThingKind, thing('one', { metadata: { namespace: 'other' } }));
+    const found = await client.get<Thing>(ThingKind, { namespace: 'other', name: 'one' });
+    assert.equal(found.metadata.name, 'one');
+  });
+
+  test('without namespaces all Secrets may be asked for', async () => {
+    cluster.put(SecretKind, secretIn('other'));
+    const found = await withinSecretNamespaces(direct, undefined).get(SecretKind, {
+      namespace: 'other',
+      name: 'conn',
+    });
+    assert.equal(found.metadata.namespace, 'other');
+  });
+
+  test('the error has the namespace as data, whether a flag or RBAC refuses', async () => {
+    const denying: KubernetesClient = {
+      ...direct,
+      get: () => Promise.reject(new ApiError('not yours', { code: 403, reason: 'Forbidden' })),
+    };
+    const key = { namespace: 'other', name: 'conn' };
+    const secretsOf = (error: unknown) => error instanceof ApiError && error.secretsOf;
+    assert.deepEqual(
+      [
+        await client.get(SecretKind, key).catch(secretsOf),
+        await withinSecretNamespaces(denying, undefined).get(SecretKind, key).catch(secretsOf),
+        await withinSecretNamespaces(denying, undefined).get(ThingKind, key).catch(secretsOf),
+      ],
+      [{ namespace: 'other', isExcluded: true }, { namespace: 'other', isExcluded: false }, undefined],
+    );
+  });
+});
+
+describe('--secret-namespaces: the process', () => {
+  const namespaces = { claims: ['team-shop'], secrets: ['team-shop', 'cloud-credentials'] };
+  const syncedOf = (object: Claim | Managed) => {
+    const { status, message = '' } = getCondition(object.status?.conditions, 'Synced');
+    return [status, message];
+  };
+
+  test('serves a claim whose secrets are in two of them', async () => {
+    const world = new TracedWorld();
+    world.start({ namespaces });
+    const key = world.claim('orders');
+    await world.pass(60);
+    const { status } = world.cluster.get(FancySQLInstanceKind, key);
+    assert.equal(status?.bindingPhase, 'Bound');
+    // Which tells that it is watched.
+    world.cluster.remove(SecretKind, 'orders-connection', 'team-shop');
+    await world.pass(5);
+    assert.ok(world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' }).data);
+    world.simulation.kill();
+  });
+
+  test('says of a resource that publishes elsewhere which flag is meant, and makes nothing outside', async () => {
+    const world = new TracedWorld();
+    world.start({ namespaces });
+    const key = world.managed('stray', { writeConnectionSecretToRef: { namespace: 'other', name: 'stray' } });
+    await world.pass(60);
+    assert.deepEqual(syncedOf(world.cluster.get(FavouriteDBInstanceKind, key)), [
+      'False',
+      'cannot get connection secret: the secrets of namespace other are left alone: add it to --secret-namespaces, and its Role',
+    ]);
+    assert.deepEqual(world.instances(), []);
+    world.start({ namespaces: { ...namespaces, secrets: [...namespaces.secrets, 'other'] } });
+    await world.pass(60);
+    assert.deepEqual(syncedOf(world.cluster.get(FavouriteDBInstanceKind, key)), ['True', '']);
+    world.simulation.kill();
+  });
+
+  test('says so of credentials that lie elsewhere', async () => {
+    const world = new TracedWorld();
+    world.start({ namespaces: { claims: ['team-shop'], secrets: ['team-shop'] } });
+    const key = world.managed('stray');
+    await world.pass(60);
+    const [status, message] = syncedOf(world.cluster.get(FavouriteDBInstanceKind, key));
+    assert.equal(status, 'False');
+    assert.match(message ?? '', /the secrets of namespace cloud-credentials are left alone/);
+    world.simulation.kill();
+  });
+
+  test('shows its live page, with what it knows', async () => {
+    const world = new TracedWorld();
+    const claims = ['team-bar', 'team-shop'];
+    const url = await world.startWithPage({
+      namespaces: { claims, secrets: [...claims, 'cloud-credentials'] },
+    });
+    world.claim('orders');
+    await world.pass(60);
+    const asking = fetch(`${url}/trace?resource=fancysqlinstances&namespace=team-shop&name=orders`);
+    let answer: Response | undefined;
+    void asking.then((response) => {
+      answer = response;
+    });
+    while (answer === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await world.pass(0.2);
+    }
+    assert.equal(answer.status, 200);
+    const { verdict } = (await answer.json()) as { readonly verdict: string };
+    assert.equal(verdict, 'usable');
+    world.simulation.kill();
+  });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind } from '../../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
+import {
+  createCallLimiter,
+  limitedConnector,
+} from '../../../../../controllers/core/managed/connecting/call-limiter.ts';
+import { externalCalls } from '../../../../../controllers/core/managed/connecting/external-calls.ts';
+import { leasedConnector } from '../../../../../controllers/core/managed/connecting/leased-connector.ts';
+import type { Stack } from '../../../../../controllers/core/stack.ts';
+import { stackControllers } from '../../../../../controllers/core/stack.ts';
+import { testClock } from '../../../../../testing/test-clock.ts';
+import { FakeCluster } from '../../cluster-fake.ts';
+import { FakeProcess } from '../../environment-fake.ts';
+import { FakeExternal } from '../../external-fake.ts';
+import { managed, managedKind, otherManagedKind } from '../../objects.ts';
+
+const signal = new AbortController().signal;
+
+/** A limiter over a clock. */
+function limited(perSecond: number, burst?: number) {
+  const clock = testClock();
+  const startedMs = clock.elapsedMs();
+  const limiter = createCallLimiter({ perSecond, ...(burst === undefined ? {} : { burst }), clock });
+  return {
+    limiter,
+    /** Lets the clock run until `ms`. */
+    until: (ms: number): Promise<void> => clock.advance(startedMs + ms - clock.elapsedMs()),
+    now: () => clock.elapsedMs() - startedMs,
+  };
+}
+
+describe('the cap on external calls', () => {
+  test('a burst at once, then so many per second, in the order of asking', async () => {
+    const clock = limited(10, 5);
+    const admitted: [number, number][] = [];
+    for (let n = 0; n < 15; n += 1) {
+      void clock.limiter.admit('p', signal).then(() => admitted.push([n, clock.now()]));
+    }
+    await clock.until(0);
+    assert.equal(admitted.length, 5);
+    await clock.until(500);
+    assert.equal(admitted.length, 10);
+    await clock.until(1_000);
+    assert.deepEqual(
+      admitted,
+      Array.from({ length: 15 }, (_, n) => [n, n < 5 ? 0 : (n - 4) * 100]),
+    );
+  });
+
+  test('10,000 resources of one provider make no more than the rate allows in a minute', async () => {
+    const clock = limited(50);
+    let admitted = 0;
+    for (let n = 0; n < 10_000; n += 1) void clock.limiter.admit('p', signal).then(() => (admitted += 1));
+    await clock.until(10_000);
+    assert.equal(admitted, 50 + 500);
+  });
+
+  test('providers do not wait for each other', async () => {
+    const clock = limited(1, 1);
+    const admitted: string[] = [];
+    for (const key of ['a', 'a', 'b']) void clock.limiter.admit(key, signal).then(() => admitted.push(key));
+    await clock.until(0);
+    assert.deepEqual(admitted, ['a', 'b']);
+  });
+
+  test('who gives up takes no turn', async () => {
+    const clock = limited(1, 1);
+    const abort = new AbortController();
+    await clock.limiter.admit('p', signal);
+    const given = clock.limiter.admit('p', abort.signal);
+    abort.abort(new Error('stopped'));
+    await assert.rejects(given, /stopped/);
+    let isAdmitted = false;
+    void clock.limiter.admit('p', signal).then(() => (isAdmitted = true));
+    await clock.until(1_000);
+    assert.ok(isAdmitted);
+  });
+
+  test('a rest earns one burst, no more', async () => {
+    const clock = limited(10, 5);
+    let admitted = 0;
+    for (const hours of [1, 2, 3]) {
+      for (let n = 0; n < 20; n += 1) void clock.limiter.admit('p', signal).then(() => (admitted += 1));
+      await clock.until(clock.now());
+      assert.equal(admitted, 5);
+      await clock.until(hours * 3_600_000);
+      assert.equal(admitted, 20);
+      admitted = 0;
+    }
+  });
+
+  test('providers that rest are forgotten, and no debt with them', async () => {
+    const clock = limited(1, 2);
+    for (let n = 0; n < 1_000; n += 1) void clock.limiter.admit(`p${n}`, signal);
+    const admitted: number[] = [];
+    for (let n = 0; n < 4; n += 1) void clock.limiter.admit('busy', signal).then(() => admitted.push(n));
+    await clock.until(0);
+    assert.equal(clock.limiter.size, 1_001);
+    await clock.until(1_500);
+    await clock.limiter.admit('p0', signal);
+    assert.equal(clock.limiter.size, 2, 'the busy one and the last');
+    assert.deepEqual(admitted, [0, 1, 2], 'which still waits its turn');
+  });
+
+  test('one that is used keeps nobody that rests from being forgotten', async () => {
+    const clock = limited(1, 2);
+    for (const key of ['a', 'b']) await clock.limiter.admit(key, signal);
+    await clock.until(900);
+    await clock.limiter.admit('a', signal);
+    await clock.until(1_000);
+    await clock.limiter.admit('c', signal);
+    assert.equal(clock.limiter.size, 2);
+  });
+
+  test('who has given up already is refused, and takes no turn', async () => {
+    const clock = limited(1, 1);
+    const reason = new Error('stopped');
+    await assert.rejects(clock.limiter.admit('p', AbortSignal.abort(reason)), reason);
+    assert.equal(clock.limiter.size, 0);
+  });
+
+  test('what a deletion answers is passed on', async () => {
+    const clock = limited(1, 1);
+    const operation = 'operations/1';
+    const poll = async () => ({ state: 'running' }) as const;
+    const external = {
+      ...new FakeExternal(),
+      connect: async () => ({ ...client, poll, delete: async () => ({ operation }) }),
+    };
+    const client = await new FakeExternal().connect();
+    const capped = await limitedConnector(external, clock.limiter, () => 'p').connect(managed(), signal);
+    assert.deepEqual(await capped.delete(managed(), signal), { operation });
+  });
+
+  test('every external call takes a turn; connecting, asking which system it is and leaving take none', async () => {
+    const keys: string[] = [];
+    const limiter = { admit: async (key: string) => void keys.push(key) };
+    const external = new FakeExternal();
+    external.system = 'https://a.example';
+    const client = await limitedConnector(external, limiter, ({ metadata }) => metadata.name).connect(
+      managed(),
+      signal,
+    );
+    assert.equal(await client.system?.(signal), 'https://a.example');
+    assert.deepEqual(keys, []);
+    await client.observe(managed(), undefined, signal);
+    await client.create(managed(), undefined, signal);
+    await client.update(managed(), undefined, signal);
+    await client.delete(managed(), signal);
+    await client.disconnect?.();
+    assert.deepEqual(keys, ['db', 'db', 'db', 'db']);
+    assert.deepEqual(external.calls, ['connect', 'observe', 'create', 'update', 'delete', 'disconnect']);
+  });
+
+  test('no external call is made under a lease that ran out, be it while the call waited for its turn', async () => {
+    let isLeading = true;
+    const clock = testClock();
+    const limiter = externalCalls({ clock, maxExternalCallsPerSecond: 20 });
+    const checkLease = (): number => {
+      if (!isLeading) throw new Error('the lease ran out');
+      return 15_000;
+    };
+    const external = new FakeExternal();
+    const leased = leasedConnector(external, { clock, checkLease });
+    const client = await limitedConnector(leased, limiter, () => 'provider').connect(managed(), signal);
+    const calls = Array.from({ length: 201 }, () => client.observe(managed(), undefined, signal));
+    const waiting = assert.rejects(calls[200]!, /the lease ran out/);
+    await Promise.all(calls.slice(0, 200));
+    isLeading = false;
+    await clock.advance(50);
+    await waiting;
+    const creation = assert.rejects(client.create(managed(), undefined, signal), /the lease ran out/);
+    await clock.advance(100);
+    await creation;
+    assert.equal(external.calls.filter((call) => call !== 'connect').length, 200);
+  });
+
+  const kind = { version: 'v1', plural: 'x', scope: 'Cluster' } as const;
+  const providers = {
+    provider: { ...kind, group: 'fcp', kind: 'Provider' },
+    providerConfig: { ...kind, group: 'newer.fcp', kind: 'ProviderConfig' },
+  };
+
+  test('each provider has its own', () => {
+    const { env } = new FakeProcess(new FakeCluster());
+    const keyOf = externalCalls(env).keyFor(providers);
+    assert.equal(keyOf(managed()), 'ProviderConfig/newer.fcp/default');
+    assert.equal(keyOf(managed({ providerRef: { name: 'favourite' } })), 'Provider/fcp/favourite');
+  });
+
+  test('one for the process, whatever the kind of the resource and its stack', async () => {
+    const clock = testClock();
+    const cluster = new FakeCluster();
+    const { env } = new FakeProcess(cluster, undefined, { clock, maxExternalCallsPerSecond: 0.1 });
+    const external = new FakeExternal();
+    const stackOf = (kind: Kind<Managed>): Stack => ({
+      name: kind.plural,
+      claims: [],
+      managed: () => [{ kind, providers, externalNames: 'deterministic', connector: external }],
+    });
+    const kinds = [managedKind, otherManagedKind];
+    for (const kind of kinds) cluster.put(kind, managed());
+    const controllers = stackControllers(env, kinds.map(stackOf));
+    for (const { reconcile } of controllers.slice(0, 2)) {
+      void reconcile({ name: 'db' }, signal, env.log).catch(() => {});
+    }
+    await clock.settle();
+    assert.equal(external.count('observe'), 1);
+    await clock.advance(10_000);
+    assert.equal(external.calls.length, 4, external.calls.join());
+  });
+});

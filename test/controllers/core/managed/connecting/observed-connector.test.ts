@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ExternalClient } from '../../../../../controllers/core/managed/connecting/external-client.ts';
+import type { ExternalCall } from '../../../../../controllers/core/managed/connecting/observed-connector.ts';
+import { observedConnector } from '../../../../../controllers/core/managed/connecting/observed-connector.ts';
+import { leaseExpired } from '../../../../../runtime/client/errors.ts';
+import { testClock } from '../../../../../testing/test-clock.ts';
+import { managed } from '../../objects.ts';
+
+const { signal } = new AbortController();
+
+/** A client whose calls take 100 ms; `fails`: that one throws. */
+function scene(fails?: string, error = new Error('the cloud says no')) {
+  const clock = testClock();
+  const took = async <T>(operation: string, answer: T): Promise<T> => {
+    clock.stall(100);
+    if (operation === fails) throw error;
+    return answer;
+  };
+  const client: ExternalClient = {
+    observe: () => took('observe', { exists: true, isUpToDate: false }),
+    create: () => took('create', {}),
+    update: () => took('update', {}),
+    delete: () => took('delete', {}),
+    poll: () => took('poll', { state: 'running' }),
+    system: () => took('system', 'here'),
+    disconnect: () => took('disconnect', undefined),
+  };
+  const told: Omit<ExternalCall, 'managed'>[] = [];
+  const connector = observedConnector(
+    { connect: () => took('connect', client) },
+    ({ managed: _, ...call }) => told.push(call),
+    clock,
+  );
+  return { connector, told };
+}
+
+describe('each external call is told of', () => {
+  test('by its name, with its time, and what a look found', async () => {
+    const { connector, told } = scene();
+    const client = await connector.connect(managed(), signal);
+    await client.observe(managed(), undefined, signal);
+    await client.create(managed(), undefined, signal);
+    await client.update(managed(), undefined, signal);
+    await client.delete(managed(), signal);
+    await client.poll?.('operation', signal);
+    await client.system?.(signal);
+    await client.disconnect?.();
+    const well = { durationMs: 100 };
+    assert.deepEqual(told, [
+      { operation: 'connect', ...well },
+      { operation: 'observe', ...well, isUpToDate: false },
+      ...(['create', 'update', 'delete', 'poll', 'system', 'disconnect'] as const).map((operation) => ({
+        operation,
+        ...well,
+      })),
+    ]);
+  });
+
+  test('unless it was kept back, for the leadership was interrupted', async () => {
+    const kept = leaseExpired('the Lease was not renewed in time');
+    const { connector, told } = scene('observe', kept);
+    const client = await connector.connect(managed(), signal);
+    await assert.rejects(client.observe(managed(), undefined, signal), kept);
+    assert.deepEqual(
+      told.map(({ operation }) => operation),
+      ['connect'],
+    );
+  });
+
+  test('as failed if it throws, and what it throws comes through', async () => {
+    const { connector, told } = scene('observe');
+    const client = await connector.connect(managed(), signal);
+    await assert.rejects(client.observe(managed(), undefined, signal), /the cloud says no/);
+    assert.deepEqual(told.at(-1), { operation: 'observe', durationMs: 100, errorClass: 'Unknown' });
+  });
+
+  test('where it cannot be reached at all, too', async () => {
+    const { connector, told } = scene('connect');
+    await assert.rejects(connector.connect(managed(), signal), /the cloud says no/);
+    assert.deepEqual(told, [{ operation: 'connect', durationMs: 100, errorClass: 'Unknown' }]);
+  });
+});

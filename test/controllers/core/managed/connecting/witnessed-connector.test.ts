@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CloudError } from '../../../../../clients/cloud-error.ts';
+import type { ExternalClient } from '../../../../../controllers/core/managed/connecting/external-client.ts';
+import { witnessedConnector } from '../../../../../controllers/core/managed/connecting/witnessed-connector.ts';
+import { providerConfigKind } from '../../external-fake.ts';
+import { managed } from '../../objects.ts';
+
+const origin = 'ProviderConfig default, secret infra/cloud';
+const provider = {
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name: 'default' },
+};
+const refused = new CloudError('cannot get instance "a": the cloud refused the token', {
+  status: 401,
+  code: 'Http401',
+  isRetryable: false,
+});
+
+/** What is told of the provider while a client is used. */
+function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
+  const told: string[] = [];
+  const abort = new AbortController();
+  const client = {
+    observe: async () => ({ exists: false, isUpToDate: false }),
+    create: async () => ({}),
+    update: async () => ({}),
+    delete: async () => {},
+    ...calls,
+  } as ExternalClient;
+  const connector = witnessedConnector(
+    {
+      async connect() {
+        if (connecting !== undefined) throw connecting;
+        return client;
+      },
+    },
+    {
+      works: (_kind, { metadata }, version) => told.push(`${metadata.name} works ${version ?? ''}`.trim()),
+      fails: (_kind, { metadata }, { fault, message }) => told.push(`${metadata.name} ${fault}: ${message}`),
+    },
+    ({ metadata }) =>
+      metadata.name === 'orphan' ? undefined : { kind: providerConfigKind, provider, origin },
+  );
+  const connected = (name = 'a') => connector.connect(managed({}, { name }), abort.signal);
+  return { told, abort, connected, signal: abort.signal };
+}
+
+describe('a call tells of the provider', () => {
+  const answers: Readonly<
+    Record<string, readonly [calls: Partial<ExternalClient>, told: readonly string[]]>
+  > = {
+    'what is found, with the version': [
+      { observe: async () => ({ exists: true, isUpToDate: true }), version: () => 'Cloud 7' },
+      ['default works Cloud 7'],
+    ],
+    'what is not found may not have been looked for': [{}, []],
+    'what refuses the credentials, without what was asked for': [
+      { observe: () => Promise.reject(refused) },
+      ['default CredentialsRefused: the cloud refused the token'],
+    ],
+    'an error of another thing tells nothing': [
+      { observe: () => Promise.reject(new Error('no such size')) },
+      [],
+    ],
+  };
+  for (const [name, [calls, wanted]] of Object.entries(answers)) {
+    test(name, async () => {
+      const at = scene(calls);
+      const client = await at.connected();
+      await client.observe(managed(), undefined, at.signal).catch(() => {});
+      assert.deepEqual(at.told, wanted);
+    });
+  }
+
+  test('credentials that cannot be read, too', async () => {
+    const at = scene({}, new Error('secret infra/cloud of ProviderConfig default does not exist'));
+    await assert.rejects(at.connected(), {
+      message: 'secret infra/cloud of ProviderConfig default does not exist',
+    });
+    assert.deepEqual(at.told, [
+      'default CredentialsUnreadable: secret infra/cloud of ProviderConfig default does not exist',
+    ]);
+  });
+
+  test('what is given up tells nothing', async () => {
+    const at = scene({ observe: () => Promise.reject(refused) });
+    const client = await at.connected();
+    at.abort.abort();
+    await assert.rejects(client.observe(managed(), undefined, at.signal), refused);
+    assert.deepEqual(at.told, []);
+  });
+
+  test('a provider that does not exist is told of by nobody', async () => {
+    const at = scene({ observe: async () => ({ exists: true, isUpToDate: true }) });
+    await (await at.connected('orphan')).observe(managed(), undefined, at.signal);
+    assert.deepEqual(at.told, []);
+  });
+});
+
+test('a failure that is about the provider names it and the secret, and keeps its cause', async () => {
+  const at = scene({ observe: () => Promise.reject(refused) });
+  const client = await at.connected();
+  await assert.rejects(client.observe(managed(), undefined, at.signal), (error: Error) => {
+    assert.equal(error.message, `${refused.message} (${origin})`);
+    assert.equal(error.cause, refused);
+    return true;
+  });
+});

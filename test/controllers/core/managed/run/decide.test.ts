@@ -1,0 +1,979 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { describe, test } from 'node:test';
+import type { ConditionFacts } from '../../../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  creating,
+  deleting,
+  reconcileError,
+  reconcileSuccess,
+  setConditions,
+} from '../../../../../apis/core/v1alpha1/condition.ts';
+import type { ExternalOperation, Managed, ManagedSpec } from '../../../../../apis/core/v1alpha1/managed.ts';
+import type { Identity } from '../../../../../controllers/core/external-identity.ts';
+import type {
+  Observation,
+  OperationType,
+} from '../../../../../controllers/core/managed/connecting/external-client.ts';
+import {
+  isCreationIncomplete,
+  isInCreationGrace,
+} from '../../../../../controllers/core/managed/recording/creation-tracking.ts';
+import { scrub, withManagedStatus } from '../../../../../controllers/core/managed/recording/status.ts';
+import type { AccessDecision } from '../../../../../controllers/core/managed/run/decide.ts';
+import {
+  accessDecisions,
+  decideAccess,
+  decideFirst,
+  decideNext,
+  firstDecisions,
+  nextDecisions,
+} from '../../../../../controllers/core/managed/run/decide.ts';
+import { pollDelayMs, progressDelayMs } from '../../../../../controllers/core/managed/run/next.ts';
+import {
+  howToAllowUpdate,
+  invalidPolicies,
+  isPausedByPolicies,
+  shouldCreate,
+  shouldDelete,
+  shouldLateInitialize,
+  shouldOnlyObserve,
+  shouldUpdate,
+} from '../../../../../controllers/core/management-policies.ts';
+import { parseDuration } from '../../../../../runtime/time/duration.ts';
+import { assertEveryDecision } from '../../every-decision.ts';
+import {
+  claimRef,
+  classRef,
+  deletionTimestamp,
+  managed,
+  now,
+  undetermined,
+  undeterminedNamed,
+} from '../../objects.ts';
+
+type Policies = NonNullable<ManagedSpec['managementPolicies']>;
+const actions = {
+  O: 'Observe',
+  C: 'Create',
+  U: 'Update',
+  D: 'Delete',
+  L: 'LateInitialize',
+  '*': '*',
+} as const;
+const policies = (initials: string): Policies =>
+  [...initials].map((initial) => actions[initial as keyof typeof actions]);
+
+// set: create, update, late-initialise, only observe, paused; deletion when the set decides it
+const sets: Record<string, readonly [boolean, boolean, boolean, boolean, boolean, boolean]> = {
+  '*': [true, true, true, false, false, true],
+  OCUDL: [true, true, true, false, false, true],
+  OCUD: [true, true, false, false, false, true],
+  OCUL: [true, true, true, false, false, false],
+  OCU: [true, true, false, false, false, false],
+  OCDL: [true, false, true, false, false, true],
+  OCD: [true, false, false, false, false, true],
+  OCL: [true, false, true, false, false, false],
+  OC: [true, false, false, false, false, false],
+  OD: [false, false, false, false, false, true],
+  O: [false, false, false, true, false, false],
+  OU: [false, true, false, false, false, false],
+  OL: [false, false, true, false, false, false],
+  OUL: [false, true, true, false, false, false],
+  '': [false, false, false, false, true, false],
+};
+
+/** Every set of actions, as initials. */
+const allSets = Array.from({ length: 64 }, (_, bits) =>
+  [...'*OCUDL'].filter((_initial, index) => bits & (1 << index)).join(''),
+);
+
+describe('management policies', () => {
+  for (const [initials, wanted] of Object.entries(sets)) {
+    test(`[${initials}] is supported`, () => {
+      for (const order of [initials, [...initials].toReversed().join(''), initials + initials]) {
+        const spec = { managementPolicies: policies(order) };
+        assert.equal(invalidPolicies(spec), undefined);
+        assert.deepEqual(
+          [
+            shouldCreate(spec),
+            shouldUpdate(spec),
+            shouldLateInitialize(spec),
+            shouldOnlyObserve(spec),
+            isPausedByPolicies(spec),
+            shouldDelete(spec),
+          ],
+          wanted,
+        );
+      }
+    });
+  }
+  const withoutUpdate = Object.keys(sets).filter((set) => set !== '' && !/[U*]/.test(set));
+  for (const initials of withoutUpdate) {
+    test(`[${initials}] is supported, and allows Update, once what is advised is added`, () => {
+      const advised = initials === 'OD' ? ['Create', 'Update'] : ['Update'];
+      const spec = { managementPolicies: [...policies(initials), ...advised] as Policies };
+      assert.equal(
+        howToAllowUpdate({ managementPolicies: policies(initials) }),
+        `add ${advised.join(' and ')}`,
+      );
+      assert.deepEqual([invalidPolicies(spec), shouldUpdate(spec)], [undefined, true]);
+    });
+  }
+  const refused = allSets.filter((set) => !(set in sets));
+  test('49 of the 64 sets are refused', () => assert.equal(refused.length, 49));
+  for (const initials of refused) {
+    test(`[${initials}] is refused and named`, () => {
+      const message = invalidPolicies({ managementPolicies: policies(initials) });
+      const given = policies(initials).toSorted().join(', ');
+      assert.ok(message?.startsWith(`spec.managementPolicies has an unsupported value: [${given}]`));
+    });
+  }
+  test('an action nobody knows is refused, whatever its initial', () => {
+    const unknown = ['Orphan'] as unknown as Policies;
+    assert.match(invalidPolicies({ managementPolicies: unknown }) ?? '', /\[Orphan\]/);
+  });
+  test('absent policies are the default', () => {
+    assert.equal(invalidPolicies({}), undefined);
+    assert.ok(shouldCreate({}) && shouldDelete({}));
+  });
+});
+
+describe('what becomes of the external resource', () => {
+  // Full cross product of the three policies; the first that speaks decides.
+  const managementPolicies = [undefined, ...Object.keys(sets)];
+  const deletionPolicies = [undefined, 'Delete', 'Orphan'] as const;
+  const reclaimPolicies = [undefined, 'Delete', 'Retain'] as const;
+  for (const set of managementPolicies) {
+    for (const deletionPolicy of deletionPolicies) {
+      for (const reclaimPolicy of reclaimPolicies) {
+        const isDefault = set === undefined || set === '*';
+        const wanted = isDefault
+          ? {
+              Delete: true,
+              Orphan: false,
+              unset: { Delete: true, Retain: false, unset: true }[reclaimPolicy ?? 'unset'],
+            }[deletionPolicy ?? 'unset']
+          : set.includes('D');
+        const name = `managementPolicies ${set ?? 'unset'}, deletionPolicy ${deletionPolicy ?? 'unset'}, reclaimPolicy ${reclaimPolicy ?? 'unset'}`;
+        test(`${name}: ${wanted ? 'deleted' : 'kept'}`, () => {
+          const spec: ManagedSpec = {
+            ...(set === undefined ? {} : { managementPolicies: policies(set) }),
+            ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
+            ...(reclaimPolicy === undefined ? {} : { reclaimPolicy }),
+          };
+          assert.equal(shouldDelete(spec), wanted);
+        });
+      }
+    }
+  }
+});
+
+describe('creation tracking', () => {
+  const at = (second: number) => `2026-01-02T03:04:0${second}Z`;
+  const annotated = (times: { pending?: number; succeeded?: number; failed?: number }) =>
+    managed(
+      {},
+      {
+        annotations: Object.fromEntries(
+          Object.entries(times).map(([key, second]) => [`crossplane.io/external-create-${key}`, at(second)]),
+        ),
+      },
+    );
+  const rows: Record<string, { times: Parameters<typeof annotated>[0]; incomplete: boolean }> = {
+    CreateNeverPending: { times: {}, incomplete: false },
+    'CreateNeverCompleted: pending only': { times: { pending: 1 }, incomplete: true },
+    CreateSucceeded: { times: { pending: 1, succeeded: 2 }, incomplete: false },
+    CreateFailed: { times: { pending: 1, failed: 2 }, incomplete: false },
+    RecreateNeverCompleted: { times: { succeeded: 1, pending: 2 }, incomplete: true },
+    RetryNeverCompleted: { times: { failed: 1, pending: 2 }, incomplete: true },
+    'a failure after a retry': { times: { succeeded: 1, pending: 2, failed: 3 }, incomplete: false },
+    'equal seconds count as complete': { times: { pending: 2, succeeded: 2 }, incomplete: false },
+  };
+  for (const [name, { times, incomplete }] of Object.entries(rows)) {
+    test(name, () => assert.equal(isCreationIncomplete(annotated(times)), incomplete));
+  }
+  test('an unparsable time is absent', () => {
+    const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
+    assert.equal(isCreationIncomplete(broken), false);
+  });
+  test('the grace period is strict, and 0 disables it', () => {
+    const created = annotated({ succeeded: 4 }); // one second before now
+    assert.equal(isInCreationGrace(created, 1_001, now), true);
+    assert.equal(isInCreationGrace(created, 1_000, now), false);
+    assert.equal(isInCreationGrace(created, 0, now), false);
+    assert.equal(isInCreationGrace(annotated({}), 1_000, now), false);
+  });
+});
+
+const finalizers = ['finalizer.managedresource.crossplane.io'];
+const paused = { 'crossplane.io/paused': 'true' };
+const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
+
+describe('the managed reconciler decides first', () => {
+  const rows: Record<
+    string,
+    {
+      managed: Managed;
+      underWay?: ExternalOperation;
+      name?: string;
+      message?: string;
+    }
+  > = {
+    'ResourceGone: without our finalizer nothing was created, so deletion needs nothing': {
+      managed: managed({}, { deletionTimestamp }),
+      name: 'ResourceGone',
+    },
+    'ResourceGone: also where policies are unsupported, or reconciliation is paused': {
+      managed: managed({ managementPolicies: ['Create'] }, { annotations: paused, deletionTimestamp }),
+      name: 'ResourceGone',
+    },
+    'Paused: ReconciliationPausedSuccessful': {
+      managed: managed({}, { annotations: paused }),
+      name: 'Paused',
+      message: 'reconciliation is paused by the crossplane.io/paused annotation',
+    },
+    'Paused: ManagementPolicyReconciliationPausedSuccessful': {
+      managed: managed({ managementPolicies: [] }),
+      name: 'Paused',
+      message: 'reconciliation is paused by empty spec.managementPolicies',
+    },
+    'Paused: deletion while paused waits, and says so': {
+      managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
+      name: 'Paused',
+      message:
+        'reconciliation is paused by the crossplane.io/paused annotation; deletion waits until it resumes',
+    },
+    'Paused: empty policies: deletion waits, and says so': {
+      managed: managed({ managementPolicies: [] }, { deletionTimestamp, finalizers }),
+      name: 'Paused',
+      message: 'reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
+    },
+    'a run goes on: ReconciliationResumes: only exactly "true" pauses': {
+      managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
+    },
+    'UnsupportedPolicies: ManagementPolicyNotSupported': {
+      managed: managed({ managementPolicies: ['Create'] }),
+      name: 'UnsupportedPolicies',
+      message:
+        'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
+    },
+    'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
+      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      name: 'OrphanExternal',
+    },
+    'OrphanExternal: reclaim policy Retain keeps the external resource': {
+      managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
+      name: 'OrphanExternal',
+    },
+    'CreationIncomplete: ExternalCreatePending waits for a human': {
+      managed: managed({}, { annotations: pending }),
+      name: 'CreationIncomplete',
+      message: undetermined,
+    },
+    'CreationIncomplete: with a name on record, which is not to be overwritten': {
+      managed: managed({}, { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } }),
+      name: 'CreationIncomplete',
+      message: undeterminedNamed('orders'),
+    },
+    'CreationIncomplete: blocks deletion too': {
+      managed: managed(
+        {},
+        {
+          annotations: pending,
+          deletionTimestamp,
+          finalizers,
+        },
+      ),
+      name: 'CreationIncomplete',
+      message: undetermined,
+    },
+    'a run goes on to poll an operation, whatever the annotations say': {
+      managed: managed({}, { annotations: pending }),
+      underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
+    },
+    'OrphanExternal: policies that keep the external resource do not wait for an operation': {
+      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
+      name: 'OrphanExternal',
+    },
+    'a run goes on to delete the external resource': {
+      managed: managed({}, { deletionTimestamp, finalizers }),
+    },
+    'a run goes on': { managed: managed() },
+  };
+  test('every decision has a case', () => assertEveryDecision(firstDecisions, rows));
+  for (const [rule, { managed: object, underWay, ...decision }] of Object.entries(rows)) {
+    test(rule, () => {
+      const wanted = 'name' in decision ? decision : undefined;
+      assert.deepEqual(decideFirst({ managed: object, underWay }), wanted);
+    });
+  }
+});
+
+describe('the managed reconciler decides whether its provider leads where it did', () => {
+  const recorded = { name: 'db', system: 'https://a.example', fields: {} };
+  const rows: Record<
+    string,
+    { recorded: Identity | undefined; system: string | undefined } & Partial<AccessDecision>
+  > = {
+    'a run goes on if nothing is recorded yet': { recorded: undefined, system: 'https://a.example' },
+    'a run goes on in the same system': { recorded, system: 'https://a.example' },
+    'a run goes on in a system that does not report its identity': { recorded, system: undefined },
+    'a run goes on if the recorded system did not report its identity': {
+      recorded: { name: 'db', fields: {} },
+      system: 'https://a.example',
+    },
+    'OtherSystem: it leads elsewhere': {
+      recorded,
+      system: 'https://b.example',
+      name: 'OtherSystem',
+      message:
+        'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
+    },
+  };
+  test('every decision has a case', () => assertEveryDecision(accessDecisions, rows));
+  for (const [title, { recorded: before, system, ...decision }] of Object.entries(rows)) {
+    const wanted = 'name' in decision ? decision : undefined;
+    test(title, () => assert.deepEqual(decideAccess(before, system), wanted));
+  }
+});
+
+describe('the managed reconciler decides next', () => {
+  const absent: Observation = { exists: false, isUpToDate: false };
+  const same: Observation = { exists: true, isUpToDate: true };
+  const drifted: Observation = { exists: true, isUpToDate: false };
+  const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
+  const createdLongAgo = { 'crossplane.io/external-create-succeeded': '2026-01-01T00:00:00Z' };
+  const leaving = { deletionTimestamp, finalizers };
+  const named = { 'crossplane.io/external-name': 'db' };
+  const conditioned = (...facts: readonly ConditionFacts[]) => ({
+    conditions: setConditions([], facts, { now }),
+  });
+  const rows: Record<
+    string,
+    {
+      managed: Managed;
+      observed: Observation;
+      isNameKnown?: boolean;
+      isEdited?: boolean;
+      isCredentialDue?: boolean;
+      uncreatable?: string;
+      message?: string;
+      /** For how long looks have found nothing; 5 s are asked for. Absent: for long. */
+      absentForMs?: number;
+      underWay?: OperationType;
+      ended?: OperationType;
+      name: string;
+    }
+  > = {
+    'AwaitOperation: what an operation is about does not show yet, and is not made twice': {
+      managed: managed(),
+      observed: absent,
+      underWay: 'create',
+      name: 'AwaitOperation',
+    },
+    'AwaitOperation: also when it is deleted, lest it be forgotten': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: absent,
+      underWay: 'create',
+      name: 'AwaitOperation',
+    },
+    'AwaitOperation: a deletion may still fail': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: absent,
+      underWay: 'delete',
+      name: 'AwaitOperation',
+    },
+    'CreationIncomplete: nobody knows any more how its creation went, and it may be there': {
+      managed: managed(
+        {},
+        { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
+      ),
+      observed: absent,
+      name: 'CreationIncomplete',
+      message: undetermined,
+    },
+    'CreationIncomplete: nor is it forgotten when it is deleted': {
+      managed: managed(
+        {},
+        { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
+      ),
+      observed: absent,
+      name: 'CreationIncomplete',
+      message: undetermined,
+    },
+    'AwaitOperation: what is being created cannot be deleted yet': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: same,
+      underWay: 'create',
+      name: 'AwaitOperation',
+    },
+    'DeleteExternal: an update under way keeps nothing from being deleted': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: same,
+      underWay: 'update',
+      name: 'DeleteExternal',
+    },
+    'AwaitDeletion: its deletion is under way, whatever it says of itself': {
+      managed: managed({}, { finalizers, deletionTimestamp }),
+      observed: { ...same, operation: 'update' },
+      underWay: 'delete',
+      name: 'AwaitDeletion',
+    },
+    'NoUpdate: what an operation is about is not updated meanwhile': {
+      managed: managed(),
+      observed: drifted,
+      underWay: 'update',
+      name: 'NoUpdate',
+    },
+    'Recreate: it had a name already, and then its creation failed': {
+      managed: managed(
+        {},
+        {
+          finalizers,
+          annotations: { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' },
+          status: { externalIdentity: '{}' },
+        },
+      ),
+      observed: absent,
+      absentForMs: 5_000,
+      name: 'Recreate',
+    },
+    'ExternalMissing: ObserveOnlyResourceDoesNotExist': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: absent,
+      name: 'ExternalMissing',
+    },
+    'AwaitExternal: CreationGracePeriod': {
+      managed: managed({}, justCreated),
+      observed: absent,
+      name: 'AwaitExternal',
+    },
+    'AwaitExternal: also while deleting': {
+      managed: managed({}, { ...justCreated, ...leaving }),
+      observed: absent,
+      name: 'AwaitExternal',
+    },
+    'AwaitExternal: the clock on the wall was set since, and looks have found nothing for less than the grace':
+      {
+        managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+        observed: absent,
+        absentForMs: 29_999,
+        name: 'AwaitExternal',
+      },
+    'ExternalLost: it was created under an assigned name, and has not shown for the grace': {
+      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+      observed: absent,
+      absentForMs: 30_000,
+      name: 'ExternalLost',
+    },
+    'CreateExternal: what was named by hand was not made by us, so that nothing hides it': {
+      managed: managed({}, { annotations: named }),
+      observed: absent,
+      absentForMs: 0,
+      name: 'CreateExternal',
+    },
+    'ConfirmAbsence: what was seen since its creation is not hidden any more': {
+      managed: managed(
+        {},
+        { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'DeleteExternal: ExternalDeleteSuccessful': {
+      managed: managed({}, leaving),
+      observed: same,
+      name: 'DeleteExternal',
+    },
+    'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': {
+      managed: managed({}, leaving),
+      observed: absent,
+      name: 'RemoveFinalizer',
+    },
+    'IdentityEdited: what was recorded is gone, and something else is named now': {
+      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      observed: absent,
+      isEdited: true,
+      name: 'IdentityEdited',
+    },
+    'IdentityEdited: also where nothing may be created': {
+      managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
+      observed: absent,
+      isEdited: true,
+      name: 'IdentityEdited',
+    },
+    'ConfirmAbsence: one look is not enough to heed an edit, even of what was never seen': {
+      managed: managed({}, { finalizers }),
+      observed: absent,
+      isEdited: true,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'RemoveFinalizer: an edit does not keep what is gone from going': {
+      managed: managed({}, leaving),
+      observed: absent,
+      isEdited: true,
+      name: 'RemoveFinalizer',
+    },
+    'ConfirmAbsence: it was seen, although never ready': {
+      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      observed: absent,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'ConfirmAbsence: nobody asked for its deletion, and one look has found nothing': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'ConfirmAbsence: nor do looks for less than 5 s suffice': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 4_999,
+      name: 'ConfirmAbsence',
+    },
+    'RemoveFinalizer: looks for 5 s do': {
+      managed: managed({}, leaving),
+      observed: absent,
+      absentForMs: 5_000,
+      name: 'RemoveFinalizer',
+    },
+    'RemoveFinalizer: one look does after the external system took our request': {
+      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
+      observed: absent,
+      absentForMs: 0,
+      name: 'RemoveFinalizer',
+    },
+    'ConfirmAbsence: it refused our request': {
+      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
+      observed: absent,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'ConfirmAbsence: it was well when somebody deleted it': {
+      managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
+      observed: absent,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'ConfirmAbsence: our request waits for something else to end': {
+      managed: managed(
+        {},
+        { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'CreateExternal: what was never ready is created at once': {
+      managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
+      observed: absent,
+      absentForMs: 0,
+      name: 'CreateExternal',
+    },
+    'CreateExternal: what an edit has put on record, and nobody has seen yet, is created at once': {
+      managed: managed(
+        {},
+        {
+          finalizers,
+          annotations: { ...named, 'crossplane.io/external-identity': '{}' },
+          status: { bindingPhase: 'Unbound' },
+        },
+      ),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 0,
+      name: 'CreateExternal',
+    },
+    'CreationRefused: the external client says that nothing is to be created': {
+      managed: managed({}, { finalizers, annotations: named }),
+      observed: { ...absent, uncreatable: 'there is no "db"' },
+      name: 'CreationRefused',
+      message: 'there is no "db"',
+    },
+    'CreationRefused: a reference that only a creation needs is not resolved, which is told first': {
+      managed: managed({}, { finalizers, annotations: named }),
+      observed: { ...absent, uncreatable: 'there is no "db"' },
+      uncreatable: 'spec.initProvider.networkRef is not resolved',
+      name: 'CreationRefused',
+      message: 'spec.initProvider.networkRef is not resolved',
+    },
+    'RemoveFinalizer: what nothing is to be created for goes all the same': {
+      managed: managed({}, { finalizers, annotations: named, deletionTimestamp }),
+      observed: { ...absent, uncreatable: 'there is no "db"' },
+      isNameKnown: false,
+      absentForMs: 5_000,
+      name: 'RemoveFinalizer',
+    },
+    'ConfirmAbsence: it was ready once, and one look has found nothing': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 0,
+      name: 'ConfirmAbsence',
+    },
+    'Recreate: for 5 s now': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      isNameKnown: true,
+      absentForMs: 5_000,
+      name: 'Recreate',
+    },
+    'ExternalLost: under a name that the external system gave it': {
+      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      absentForMs: 5_000,
+      name: 'ExternalLost',
+    },
+    'Recreate: somebody has taken that name away': {
+      managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
+      observed: absent,
+      absentForMs: 5_000,
+      name: 'Recreate',
+    },
+    'CreateNotAllowed: what was ready once is not created without leave': {
+      managed: managed(
+        { managementPolicies: ['Observe', 'Update'] },
+        { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
+      ),
+      observed: absent,
+      absentForMs: 0,
+      name: 'CreateNotAllowed',
+    },
+    'CreateExternal: ManagementPolicyAllCreateSuccessful': {
+      managed: managed(),
+      observed: absent,
+      name: 'CreateExternal',
+    },
+    'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': {
+      managed: managed({ managementPolicies: ['Observe', 'Create'] }),
+      observed: absent,
+      name: 'CreateExternal',
+    },
+    'CreateNotAllowed: {O,D} and absent: reported, not created': {
+      managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
+      observed: absent,
+      name: 'CreateNotAllowed',
+    },
+    'AwaitExternal: a known name: what is on its way may still appear, and is not forgotten when it is deleted':
+      {
+        managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
+        observed: absent,
+        isNameKnown: true,
+        name: 'AwaitExternal',
+      },
+    'RemoveFinalizer: a known name that has been on its way for long enough': {
+      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
+      observed: absent,
+      isNameKnown: true,
+      name: 'RemoveFinalizer',
+    },
+    'RemoveFinalizer: what is only observed goes without a word when it is deleted': {
+      managed: managed({ managementPolicies: ['Observe'] }, leaving),
+      observed: absent,
+      name: 'RemoveFinalizer',
+    },
+    'AwaitDeletion: the external system is deleting it already': {
+      managed: managed({}, leaving),
+      observed: { ...same, operation: 'delete' },
+      name: 'AwaitDeletion',
+    },
+    'DeleteExternal: it is being updated: deleted nevertheless': {
+      managed: managed({}, leaving),
+      observed: { ...same, operation: 'update' },
+      name: 'DeleteExternal',
+    },
+    'NoUpdate: the external system is at work on it: not updated again': {
+      managed: managed(),
+      observed: { ...drifted, operation: 'update' },
+      name: 'NoUpdate',
+    },
+    'LateInitialize: late initialisation comes before the update': {
+      managed: managed(),
+      observed: { ...drifted, lateInitialized: { version: '1' } },
+      name: 'LateInitialize',
+    },
+    'LateInitialize: {O,L}': {
+      managed: managed({ managementPolicies: ['Observe', 'LateInitialize'] }),
+      observed: { ...drifted, lateInitialized: { version: '1' } },
+      name: 'LateInitialize',
+    },
+    'LateInitialize: from a class, once it is bound': {
+      managed: managed(
+        { claimRef: claimRef(), classRef: classRef('small') },
+        { status: { bindingPhase: 'Bound' } },
+      ),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      name: 'LateInitialize',
+    },
+    'LateInitialize: from a class, released, its claim not yet withdrawn': {
+      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      name: 'LateInitialize',
+    },
+    'NoUpdate: while a claim waits for it, fields are not filled in': {
+      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      name: 'NoUpdate',
+    },
+    'NoUpdate: {O}: to look is not to touch': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      name: 'NoUpdate',
+    },
+    'NoUpdate: ManagementPolicySkipLateInitialize {O,U,C,D}': {
+      managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      name: 'NoUpdate',
+    },
+    'NoUpdate: ExternalResourceUpToDate': {
+      managed: managed(),
+      observed: same,
+      name: 'NoUpdate',
+    },
+    'NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone': {
+      managed: managed({ managementPolicies: ['Observe'] }),
+      observed: drifted,
+      name: 'NoUpdate',
+    },
+    'NoUpdate: ManagementPolicyImmutable {O,L,C,D}': {
+      managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
+      observed: drifted,
+      name: 'NoUpdate',
+    },
+    'Update: ManagementPolicyAllUpdateSuccessful': {
+      managed: managed(),
+      observed: drifted,
+      name: 'Update',
+    },
+    'Update: it is as wanted, and does not have the credential of its Secret': {
+      managed: managed(),
+      observed: same,
+      isCredentialDue: true,
+      name: 'Update',
+    },
+    'NoUpdate: {O,C,D}: a credential that is due is not set': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      observed: same,
+      isCredentialDue: true,
+      name: 'NoUpdate',
+    },
+    'NoUpdate: a credential that is due waits until the external system is done': {
+      managed: managed(),
+      observed: { ...same, operation: 'update' },
+      isCredentialDue: true,
+      name: 'NoUpdate',
+    },
+    'LateInitialize: a credential that is due waits for it': {
+      managed: managed(),
+      observed: { ...same, lateInitialized: { version: '1' } },
+      isCredentialDue: true,
+      name: 'LateInitialize',
+    },
+    'AwaitEffect: a credential that is due is not set a second time before the first shows': {
+      managed: managed(),
+      observed: same,
+      isCredentialDue: true,
+      ended: 'update',
+      name: 'AwaitEffect',
+    },
+    'CreateExternal: a credential that is due is set by the creation': {
+      managed: managed(),
+      observed: absent,
+      isCredentialDue: true,
+      name: 'CreateExternal',
+    },
+    'DeleteExternal: what is deleted needs no credential': {
+      managed: managed({}, leaving),
+      observed: same,
+      isCredentialDue: true,
+      name: 'DeleteExternal',
+    },
+    'AwaitEffect: what an operation has changed may not show yet': {
+      managed: managed(),
+      observed: drifted,
+      ended: 'update',
+      name: 'AwaitEffect',
+    },
+    'NoUpdate: once it does': {
+      managed: managed(),
+      observed: same,
+      ended: 'update',
+      name: 'NoUpdate',
+    },
+    'Update: after the operation of a creation': {
+      managed: managed(),
+      observed: drifted,
+      ended: 'create',
+      name: 'Update',
+    },
+    'NoUpdate: {O,C,D}: what may not be updated waits for no effect': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      observed: drifted,
+      ended: 'update',
+      name: 'NoUpdate',
+    },
+    'AwaitDeletion: what an operation has deleted may still show': {
+      managed: managed({}, leaving),
+      observed: same,
+      ended: 'delete',
+      name: 'AwaitDeletion',
+    },
+    'DeleteExternal: after another operation': {
+      managed: managed({}, leaving),
+      observed: same,
+      ended: 'update',
+      name: 'DeleteExternal',
+    },
+    'Update: ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
+      managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
+      observed: drifted,
+      name: 'Update',
+    },
+  };
+  test('every decision has a case', () => assertEveryDecision(nextDecisions, rows));
+  const typical = {
+    graceMs: 30_000,
+    confirmMs: 5_000,
+    absentForMs: 60_000,
+    now,
+    isNameKnown: false,
+    isEdited: false,
+    isCredentialDue: false,
+  };
+  for (const [rule, { name, message, ...given }] of Object.entries(rows)) {
+    test(rule, () => {
+      const wanted = { name, ...(message !== undefined && { message }) };
+      assert.deepEqual(decideNext({ ...typical, ...given }), wanted);
+    });
+  }
+});
+
+describe('polling', () => {
+  test('the poll interval gets a tenth of jitter either way', () => {
+    assert.equal(
+      pollDelayMs(managed(), 60_000, () => 0),
+      54_000,
+    );
+    assert.equal(
+      pollDelayMs(managed(), 60_000, () => 0.5),
+      60_000,
+    );
+    assert.ok(pollDelayMs(managed(), 60_000, () => 0.999) < 66_000);
+  });
+  test("a resource's own interval wins, unless it is none", () => {
+    const own = (value: string) => managed({}, { annotations: { 'crossplane.io/poll-interval': value } });
+    assert.equal(
+      pollDelayMs(own('10s'), 60_000, () => 0.5),
+      10_000,
+    );
+    assert.equal(
+      pollDelayMs(own('soon'), 60_000, () => 0.5),
+      60_000,
+    );
+    assert.equal(
+      pollDelayMs(own('0s'), 60_000, () => 0.5),
+      60_000,
+    );
+  });
+  for (const [text, ms] of Object.entries({
+    '1m': 60_000,
+    '1h30m': 5_400_000,
+    '500ms': 500,
+    '1.5s': 1_500,
+  })) {
+    test(`${text} is ${ms} ms`, () => assert.equal(parseDuration(text), ms));
+  }
+  for (const text of ['', '5', '-1s', '1d', '1s ', 'm']) {
+    test(`"${text}" is no duration`, () => assert.equal(parseDuration(text), undefined));
+  }
+  test('progress is looked at often at first and never later than a poll', () => {
+    assert.equal(progressDelayMs(now.toISOString(), 60_000, now), 500);
+    assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
+    assert.equal(progressDelayMs('2026-01-01T00:00:00Z', 60_000, now), 60_000);
+    assert.equal(progressDelayMs(undefined, 60_000, now), 500);
+    // The clock was set back since: not as if it had only begun, until that time comes again.
+    assert.equal(progressDelayMs('2026-01-02T07:00:00Z', 60_000, now), 60_000);
+  });
+});
+
+describe('the status of a managed resource', () => {
+  const ready = { synced: reconcileSuccess(), ready: available(), isCredentialInForce: true };
+  const phaseAfter = (object: Managed, facts: Parameters<typeof withManagedStatus>[1]) =>
+    withManagedStatus(object, facts, now).status?.bindingPhase;
+  test('SetBindable: Ready turns unset and Unbindable into Unbound, and keeps Bound and Released', () => {
+    const from = (bindingPhase: 'Unbindable' | 'Unbound' | 'Bound' | 'Released') =>
+      phaseAfter(managed({}, { status: { bindingPhase } }), ready);
+    assert.equal(phaseAfter(managed(), ready), 'Unbound');
+    assert.deepEqual(
+      [from('Unbindable'), from('Unbound'), from('Bound'), from('Released')],
+      ['Unbound', 'Unbound', 'Bound', 'Released'],
+    );
+  });
+  test('a status that has no Ready gets one that knows nothing yet; one that has keeps it', () => {
+    const typesOf = (before: readonly ConditionFacts[]) => {
+      const status = { conditions: setConditions([], before, { now }) };
+      return withManagedStatus(managed({}, { status }), { ...ready, ready: undefined }, now)
+        .status?.conditions?.map(({ type, reason }) => `${type} ${reason}`)
+        .toSorted();
+    };
+    assert.deepEqual(typesOf([reconcileSuccess()]), ['Ready Pending', 'Synced ReconcileSuccess']);
+    assert.deepEqual(typesOf([reconcileSuccess(), creating()]), [
+      'Ready Creating',
+      'Synced ReconcileSuccess',
+    ]);
+  });
+  test('a resource that is not ready does not become available', () => {
+    assert.equal(phaseAfter(managed(), { ...ready, ready: creating() }), undefined);
+  });
+  test('nor does one whose external system does not use the credential of the Secret', () => {
+    assert.equal(phaseAfter(managed(), { ...ready, isCredentialInForce: false }), undefined);
+  });
+  test('a Bound resource stays Bound while another credential is set', () => {
+    const bound = managed({}, { status: { bindingPhase: 'Bound' } });
+    assert.equal(phaseAfter(bound, { ...ready, isCredentialInForce: false }), 'Bound');
+  });
+  test('what another version released is Released, also where no status came with it', () => {
+    const released = managed({ claimRef: { uid: 'unknown' } });
+    const { bindingPhase, boundUID } = withManagedStatus(released, ready, now).status ?? {};
+    assert.deepEqual({ bindingPhase, boundUID }, { bindingPhase: 'Released', boundUID: 'managed-uid' });
+  });
+  test('the record of a credential stays until a run knows another one', () => {
+    const before = { hmac: 'before', pending: false };
+    const recorded = managed({}, { status: { credential: before } });
+    const credential = { hmac: 'after', pending: true };
+    assert.deepEqual(withManagedStatus(recorded, ready, now).status?.credential, before);
+    assert.deepEqual(
+      withManagedStatus(recorded, { ...ready, credential }, now).status?.credential,
+      credential,
+    );
+  });
+  test('a bound resource being deleted shows Released', () => {
+    const leaving = managed({}, { deletionTimestamp, status: { bindingPhase: 'Bound' } });
+    assert.equal(phaseAfter(leaving, ready), 'Released');
+  });
+  test('conditions carry the generation, and an unchanged status is equal', () => {
+    const once = withManagedStatus(managed(), ready, now);
+    assert.equal(once.status?.conditions?.[0]?.observedGeneration, 2);
+    assert.deepEqual(withManagedStatus(once, ready, new Date('2027-01-01T00:00:00Z')), once);
+  });
+  test('no secret leaves in a message', () => {
+    assert.equal(scrub('denied for hunter2x!', { password: 'hunter2x', username: 'bob' }), 'denied for ***!');
+  });
+});
+
+test('what mends an unknown creation, pasted as it is, changes nothing until NAME is set', () => {
+  const command = undetermined.slice(undetermined.indexOf('kubectl'));
+  const pasted = (env: Record<string, string>): string =>
+    spawnSync('sh', ['-c', `kubectl() { printf '%s|' "$@"; }; ${command}`], { env, encoding: 'utf8' }).stdout;
+  assert.equal(pasted({}), '');
+  assert.equal(
+    pasted({ NAME: 'net 1' }),
+    'annotate|favouritedbinstance.database.fcp.crossplane.io|db|--overwrite|crossplane.io/external-name=net 1|crossplane.io/external-create-pending-|',
+  );
+});

@@ -1,5 +1,0 @@
-import { join } from 'node:path';
-import { stacks } from '../../controllers/stacks.ts';
-import { describeStacks } from '../../testing/describe-stacks.ts';
-
-describeStacks(stacks, { manifests: join(import.meta.dirname, '..', '..', 'examples') });
