@@ -4,7 +4,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { constants, hostname } from 'node:os';
-import type { KubeConfig } from '@kubernetes/client-node';
 import type { Observable } from 'rxjs';
 import {
   concat,
@@ -30,11 +29,12 @@ import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
 import { abortable } from '../runtime/abortable.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
-import { messageOf } from '../runtime/client/errors.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
 import { installCrds } from '../runtime/client/install-crds.ts';
+import type { LoadedKubeConfig } from '../runtime/client/kube-config.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
 import type { OldServer } from '../runtime/client/old-server.ts';
 import { oldServer } from '../runtime/client/old-server.ts';
 import { createHost } from '../runtime/controller/host.ts';
@@ -108,7 +108,7 @@ function start(
   stacks: readonly DefinedStack[],
   { name: component, version, crds }: ProcessFacts,
   flags: Flags,
-  kubeConfig: KubeConfig,
+  kubeConfig: LoadedKubeConfig,
 ): void {
   const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
   checkStacks(chosen);
@@ -275,16 +275,14 @@ async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined):
   return metrics.page();
 }
 
-/** The kubeconfig with the address and credentials. Throws FlagError if it cannot be used. */
-async function usableKubeConfig({ kubeconfig }: Flags): Promise<KubeConfig> {
-  const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
-  const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
-    throw new FlagError(`${source}: ${messageOf(error)}`, { cause: error });
-  });
-  if (config.getCurrentCluster() !== null) return config;
-  throw new FlagError(
-    `${source}: the current context names no cluster; set it with "kubectl config use-context"`,
-  );
+/** The API server, and the user; throws FlagError if the kubeconfig cannot be used. */
+async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<LoadedKubeConfig> {
+  try {
+    return await readKubeConfig({ path, context, environment: process.env, clock: realClock() });
+  } catch (error) {
+    if (!(error instanceof KubeConfigError)) throw error;
+    throw new FlagError(`kubeconfig: ${error.message}`, { cause: error });
+  }
 }
 
 /** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */

@@ -8,6 +8,7 @@ import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { apiErrorIn, messageOf } from '../runtime/client/errors.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
 import { createLogger } from '../runtime/log/log.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import type { KnownKind } from './catalogue.ts';
@@ -119,7 +120,7 @@ async function trace(asked: Asked, world: TraceWorld): Promise<number> {
   const { clock, stacks, stop$ } = world;
   const catalogue = catalogueOf(stacks);
   const known = catalogue.named(asked.kind);
-  const kubeConfig = await kubeConfigOf(asked);
+  const kubeConfig = await kubeConfigOf(asked, clock);
   const subject = { known, key: keyOf(asked, known, kubeConfig) };
   const client = kubernetesClient({ kubeConfig, log: silentLog(clock), clock });
   const options = { catalogue, source: apiSource(client), clock, lease: asked.lease };
@@ -192,22 +193,13 @@ const refuse =
     throw new BadInput(`cannot read from ${server}: ${messageOf(error)}`, { cause: error });
   };
 
-async function kubeConfigOf({ kubeconfig, context }: Asked): Promise<KubeConfig> {
-  const source = kubeconfig === undefined ? '$KUBECONFIG or ~/.kube/config' : '--kubeconfig';
-  const config = await readKubeConfig(kubeconfig).catch((error: unknown) => {
-    throw new BadInput(`${source}: ${messageOf(error)}`, { cause: error });
-  });
-  if (context !== undefined) {
-    const names = config.getContexts().map(({ name }) => name);
-    if (!names.includes(context)) {
-      throw new BadInput(
-        `--context: there is no ${JSON.stringify(context)}; there are ${names.join(', ') || 'none'}`,
-      );
-    }
-    config.setCurrentContext(context);
+async function kubeConfigOf({ kubeconfig: path, context }: Asked, clock: Clock): Promise<KubeConfig> {
+  try {
+    return await readKubeConfig({ path, context, environment: process.env, clock });
+  } catch (error) {
+    if (!(error instanceof KubeConfigError)) throw error;
+    throw new BadInput(`kubeconfig: ${error.message}`, { cause: error });
   }
-  if (config.getCurrentCluster() !== null) return config;
-  throw new BadInput(`${source}: there is no current context with a cluster`);
 }
 
 function keyOf({ name, namespace }: Asked, { kind }: KnownKind, kubeConfig: KubeConfig): ObjectKey {

@@ -82,7 +82,11 @@ try {
 
 async function demonstrate(running: Services): Promise<void> {
   const { controlPlane } = running;
-  const kubeConfig = await readKubeConfig(controlPlane.kubeconfigPath);
+  const kubeConfig = await readKubeConfig({
+    path: controlPlane.kubeconfigPath,
+    environment: process.env,
+    clock: realClock(),
+  });
   const log = createLogger({ level: 'error', format: 'pretty', clock: realClock() });
   const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
   say('', paint('dim', await versionsOf(client, running)), '', ...picture(paint), '');

@@ -163,11 +163,18 @@ export function requestSender(
 
   return async function send(call: Call, signal: AbortSignal | undefined): Promise<unknown> {
     let mayRepeatRead = call.method === 'GET';
+    let mayRenew = true;
     let before: ApiError | undefined;
     for (let retries = 0; ; ) {
       let error: ApiError;
       try {
         const { head, body } = await sendOnce(call, signal);
+        // Refused before anything was done. A credential may have expired, or have been revoked.
+        if (head.status === 401 && mayRenew) {
+          mayRenew = false;
+          transport.renew();
+          continue;
+        }
         const parsed = parsedOrUndefined(body);
         if (head.status < 300 && parsed !== undefined) return parsed;
         error =

@@ -5,6 +5,7 @@ import type { buildConnector, Dispatcher } from 'undici';
 import { Agent, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Clock } from '../time/clock.ts';
 import { ApiError, messageOf } from './errors.ts';
+import type { LoadedKubeConfig } from './kube-config.ts';
 
 /** The connection data of an HTTP request: address, credentials and dispatchers. */
 export interface Access {
@@ -12,7 +13,7 @@ export interface Access {
   /** The path before `/api` and `/apis`, without a slash at the end; usually empty. */
   readonly basePath: string;
   /** Authorization and impersonation. Never logged. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** The connections for requests that are answered at once. */
   readonly requests: Dispatcher;
   /** The connections for watches. */
@@ -23,12 +24,14 @@ export interface Access {
 export interface Transport {
   /** Throws ApiError (`code` 0) if the credentials cannot be obtained. */
   access(): Promise<Access>;
+  /** The API server refused the credentials: the next access has others, if a credential plugin yields them. */
+  renew(): void;
   /** Ends all connections, including those in use. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
-  readonly kubeConfig: KubeConfig;
+  readonly kubeConfig: LoadedKubeConfig;
   /** Milliseconds to wait for a connection, and for the head of an answer. */
   readonly timeoutMs: number;
   readonly clock: Pick<Clock, 'elapsedMs'>;
@@ -84,15 +87,14 @@ function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, ti
 
 /** Why there are no credentials, without the output of a credential plugin, which may hold a secret. */
 const failure = (error: unknown): ApiError =>
-  new ApiError(
-    `cannot obtain credentials: ${error instanceof SyntaxError ? 'the credential plugin did not answer with JSON' : messageOf(error).trim()}`,
-    { code: 0, reason: 'CredentialsUnavailable' },
-  );
+  new ApiError(`cannot obtain credentials: ${messageOf(error).trim()}`, {
+    code: 0,
+    reason: 'CredentialsUnavailable',
+  });
 
 /**
- * The connections for a KubeConfig. client-node loads it and authenticates (client certificates, tokens, token files, exec
- * plugins, basic, impersonation), again for each request that is more than a second after the last. New agents are created
- * when the server, the CA or the client certificate changes; requests on the old agents finish there.
+ * The connections for a KubeConfig. It authenticates again for each request that is more than a second after the last. New
+ * agents are created when the server, the CA or the client certificate changes; requests on the old agents finish there.
  */
 export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptions): Transport {
   let agents: Agents | undefined;
@@ -131,8 +133,11 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
       if (value !== undefined && value !== null) Object.assign(tls, { [key]: value });
     }
     // Token files usually end in a newline, which is not allowed in a header.
-    const headers = Object.fromEntries(
-      Object.entries(options.headers ?? {}).map(([name, value]) => [name, String(value).trim()]),
+    const headers: Record<string, string | string[]> = Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value : String(value).trim(),
+      ]),
     );
     if (options.auth) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
     const url = new URL(cluster.server);
@@ -160,6 +165,10 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
       } catch (error) {
         throw failure(error);
       }
+    },
+    renew() {
+      known = undefined;
+      kubeConfig.renewCredentials?.();
     },
     async close() {
       isClosed = true;

@@ -104,6 +104,13 @@ export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
     allowed: 'the path of a file',
     parse: (text: string) => text,
   },
+  context: {
+    usage: '--context <name>',
+    description: 'the context of the kubeconfig; without it the current one',
+    default: '',
+    allowed: 'the name of a context',
+    parse: (text: string) => text,
+  },
   stacks: {
     usage: '--stacks <names>',
     description: 'the stacks to run',

@@ -9,6 +9,8 @@ import { flagSpecs } from './flag-specs.ts';
 export interface Flags {
   /** Path of a kubeconfig file; absent: `$KUBECONFIG`, `~/.kube/config` or in-cluster. */
   readonly kubeconfig?: string;
+  /** A context of the kubeconfig; absent: its current one. */
+  readonly context?: string;
   readonly stacks: readonly string[];
   readonly installCrds: boolean;
   /** The namespaces whose claims are served; never empty; absent: all namespaces. */
@@ -169,12 +171,13 @@ function secretsOf(namespaces: readonly string[] | undefined, others: readonly s
 
 /** The values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
-  const { kubeconfig, namespace: namespaces, secretNamespaces } = values;
+  const { kubeconfig, context, namespace: namespaces, secretNamespaces } = values;
   const { metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
   // All other flags have defaults.
   const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
   return {
     ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
     stacks: rest.stacks,
     installCrds: rest.installCrds,
     ...(namespaces !== undefined && { namespaces }),

@@ -130,7 +130,7 @@ describe('the command', () => {
     ],
     'a kubeconfig that is not there': [
       ['fancysqlinstance', 'orders', '--kubeconfig', '/nowhere'],
-      /^--kubeconfig: .*\/nowhere.*\n$/,
+      /^kubeconfig: cannot read kubeconfig \/nowhere: ENOENT\n$/,
     ],
   };
   for (const [what, [words, says]] of Object.entries(bad)) {
@@ -169,7 +169,7 @@ describe('the command', () => {
       'prod',
     ]);
     assert.equal(code, 2);
-    assert.match(err, /^--context: there is no "prod"; there are \S+\n$/);
+    assert.match(err, /^kubeconfig: there is no context "prod"; there are: \S+\n$/);
   });
 
   test('an API server that is not there is told with its address', async () => {

@@ -1,64 +1,514 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders, RequestListener, Server } from 'node:http';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { delimiter, join } from 'node:path';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../../../runtime/client/kube-config.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
 
-const kubeconfig = {
-  apiVersion: 'v1',
-  kind: 'Config',
-  'current-context': 'here',
-  contexts: [{ name: 'here', context: { cluster: 'c', user: 'u', namespace: 'n' } }],
-  clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1', 'insecure-skip-tls-verify': true } }],
-  users: [{ name: 'u', user: { token: 'a-token' } }],
-};
+const run = promisify(execFile);
+const { certificate, privateKey } = selfSignedCertificate();
+const clock = realClock();
+const plugin = `#!/bin/sh
+echo x >> "$(dirname "$0")/runs"
+printf '%s' "$KUBERNETES_EXEC_INFO" > "$(dirname "$0")/question"
+cat "$(dirname "$0")/answer"
+`;
+const answer = (status: object): string =>
+  JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status });
+const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './plugin', interactiveMode: 'Never' };
 
-describe('readKubeConfig', () => {
-  let directory: string;
-  let path: string;
+type Entries = Readonly<Record<string, object>>;
+interface Parts {
+  readonly clusters?: Entries;
+  readonly users?: Entries;
+  readonly contexts?: Entries;
+  readonly current?: string;
+}
+const listed = (field: string, entries: Entries = {}) =>
+  Object.entries(entries).map(([name, content]) => ({ name, [field]: content }));
+const kubeconfig = ({ clusters, users, contexts, current }: Parts): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    ...(current && { 'current-context': current }),
+    clusters: listed('cluster', clusters),
+    users: listed('user', users),
+    contexts: listed('context', contexts),
+  });
+
+const authority = Buffer.from(certificate).toString('base64');
+/** A cluster whose certificate authority is known. */
+const trusted = (server: string) => ({ server, 'certificate-authority-data': authority });
+
+/** The credentials and the impersonation of a request. */
+const identity = ({ headers }: { readonly headers: IncomingHttpHeaders }) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name === 'authorization' || name.startsWith('impersonate-')),
+  );
+
+/** An API server that records who asked last, and refuses some tokens. */
+async function apiServer(isTls: boolean): Promise<{
+  readonly server: Server;
+  readonly url: string;
+  readonly asked: { last?: object | undefined; refused: Set<string> };
+}> {
+  const asked: { last?: object | undefined; refused: Set<string> } = { refused: new Set() };
+  const answerTo: RequestListener = (request, response) => {
+    asked.last = identity(request);
+    const isRefused = asked.refused.has(request.headers.authorization ?? '');
+    const status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      code: 401,
+      message: 'Unauthorized',
+    };
+    response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isRefused ? status : { major: '1', minor: '30', gitVersion: 'v1.30.0' }));
+  };
+  const tls = { cert: certificate, key: privateKey };
+  const server = isTls ? createTlsServer(tls, answerTo) : createServer(answerTo);
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return {
+    server,
+    url: `http${isTls ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+  };
+}
+
+describe('a kubeconfig', () => {
+  let folder: string;
+  let right: Awaited<ReturnType<typeof apiServer>>;
+  let wrong: Awaited<ReturnType<typeof apiServer>>;
+  let plain: Awaited<ReturnType<typeof apiServer>>;
+  let kubectl: string | undefined;
+  const open: { close(): Promise<void> }[] = [];
+
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'services-stack-kubeconfig-'));
-    path = join(directory, 'config');
-    await writeFile(path, JSON.stringify(kubeconfig));
+    folder = await mkdtemp(join(tmpdir(), 'services-stack-kubeconfig-'));
+    [right, wrong, plain] = await Promise.all([apiServer(true), apiServer(true), apiServer(false)]);
+    await mkdir(join(folder, 'sub'));
+    for (const each of ['', 'sub/']) {
+      await writeFile(join(folder, `${each}plugin`), plugin);
+      await chmod(join(folder, `${each}plugin`), 0o755);
+      await writeFile(join(folder, `${each}answer`), answer({ token: `plugin-${each || 'top'}` }));
+      await writeFile(join(folder, `${each}token`), `file-${each || 'top'}\n`);
+    }
+    kubectl = await run('kubectl', ['version', '--client']).then(
+      () => 'kubectl',
+      () => undefined,
+    );
   });
-  after(() => rm(directory, { recursive: true }));
-
-  test('reads server and user, and signs requests with them', async () => {
-    const config = await readKubeConfig(path);
-    assert.equal(config.getCurrentCluster()?.server, 'https://127.0.0.1:1');
-    const options: { headers: Record<string, string> } = { headers: {} };
-    await config.applyToHTTPSOptions(options);
-    assert.match(JSON.stringify(options.headers), /Bearer a-token/);
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((each) => each.close()));
+    for (const { asked } of [right, wrong, plain]) {
+      asked.last = undefined;
+      asked.refused.clear();
+    }
+  });
+  after(async () => {
+    for (const { server } of [right, wrong, plain]) server.close();
+    await rm(folder, { recursive: true });
   });
 
-  test('reads the same as the whole library does', async () => {
-    const { KubeConfig } = await import('@kubernetes/client-node');
-    const whole = new KubeConfig();
-    whole.loadFromFile(path);
-    const ours = await readKubeConfig(path);
-    assert.deepEqual(JSON.parse(ours.exportConfig()), JSON.parse(whole.exportConfig()));
+  const seenBy = () => ({ right: right.asked.last, wrong: wrong.asked.last, plain: plain.asked.last });
+
+  /** Reads the kubeconfig, sends one request, and returns who the servers saw. */
+  async function ask(environment: Record<string, string>, options: { path?: string; context?: string } = {}) {
+    const kubeConfig = await readKubeConfig({
+      ...options,
+      environment: { ...process.env, ...environment },
+      clock,
+    });
+    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock });
+    open.push(client);
+    await client.serverVersion();
+    return seenBy();
+  }
+
+  /** The same through kubectl. */
+  async function askByKubectl(environment: Record<string, string>, context?: string) {
+    const args = [
+      'version',
+      '-o',
+      'json',
+      '--request-timeout=5s',
+      ...(context ? ['--context', context] : []),
+    ];
+    const running = run(kubectl!, args, { env: { ...process.env, ...environment } });
+    running.child.stdin?.end();
+    await running;
+    return seenBy();
+  }
+
+  interface Row {
+    /** Files by name; `RIGHT` and `WRONG` are the two API servers. */
+    readonly files: Readonly<Record<string, Parts | string>>;
+    /** The value of KUBECONFIG, of names of files. */
+    readonly listed: readonly string[];
+    readonly context?: string;
+    /** The identity that the right server sees; `plain`: the server without TLS sees a request without credentials. */
+    readonly seen: object | 'plain';
+  }
+  const here = { c: trusted('RIGHT') };
+  const there = { c: trusted('WRONG') };
+  const at = (name: string, cluster: string) => ({ [name]: { cluster, user: 'u' } });
+  const context = at('x', 'c');
+  const bearer = { users: { u: { token: 't' } } };
+  const one = (user: object, cluster: object = {}): Row['files'] => ({
+    a: {
+      clusters: { c: { ...trusted('RIGHT'), ...cluster } },
+      users: { u: user },
+      contexts: context,
+      current: 'x',
+    },
+  });
+
+  const rows: Readonly<Record<string, Row>> = {
+    'of two files with a current context, the first wins': {
+      files: {
+        a: { ...bearer, clusters: { p: trusted('RIGHT') }, contexts: at('prod', 'p'), current: 'prod' },
+        b: { ...bearer, clusters: { s: trusted('WRONG') }, contexts: at('staging', 's'), current: 'staging' },
+      },
+      listed: ['a', 'b'],
+      seen: { authorization: 'Bearer t' },
+    },
+    'of two files with a cluster of one name, the first wins': {
+      files: { a: { clusters: here }, b: { ...bearer, clusters: there, contexts: context, current: 'x' } },
+      listed: ['a', 'b'],
+      seen: { authorization: 'Bearer t' },
+    },
+    'a file that is missing, one that is empty and an empty name are skipped': {
+      files: { a: '', ...one({ token: 't' }), b: '' },
+      listed: ['missing', 'b', 'a'],
+      seen: { authorization: 'Bearer t' },
+    },
+    'a context that is asked for is used': {
+      files: {
+        a: {
+          ...bearer,
+          clusters: { ...there, d: trusted('RIGHT') },
+          contexts: { ...context, ...at('y', 'd') },
+          current: 'x',
+        },
+      },
+      listed: ['a'],
+      context: 'y',
+      seen: { authorization: 'Bearer t' },
+    },
+    'relative paths start from the folder of their file': {
+      files: {
+        'sub/a': { users: { u: { tokenFile: 'token' } } },
+        b: { clusters: here, contexts: context, current: 'x' },
+      },
+      listed: ['sub/a', 'b'],
+      seen: { authorization: 'Bearer file-sub/' },
+    },
+    'a token file wins over a token': {
+      files: one({ token: 'old', tokenFile: 'token' }),
+      listed: ['a'],
+      seen: { authorization: 'Bearer file-top' },
+    },
+    'a user name and a password': {
+      files: one({ username: 'ann', password: 'p:w' }),
+      listed: ['a'],
+      seen: { authorization: `Basic ${Buffer.from('ann:p:w').toString('base64')}` },
+    },
+    'impersonation with groups, a UID and extra values': {
+      files: one({
+        token: 't',
+        as: 'jane',
+        'as-uid': 'u-1',
+        'as-groups': ['dev', 'ops'],
+        'as-user-extra': { 'Example.com/Scope': ['a', 'b'] },
+      }),
+      listed: ['a'],
+      seen: {
+        authorization: 'Bearer t',
+        'impersonate-user': 'jane',
+        'impersonate-uid': 'u-1',
+        'impersonate-group': 'dev, ops',
+        'impersonate-extra-example.com%2fscope': 'a, b',
+      },
+    },
+    'a credential plugin beside the kubeconfig': {
+      files: one({ exec }),
+      listed: ['a'],
+      seen: { authorization: 'Bearer plugin-top' },
+    },
+    'over plain HTTP, as through kubectl proxy, no credentials are sent': {
+      files: {
+        a: { clusters: { c: { server: 'PLAIN' } }, users: { u: { exec } }, contexts: context, current: 'x' },
+      },
+      listed: ['a'],
+      seen: 'plain',
+    },
+    'a server that is not verified': {
+      files: one(
+        { token: 't' },
+        { 'certificate-authority-data': undefined, 'insecure-skip-tls-verify': true },
+      ),
+      listed: ['a'],
+      seen: { authorization: 'Bearer t' },
+    },
+  };
+
+  const write = async (files: Row['files']): Promise<void> => {
+    for (const [name, content] of Object.entries(files)) {
+      const text = typeof content === 'string' ? content : kubeconfig(content);
+      const placed = text
+        .replaceAll('PLAIN', plain.url)
+        .replaceAll('RIGHT', right.url)
+        .replaceAll('WRONG', wrong.url);
+      await writeFile(join(folder, name), placed);
+    }
+  };
+  const environmentOf = (names: readonly string[]): Record<string, string> => ({
+    KUBECONFIG: names.map((name) => join(folder, name)).join(delimiter),
+  });
+
+  for (const [name, { files, listed: names, context: asked, seen }] of Object.entries(rows)) {
+    test(`${name}, as for kubectl`, async (testContext) => {
+      await write(files);
+      const ours = await ask(environmentOf(names), asked === undefined ? {} : { context: asked });
+      const expected = seen === 'plain' ? { right: undefined, plain: {} } : { right: seen, plain: undefined };
+      assert.deepEqual(ours, { wrong: undefined, ...expected });
+      right.asked.last = undefined;
+      plain.asked.last = undefined;
+      if (kubectl === undefined) testContext.diagnostic('kubectl is not on this machine: not compared');
+      else assert.deepEqual(await askByKubectl(environmentOf(names), asked), ours);
+    });
+  }
+
+  const refused: Readonly<Record<string, readonly [files: Row['files'], message: RegExp]>> = {
+    'two ways to name one certificate authority': [
+      one({ token: 't' }, { 'certificate-authority': 'token', 'certificate-authority-data': 'YQ==' }),
+      /^cluster "c": certificate-authority and certificate-authority-data exclude each other; remove one$/,
+    ],
+    'a certificate authority that is not verified': [
+      one({ token: 't' }, { 'certificate-authority-data': 'YQ==', 'insecure-skip-tls-verify': true }),
+      /^cluster "c": insecure-skip-tls-verify and certificate-authority exclude each other; remove one$/,
+    ],
+    'a certificate authority that is not there': [
+      one(
+        { token: 't' },
+        { 'certificate-authority': 'nowhere.crt', 'certificate-authority-data': undefined },
+      ),
+      /^cannot read certificate-authority .*\/nowhere\.crt: ENOENT$/,
+    ],
+    'a client certificate without its key': [
+      one({ 'client-certificate-data': 'YQ==' }),
+      /^user "u": client-certificate and client-key are needed together$/,
+    ],
+    'a token and a user name': [
+      one({ token: 't', username: 'ann', password: 'p' }),
+      /^user "u": token and username exclude each other; remove one$/,
+    ],
+    'groups without a user to impersonate': [
+      one({ token: 't', 'as-groups': ['dev'] }),
+      /^user "u": as-uid, as-groups and as-user-extra need as$/,
+    ],
+    'a context whose cluster is not there': [
+      { a: { contexts: { x: { cluster: 'c' } }, current: 'x' } },
+      /^context "x" names cluster "c", which is not there$/,
+    ],
+    'a current context that is not there': [
+      { a: { clusters: here, contexts: { y: { cluster: 'c' } }, current: 'x' } },
+      /^there is no context "x"; there are: y$/,
+    ],
+    'a plugin that needs a terminal': [
+      one({ exec: { ...exec, interactiveMode: 'Always' } }),
+      /^user "u": exec\.interactiveMode Always needs a terminal/,
+    ],
+    'a plugin without interactiveMode': [
+      one({ exec: { ...exec, interactiveMode: undefined } }),
+      /^user "u": exec\.interactiveMode is missing$/,
+    ],
+    'a plugin of an API version that was removed': [
+      one({ exec: { ...exec, apiVersion: 'client.authentication.k8s.io/v1alpha1' } }),
+      /^user "u": exec\.apiVersion must be client\.authentication\.k8s\.io\/v1 or/,
+    ],
+    'a name twice in one file': [
+      {
+        a: JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'Config',
+          'current-context': 'x',
+          clusters: [...listed('cluster', here), ...listed('cluster', there)],
+          contexts: listed('context', { x: { cluster: 'c' } }),
+        }),
+      },
+      /\/a: cluster "c" is there twice$/,
+    ],
+    'what is no YAML': [{ a: 'clusters: [' }, /\/a is not YAML: see line 1$/],
+    'another kind of object': [{ a: '{"kind": "Pod"}' }, /\/a is not a kubeconfig: kind must be Config$/],
+  };
+  for (const [name, [files, message]] of Object.entries(refused)) {
+    test(`${name} is refused, as by kubectl`, async (testContext) => {
+      await write(files);
+      const environment = { ...process.env, ...environmentOf(['a']) };
+      await assert.rejects(readKubeConfig({ environment, clock }), { name: 'KubeConfigError', message });
+      if (kubectl === undefined) testContext.diagnostic('kubectl is not on this machine: not compared');
+      else await assert.rejects(askByKubectl(environmentOf(['a'])));
+    });
+  }
+
+  /** kubectl allows or ignores these. */
+  const refusedByUs: Readonly<Record<string, readonly [files: Row['files'], message: RegExp]>> = {
+    'a context whose user is not there': [
+      { a: { clusters: here, contexts: context, current: 'x' } },
+      /^context "x" names user "u", which is not there$/,
+    ],
+    'a server without a scheme': [
+      one({ token: 't' }, { server: '127.0.0.1:6443' }),
+      /^cluster "c": server must begin with https:\/\/ or http:\/\/$/,
+    ],
+    'an auth-provider': [
+      one({ 'auth-provider': { name: 'oidc' } }),
+      /^user "u": auth-provider is not supported; use exec$/,
+    ],
+    'a field that a user has not': [
+      one({ 'as-group': ['x'] }),
+      /^user "u": as-group is not supported; remove it$/,
+    ],
+    'a file without a current context': [
+      { a: { clusters: here, contexts: { y: { cluster: 'c' } } } },
+      /^there is no current context; name one with --context: y$/,
+    ],
+  };
+  for (const [name, [files, message]] of Object.entries(refusedByUs)) {
+    test(`${name} is refused by name`, async () => {
+      await write(files);
+      const environment = { ...process.env, ...environmentOf(['a']) };
+      await assert.rejects(readKubeConfig({ environment, clock }), { name: 'KubeConfigError', message });
+    });
+  }
+
+  test('without a file and outside of a pod there is no API server', async () => {
+    const environment = { HOME: join(folder, 'nobody') };
+    await assert.rejects(readKubeConfig({ environment, clock }), {
+      message: /^there is no kubeconfig, and this is no pod with a service account; name a file/,
+    });
+  });
+
+  test('a context without a user is anonymous, and verifies the server (kubectl asks for a password)', async () => {
+    await write({ a: { clusters: here, contexts: { x: { cluster: 'c' } }, current: 'x' } });
+    const { right: seen } = await ask(environmentOf(['a']));
+    assert.deepEqual(seen, {});
+  });
+
+  test('the file of --kubeconfig must exist', async () => {
+    const path = join(folder, 'nowhere');
+    await assert.rejects(
+      readKubeConfig({ path, environment: {}, clock }),
+      /cannot read kubeconfig .*nowhere: ENOENT$/,
+    );
+  });
+
+  test('a credential plugin learns of the cluster, if it asks for it', async () => {
+    const config = { audience: 'here' };
+    const extension = { name: 'client.authentication.k8s.io/exec', extension: config };
+    await write(
+      one(
+        { exec: { ...exec, provideClusterInfo: true } },
+        { 'tls-server-name': 'localhost', extensions: [extension] },
+      ),
+    );
+    await ask(environmentOf(['a']));
+    const { stdout } = await run('cat', [join(folder, 'question')]);
+    assert.deepEqual(JSON.parse(stdout), {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      spec: {
+        interactive: false,
+        cluster: {
+          server: right.url,
+          'tls-server-name': 'localhost',
+          'certificate-authority-data': authority,
+          config,
+        },
+      },
+    });
+  });
+
+  const runs = async (): Promise<number> => (await run('cat', [join(folder, 'runs')])).stdout.length / 2;
+
+  test('a credential plugin runs again when its credential has expired or is refused, and not before', async () => {
+    const nextYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
+    await writeFile(join(folder, 'answer'), answer({ token: 'first', expirationTimestamp: nextYear }));
+    await write(one({ exec }));
+    const environment = { ...process.env, ...environmentOf(['a']) };
+    const clockAt = { now: () => new Date(nowMs) };
+    let nowMs = Date.now();
+    const kubeConfig = await readKubeConfig({ environment, clock: clockAt });
+    const elapsed = { ms: 1 };
+    const client = kubernetesClient({
+      ...{ kubeConfig, log: recordedLog() },
+      clock: { ...clock, elapsedMs: () => (elapsed.ms += 2_000) },
+    });
+    open.push(client);
+    const before = await runs();
+    for (let times = 0; times < 3; times += 1) await client.serverVersion();
+    assert.equal((await runs()) - before, 1);
+    right.asked.refused.add('Bearer first');
+    await writeFile(join(folder, 'answer'), answer({ token: 'second', expirationTimestamp: nextYear }));
+    await client.serverVersion();
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer second' });
+    assert.equal((await runs()) - before, 2);
+    nowMs = Date.parse(nextYear);
+    await client.serverVersion();
+    assert.equal((await runs()) - before, 3);
+  });
+
+  test('an error never contains the output of a credential plugin', async () => {
+    await write(one({ exec }));
+    for (const [text, message] of [
+      [
+        '{"token": "s3cret"}',
+        /must print an ExecCredential of client\.authentication\.k8s\.io\/v1 with a token/,
+      ],
+      ['no JSON s3cret', /must print an ExecCredential/],
+      [answer({}), /must print an ExecCredential/],
+    ] as const) {
+      await writeFile(join(folder, 'answer'), text);
+      await assert.rejects(ask(environmentOf(['a'])), (error: Error) => {
+        assert.match(error.message, message);
+        assert.doesNotMatch(error.message, /s3cret/);
+        return true;
+      });
+    }
+    await write(one({ exec: { ...exec, command: './missing', installHint: 'get it from IT' } }));
+    await assert.rejects(
+      ask(environmentOf(['a'])),
+      /credential plugin .*missing is not there; get it from IT/,
+    );
   });
 
   test('the generated API classes stay out of the process', async () => {
+    await write(one({ token: 't' }));
     const script = `
       const loaded = [];
       const { registerHooks } = await import('node:module');
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
       const { readKubeConfig } = await import('./runtime/client/kube-config.ts');
-      await readKubeConfig(${JSON.stringify(path)});
+      await readKubeConfig({ path: ${JSON.stringify(join(folder, 'a'))}, environment: {}, clock: { now: () => new Date() } });
       console.log(loaded.filter((url) => url.includes('/client-node/dist/gen/')).length, loaded.length);`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
       cwd: join(import.meta.dirname, '..', '..', '..'),
     });
     const [generated, all] = stdout.trim().split(' ').map(Number);
     assert.ok((generated ?? 0) < 5, `${stdout} of many hundred`);
     assert.ok((all ?? 0) > 20, stdout);
-  });
-
-  test('a file that is not there is an error that names it', async () => {
-    await assert.rejects(readKubeConfig(join(directory, 'nowhere')), /nowhere/);
   });
 });

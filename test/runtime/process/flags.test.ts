@@ -44,6 +44,7 @@ describe('flags', () => {
   const values: readonly (readonly [flag: string, variable: string, value: string, want: Partial<Flags>])[] =
     [
       ['--kubeconfig', 'KUBECONFIG', '/k', { kubeconfig: '/k' }],
+      ['--context', 'CONTEXT', 'prod', { context: 'prod' }],
       ['--stacks', 'STACKS', 'ocp', { stacks: ['ocp'] }],
       ['--stacks', 'STACKS', 'ocp, fcp,ocp', { stacks: ['ocp', 'fcp'] }],
       ['--install-crds', 'INSTALL_CRDS', 'true', { installCrds: true }],
