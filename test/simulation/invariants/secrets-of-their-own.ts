@@ -8,15 +8,13 @@ import { claimKinds } from '../kinds.ts';
 const claimNames: readonly string[] = claimKinds.map(({ kind }) => kind);
 
 /**
- * No claim is given a password that another claim had. A backup brings back its own passwords: what a claim was given
- * between backup and restore nobody can know.
+ * No claim receives a password that another claim had. A claim that was deleted and created again by the same kind,
+ * namespace and name receives its own password again (docs/decisions/0056). A backup brings back its own passwords, so the
+ * passwords between backup and restore are not compared.
  */
 export const secretsOfTheirOwn: InvariantOf = ({ restored, wishes }) => {
   /** The claim that had a password first. */
-  const holders = new Map<
-    string,
-    { readonly uid: string; readonly claim: string; readonly restored: number }
-  >();
+  const holders = new Map<string, { readonly claim: string; readonly restored: number }>();
   const isWritten = (password: string): boolean =>
     wishes.some(({ patch }) => JSON.stringify(patch).includes(password));
   return {
@@ -30,8 +28,8 @@ export const secretsOfTheirOwn: InvariantOf = ({ restored, wishes }) => {
         return [];
       const claim = `${owner.kind} ${after.metadata.namespace}/${owner.name}`;
       const holder = holders.get(password);
-      if (holder === undefined) holders.set(password, { uid: owner.uid, claim, restored: restored.size });
-      if (holder === undefined || holder.uid === owner.uid) return [];
+      if (holder === undefined) holders.set(password, { claim, restored: restored.size });
+      if (holder === undefined || holder.claim === claim) return [];
       const isBeforeRestore = holder.restored !== restored.size;
       // A user may choose one password twice.
       return isBeforeRestore || isWritten(password)
