@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * In what form a request carries the secret that proves who asks, which is the `token` of the client's options:
+ * The form in which a request carries the secret that authorizes it, the client's `token`:
  * - `bearer`: `authorization: Bearer <token>`.
  * - `basic`: the token is the password of the user (RFC 7617).
- * - `header`: a header of that name holds the token, after `prefix`, as `x-api-key` or `authorization` with `Token `.
+ * - `header`: a header of that name holds the token after `prefix`. Examples are `x-api-key`, and `authorization` with
+ *   `Token `.
  */
 export type Authorization =
   | { readonly type: 'bearer' }
@@ -14,22 +15,25 @@ export type Authorization =
 /** How a client authorizes its requests. */
 export interface Authorizing {
   readonly header: string;
-  /** What the header holds. */
+  /** The value of the header. */
   valueFor(token: string): string;
-  /** In what forms a message might tell the token, the longest first. */
+  /** The forms in which a message might contain the token, the longest first. */
   revealing(token: string): readonly string[];
-  /** For messages: what a cloud refuses that answers with 401. */
+  /** For messages: the credential that a cloud refuses with 401. */
   readonly noun: string;
 }
 
-/** Headers that say something else, or belong to the connection. */
+/** Headers that have another meaning, or belong to the connection. */
 const taken = new Set(
   'accept connection content-length content-type expect host keep-alive transfer-encoding upgrade user-agent'.split(
     ' ',
   ),
 );
 
-/** Throws TypeError, without what was given, for a user with a colon and for a header that cannot be the cloud's own. */
+/**
+ * Throws TypeError for a user with a colon and for a header that a cloud cannot define. The error does not contain the
+ * values.
+ */
 export function authorizing(authorization: Authorization): Authorizing {
   switch (authorization.type) {
     case 'bearer':
@@ -55,7 +59,7 @@ export function authorizing(authorization: Authorization): Authorizing {
       const header = name.toLowerCase();
       if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
         throw new TypeError('authorization: no header can have that name');
-      if (taken.has(header)) throw new TypeError(`authorization: the header ${header} is for something else`);
+      if (taken.has(header)) throw new TypeError(`authorization: the header ${header} has another meaning`);
       return {
         header,
         valueFor: (token) => `${prefix}${token}`,

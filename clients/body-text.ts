@@ -1,6 +1,6 @@
 const maxBytes = 10_000_000;
 
-/** The text of an answer's body. Throws an Error if it is larger than anything we ask for. */
+/** The text of an answer's body. Throws an Error if it is larger than any answer that we expect. */
 export async function textOf(body: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

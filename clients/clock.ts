@@ -1,19 +1,19 @@
-/** As much of a clock as clients need, and a timer for what takes too long. Whoever makes a client hands it over. */
+/** The part of a clock that clients need, and a timer for timeouts. The caller that creates a client passes it in. */
 export interface Clock {
-  /** For dates that an answer names. */
+  /** For the dates in answers. */
   now(): Date;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when that aborts. */
+  /** Resolves after so many milliseconds; rejects with the signal's reason when the signal aborts. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Nobody is told of it; without one, an error would be made for each. */
+/** No listener reads this reason. Without a reason, each abort would create an error. */
 const calledOffReason = 'it was called off';
 
-/** Does something in so many milliseconds, unless it is called off by what this returns. */
+/** Calls a function after so many milliseconds. The returned function cancels it. */
 export function later(clock: Pick<Clock, 'sleep'>, delayMs: number, act: () => void): () => void {
   const calledOff = new AbortController();
   const actUnlessCalledOff = (): void => {
-    if (!calledOff.signal.aborted) act(); // it may be called off when it is awake already
+    if (!calledOff.signal.aborted) act(); // the timer may be cancelled after it fired
   };
   clock.sleep(delayMs, calledOff.signal).then(actUnlessCalledOff, () => {});
   return () => calledOff.abort(calledOffReason);

@@ -2,16 +2,16 @@ import type { z } from 'zod';
 import { CloudError, isMissing, nonsense } from './cloud-error.ts';
 import type { HttpClient } from './http.ts';
 
-/** Things of one kind in a cloud, by the name in their path. Every call may throw CloudError. */
+/** The resources of one kind in a cloud, by the name in their path. Every method may throw CloudError. */
 export interface CloudCollection<T, New, Change> {
-  /** Undefined if the cloud says that there is none of that name; any other 404 is an error. */
+  /** Undefined if the cloud answers that there is no resource of that name. Any other 404 is an error. */
   get(name: string, signal?: AbortSignal): Promise<T | undefined>;
-  /** All of them, from as many pages as there are. */
+  /** All resources, from as many pages as there are. */
   list(signal?: AbortSignal): Promise<readonly T[]>;
-  /** Throws CloudError with status 409 if the name is taken. */
+  /** Throws CloudError with status 409 if another resource has the name. */
   create(wanted: New, signal?: AbortSignal): Promise<T>;
   update(name: string, change: Change, signal?: AbortSignal): Promise<T>;
-  /** Asks for deletion. What is gone already is no error. */
+  /** Requests deletion. A resource that was deleted before is no error. */
   delete(name: string, signal?: AbortSignal): Promise<void>;
 }
 
@@ -21,29 +21,29 @@ export interface CloudCollectionOptions<T, New, Change> {
   readonly noun: string;
   /** `/v1/instances`. */
   readonly path: string;
-  /** The cloud's own code, or codes, of a 404 that says that there is none of that name: `InstanceNotFound`. */
+  /** The cloud's own code, or codes, of a 404 for a resource that does not exist: `InstanceNotFound`. */
   readonly missingCode: string | readonly string[];
-  /** What an answer must hold; the rest is left out. */
+  /** The required fields of an answer; other fields are dropped. */
   readonly schema: z.ZodType<T>;
-  /** A page's items as they came, and the query of the next page, if there is one. */
+  /** The items of a page as received, and the query of the next page, if there is one. */
   readonly page: (answer: Readonly<Record<string, unknown>>) => {
     readonly items: unknown;
     readonly next?: Readonly<Record<string, string>> | undefined;
   };
-  /** The query that sets a page's size. */
+  /** The query parameter for the size of a page. */
   readonly pageSize: Readonly<Record<string, string>>;
   /** The password in a request, if it has one. */
   readonly secretOf?: (body: New | Change) => string | undefined;
-  /** What a new one is to be called; undefined where the cloud decides. */
+  /** The name of a new resource; undefined if the cloud chooses it. */
   readonly nameOf: (wanted: New) => string | undefined;
-  /** What stands for it in its path: an answer about another one is none. */
+  /** The name of a resource in its path. An answer about another resource counts as none. */
   readonly idOf: (thing: T) => string;
 }
 
-/** What a path takes for itself, or for what is above it: nothing can be asked for, or made, under such a name. */
+/** A path treats these names as itself or its parent. No resource can be read or created under them. */
 const leadsElsewhere = (name: string): boolean => ['', '.', '..'].includes(name);
 
-/** More pages than this mean a cloud that goes round in circles. */
+/** More pages than this mean that the cloud repeats its pages. */
 const maxPages = 10_000;
 
 export function cloudCollection<T, New extends object, Change extends object>(

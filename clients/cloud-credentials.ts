@@ -1,6 +1,6 @@
 import { CloudError } from './cloud-error.ts';
 
-/** How to reach a cloud, and as whom. Never logged. */
+/** The URL and the token of a cloud. Never logged. */
 export interface CloudCredentials {
   /** Without a slash at the end. */
   readonly url: string;
@@ -22,10 +22,11 @@ export function parseCredentials(json: string): CloudCredentials {
     throw invalid('are not a JSON object; {"url": …, "token": …} is expected');
   }
   const url = text(parsed, 'url');
-  // What comes with a file or a paste: a newline would be no legal header.
+  // Removes the whitespace of a file or a paste: a newline is not allowed in a header.
   const token = text(parsed, 'token');
-  if (!/^[\x21-\x7e]+$/.test(token)) throw invalid('have a token with characters that no header may hold');
-  if (!URL.canParse(url)) throw invalid('have a url that is none');
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw invalid('have a token with characters that a header cannot contain');
+  if (!URL.canParse(url)) throw invalid('have a url that is not a URL');
   const { protocol, username, password, search, hash, origin, pathname } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') throw invalid('have a url of neither http nor https');
   if (username || password) throw invalid('have a url with a user in it; only the token is used');

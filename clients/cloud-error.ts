@@ -1,28 +1,31 @@
 import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from './external-error.ts';
 import { classOfStatus } from './external-error.ts';
 
-/** Anything that went wrong with a cloud. `message` is stable and without secrets: fit for a condition. */
+/** Any failure of a call of a cloud. `message` is stable and without secrets, so a condition may show it. */
 export class CloudError extends Error implements ErrorFacts {
   override readonly name = 'CloudError';
-  /** Default: by the code, if that is one of {@link CloudErrorCode}, else by the status. */
+  /** Default: by the code, if it is a {@link CloudErrorCode}, else by the status. */
   readonly errorClass: ExternalErrorClass;
   readonly advice: Advice | undefined;
   readonly holder: Holder | undefined;
   /** HTTP status; 0 when there was no answer. */
   readonly status: number;
   readonly code: CloudErrorCode;
-  /** Whether the same call may succeed later without anybody changing the request or the credentials. */
+  /** Whether the same call may succeed later without a change of the request or the credentials. */
   readonly isRetryable: boolean;
-  /** How long the cloud asked us to wait. */
+  /** The time that the cloud asked us to wait. */
   readonly retryAfterMs: number | undefined;
-  /** What the cloud calls the request, for its support; it differs each time, so no message holds it. */
+  /** The cloud's id of the request, for its support. No message contains it, because it differs each time. */
   readonly requestId: string | undefined;
-  /** What of the request the cloud says is wrong, as it calls that: `instance.memory_size_gb`. */
+  /** The part of the request that the cloud refuses, by the cloud's name: `instance.memory_size_gb`. */
   readonly fields: readonly string[];
-  /** It was sent to no place that these credentials have, as a region that there is not: nothing of theirs is there. */
+  /**
+   * The request named a place that these credentials do not have, for example a region that does not exist. They have
+   * no resources there.
+   */
   readonly isNowhere: boolean;
 
-  /** `cause` is left out: the errors of the transport may carry what was sent. */
+  /** `cause` is left out: errors of the transport may contain the request. */
   constructor(
     message: string,
     options: {
@@ -52,18 +55,18 @@ export class CloudError extends Error implements ErrorFacts {
   }
 }
 
-/** An answer that cannot be used, and is not asked for again. */
+/** An answer that cannot be used. The request is not repeated. */
 export const invalidAnswer = (message: string): CloudError =>
   new CloudError(message, { status: 200, code: 'InvalidAnswer', isRetryable: false });
 
-/** An answer that is not what the API documents. */
+/** An answer that is not in the documented format. */
 export const nonsense = (what: string, why: string): CloudError =>
   invalidAnswer(`cannot ${what}: the answer makes no sense: ${why}`);
 
-/** A request that was kept back: `cause` says why, and is no failure of the cloud. Nothing was sent. */
+/** A request that this process did not send. `cause` is the reason, and is no failure of the cloud. */
 export class HaltedError extends CloudError {
   override readonly cause: Error;
-  /** How the attempt before it failed, whose repetition it was. */
+  /** The error of the attempt before, if this was to be a repetition. */
   readonly before: CloudError | undefined;
 
   constructor(cause: Error, before?: CloudError) {
@@ -74,16 +77,16 @@ export class HaltedError extends CloudError {
 }
 
 /**
- * The cloud's own code (`AlreadyExists`, `InvalidArgument`, …), `Http<status>` where it gave none, or:
+ * The cloud's own code (`AlreadyExists`, `InvalidArgument`, …), `Http<status>` if it gave none, or:
  * - `Unreachable`: no connection.
- * - `ConnectionLost`: no answer to what was sent, so that nobody knows whether it was done.
- * - `TimedOut`: the same, after waiting.
- * - `TlsFailed`: the server's certificate is not trusted, or it speaks no TLS.
- * - `NoToken`: there was no token to send it with.
- * - `InvalidAnswer`: an answer that does not make sense.
- * - `InvalidCredentials`: credentials that cannot be read.
- * - `NoCredentials`: the place that the process runs in gives it none.
- * - `Halted`: the process keeps requests back; this one was not sent.
+ * - `ConnectionLost`: no answer to a request that was sent. The cloud may have carried it out.
+ * - `TimedOut`: the same, after the timeout.
+ * - `TlsFailed`: the server's certificate is not trusted, or the server does not speak TLS.
+ * - `NoToken`: there was no token for the request.
+ * - `InvalidAnswer`: the answer cannot be parsed.
+ * - `InvalidCredentials`: the credentials cannot be parsed.
+ * - `NoCredentials`: the environment of the process has no credentials.
+ * - `Halted`: the process stopped its requests; this one was not sent.
  */
 export type CloudErrorCode =
   | 'Unreachable'
@@ -113,20 +116,22 @@ const statusOf = (error: unknown): number | undefined =>
   error instanceof CloudError ? error.status : undefined;
 
 /**
- * Whether the cloud itself says that something does not exist: a 404 with `code`, its own word for it, or one of them. Any
- * other 404 is that of a gateway, a wrong path or another server, and says nothing about what the cloud holds.
+ * Whether the cloud itself answers that a resource does not exist: a 404 with `code`, its own code for it. Any other
+ * 404 comes from a gateway, a wrong path or another server. It proves nothing about the resource.
  */
 export const isMissing = (error: unknown, code: CloudErrorCode | readonly CloudErrorCode[]): boolean =>
   error instanceof CloudError && error.status === 404 && [code].flat().includes(error.code);
 
-/** Whether it was about a place in which nothing of these credentials can be; see {@link CloudError.isNowhere}. */
+/**
+ * Whether the request named a place in which these credentials can have no resources; see {@link CloudError.isNowhere}.
+ */
 export const isNowhere = (error: unknown): boolean => error instanceof CloudError && error.isNowhere;
 
 export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;
 
 /**
- * Whether the cloud may have done what it was asked although it did not say so: the answer was lost, makes no
- * sense, or is an error of the cloud's own. 503 is that of a cloud which did not begin.
+ * Whether the cloud may have carried out a request although it did not report success. The answer was lost, cannot be
+ * parsed, or is an internal error of the cloud. A cloud that answers 503 did not begin.
  */
 export const isUncertain = (error: unknown): boolean =>
   error instanceof CloudError &&

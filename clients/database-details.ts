@@ -1,13 +1,13 @@
-/** How an application reaches a database. */
+/** The connection details of a database. */
 export interface DatabaseAccess {
-  /** What speaks to it, in servicebinding.io's words; also the scheme of the URI. */
+  /** The protocol, as a type of servicebinding.io; also the scheme of the URI. */
   readonly type: string;
-  /** Whose it is. */
+  /** The provider, for the entry `provider` of servicebinding.io. */
   readonly provider: string;
   readonly host: string;
   readonly port: number;
   readonly username: string;
-  /** Absent where none was made. */
+  /** Absent if no user was created. */
   readonly database?: string | undefined;
   /** Part of the URI. Without a password there is no URI. */
   readonly password?: string | undefined;

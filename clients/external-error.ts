@@ -8,10 +8,11 @@
  * - `Forbidden`: the credentials work, and do not allow this call.
  * - `Unreachable`: no answer: no connection, a timeout, a TLS failure, a gateway without the system behind it.
  * - `Throttled`: too many requests; the same call works later.
- * - `QuotaExceeded`: a limit of the account or of the server; the same call fails until someone frees or raises it.
+ * - `QuotaExceeded`: a limit of the account or of the server. The same call fails until a user frees resources or
+ *   raises the limit.
  * - `Invalid`: the external system refuses the values of the request, for example a password that its policy refuses.
- * - `Conflict`: another resource has the name, or is in the way.
- * - `NotReady`: something that the call needs is busy, locked or not there yet.
+ * - `Conflict`: another resource has the name, or blocks the call.
+ * - `NotReady`: something that the call needs is busy, locked or does not exist yet.
  * - `Unknown`: anything else.
  */
 export const externalErrorClasses = [
@@ -28,12 +29,12 @@ export const externalErrorClasses = [
 export type ExternalErrorClass = (typeof externalErrorClasses)[number];
 
 /**
- * What a user can do about an error:
+ * The action with which a user can fix an error:
  * - `ChangeFields`: change `fields` of the managed resource.
  * - `ChangeProvider`: change `fields` of the Provider or ProviderConfig.
  * - `ChooseExternalName`: give the managed resource another external name.
  * - `ObserveOnly`: only observe the external resource, with spec.managementPolicies.
- * - `HandOver`: mark the external resource as that of the managed resource; the message says how.
+ * - `HandOver`: mark the external resource as owned by the managed resource; the message contains the command.
  */
 export type AdviceKind =
   | 'ChangeFields'
@@ -48,14 +49,17 @@ export interface Advice {
   readonly fields?: readonly string[];
 }
 
-/** The owner of an external resource that has the wanted name. `kind` and `name` as its tags say; absent: they do not. */
+/**
+ * The owner of an external resource that has the wanted name. `kind` and `name` are from its tags; absent: the tags do
+ * not name them.
+ */
 export interface Holder {
   readonly by: 'Nobody' | 'AnotherResource';
   readonly kind?: string;
   readonly name?: string;
 }
 
-/** What an error of an external client says as data, beside its message. */
+/** The data of an external client's error, beside its message. */
 export interface ErrorFacts {
   readonly errorClass: ExternalErrorClass;
   readonly advice?: Advice | undefined;
@@ -97,7 +101,7 @@ export class ChangeRefused extends ExternalError {
 const isClass = (value: unknown): value is ExternalErrorClass =>
   (externalErrorClasses as readonly unknown[]).includes(value);
 
-/** The data of the first error among an error and its causes that has a class; undefined: none has. */
+/** The data of the first error that has a class, among an error and its causes. Undefined: none has. */
 export function errorFactsOf(error: unknown): ErrorFacts | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     const { errorClass, advice, holder } = current as Partial<ErrorFacts>;
@@ -106,7 +110,7 @@ export function errorFactsOf(error: unknown): ErrorFacts | undefined {
   return undefined;
 }
 
-/** The class of an error; `Unknown` of one whose client gave it none. */
+/** The class of an error. `Unknown` if its client gave it no class. */
 export const errorClassOf = (error: unknown): ExternalErrorClass =>
   errorFactsOf(error)?.errorClass ?? 'Unknown';
 

@@ -12,9 +12,9 @@ const instanceSchema = z.object({
   name: z.string(),
   fanciness_level: z.int(),
   version: z.string(),
-  /** `CREATING`, `ONLINE`, `DELETING`, or what the cloud comes up with one day. */
+  /** `CREATING`, `ONLINE`, `DELETING`, or a later state of the cloud. */
   status: z.string(),
-  /** Where it is reached: absent while it is being created. */
+  /** The address of the instance; absent while it is being created. */
   hostname: z.string().optional(),
   port: z.int().optional(),
   username: z.string().optional(),
@@ -22,7 +22,7 @@ const instanceSchema = z.object({
   tags: tags.default({}),
   network_id: z.string().optional(),
 });
-/** What the cloud calls the states that a client can know beforehand. */
+/** The states of the cloud that this client knows. */
 export const favouriteCloudStates = { creating: 'CREATING', online: 'ONLINE', deleting: 'DELETING' };
 
 export type Instance = z.output<typeof instanceSchema>;
@@ -30,21 +30,23 @@ export type Instance = z.output<typeof instanceSchema>;
 export interface NewInstance {
   readonly name: string;
   readonly fanciness_level: number;
-  /** The cloud chooses if it is absent. */
+  /** If it is absent, the cloud chooses. */
   readonly version?: string;
-  /** Never given out again. */
+  /** The cloud never returns it. */
   readonly password: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly network_id?: string;
 }
 
-/** What can be changed. Tags are replaced as a whole; a network can be joined, and never left. */
+/**
+ * The fields that can be changed. Tags are replaced as a whole. An instance can join a network, and cannot leave it.
+ */
 export type InstanceChange = Partial<
   Pick<NewInstance, 'fanciness_level' | 'password' | 'tags' | 'network_id'>
 >;
 
 const networkSchema = z.object({
-  /** Assigned by the cloud. */
+  /** The id that the cloud assigned. */
   id: z.string(),
   display_name: z.string().default(''),
   cidr: z.string(),
@@ -55,13 +57,13 @@ export type CloudNetwork = z.output<typeof networkSchema>;
 
 export interface NewNetwork {
   readonly display_name?: string;
-  /** As `10.0.0.0/16`; the cloud chooses if it is absent. */
+  /** For example `10.0.0.0/16`. If it is absent, the cloud chooses. */
   readonly cidr?: string;
   readonly tags?: Readonly<Record<string, string>>;
 }
 export type NetworkChange = Pick<NewNetwork, 'display_name' | 'tags'>;
 
-/** Favourite Cloud's API. */
+/** A client of Favourite Cloud's API. */
 export interface FavouriteCloudClient {
   readonly instances: CloudCollection<Instance, NewInstance, InstanceChange>;
   /** By id. */
@@ -70,7 +72,7 @@ export interface FavouriteCloudClient {
 
 export type FavouriteCloudOptions = Omit<HttpClientOptions, 'cloud'>;
 
-/** The codes with which the cloud answers 409 and that are no conflict. */
+/** The codes of a 409 answer that is no conflict. */
 const errorClasses: Readonly<Record<string, ExternalErrorClass>> = {
   InstanceQuotaExceeded: 'QuotaExceeded',
   InUse: 'NotReady',

@@ -2,37 +2,37 @@ import { CloudError, HaltedError } from './cloud-error.ts';
 import type { ExternalErrorClass } from './external-error.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** What a failed request was about. */
+/** A failed request. */
 export interface FailureContext {
   readonly cloud: string;
   readonly what: string;
   readonly origin: string;
-  /** What proves to it who asks: `the token`. */
+  /** The name of the credential in messages: `the token`. */
   readonly proof: string;
-  /** Never to appear in a message. */
+  /** Secrets that no message may contain. */
   readonly secrets: readonly string[];
-  /** Reads the cloud's own words out of the JSON of an error answer. */
+  /** Reads the cloud's code and message from the JSON of an error answer. */
   readonly errorIn?: (answer: unknown) => VendorError;
-  /** The classes of the cloud's own codes that say more than the HTTP status. */
+  /** The classes of the cloud's codes that are more precise than the HTTP status. */
   readonly errorClasses?: Readonly<Record<string, ExternalErrorClass>>;
 }
 
-/** What a cloud says in an error answer. */
+/** The content of a cloud's error answer. */
 export interface VendorError {
-  /** Its own code, as `InstanceNotFound` or `Throttling.User`; what is no plain word is left out. */
+  /** The cloud's code, such as `InstanceNotFound` or `Throttling.User`. Anything else than a plain word is dropped. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
-  /** What of the request is wrong, as the cloud calls it. */
+  /** The wrong part of the request, by the cloud's name. */
   readonly fields?: readonly string[];
-  /** Where neither code nor status says it. */
+  /** Used where code and status do not show the class. */
   readonly errorClass?: ExternalErrorClass;
 }
 
-/** Worth another try; the rest is for somebody to repair. */
+/** These statuses justify another attempt. A user must fix the others. */
 const passingStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 const longestMessage = 500;
 
-/** A CloudError for an error answer: the cloud's own code and message, where it gave them as JSON. */
+/** A CloudError for an error answer. It has the cloud's code and message, if the answer has them as JSON. */
 export function cloudRefusal(
   status: number,
   text: string,
@@ -47,7 +47,7 @@ export function cloudRefusal(
     403: `${cloud} (${origin}) does not allow it`,
     429: `${cloud} (${origin}) is limiting requests`,
   };
-  // What does not answer in the cloud's words may be a gateway before it.
+  // An answer that is not in the cloud's format may come from a gateway.
   const reason =
     reasons[status] ??
     `${cloud} (${origin})${code === undefined ? ', or a gateway before it,' : ''} answered`;
@@ -81,7 +81,10 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
 };
 
-/** A CloudError for a request that got no answer; for one that was kept back it is there already. The transport's messages hold ports and addresses: codes only. */
+/**
+ * A CloudError for a request without an answer. A HaltedError is returned as it is. Messages of the transport contain
+ * ports and addresses, so only codes are used.
+ */
 export function transportFailure(error: unknown, { cloud, what, origin }: FailureContext): CloudError {
   if (error instanceof HaltedError) return error;
   const code = codeOf(error);
@@ -91,7 +94,7 @@ export function transportFailure(error: unknown, { cloud, what, origin }: Failur
     return new CloudError(message, { status: 0, code: 'Unreachable', isRetryable: true });
   }
   if (code !== undefined && /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code)) {
-    const message = `${where} does not answer in TLS: check whether its URL is to begin with http:, and the port (${code})`;
+    const message = `${where} does not answer in TLS: check the port, and whether its URL must begin with http: (${code})`;
     return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });
   }
   if (code !== undefined && isTlsCode(code)) {
@@ -107,7 +110,7 @@ const isTlsCode = (code: string): boolean =>
     code,
   );
 
-/** The first code among an error, its causes and, where all addresses of a name failed, their errors. */
+/** The first code among an error, its causes and, if all addresses of a name failed, their errors. */
 function codeOf(error: unknown): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     const { code } = current as { readonly code?: unknown };
@@ -122,7 +125,7 @@ function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): Vendo
   try {
     words = errorIn(JSON.parse(text));
   } catch {
-    return {}; // what a proxy says is not for a condition
+    return {}; // a condition must not show the text of a proxy
   }
   const { code, message, fields, errorClass } = words;
   return {
@@ -136,7 +139,7 @@ function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): Vendo
 const plainErrorIn = (answer: unknown): VendorError =>
   (answer as { readonly error?: VendorError | null } | null)?.error ?? {};
 
-/** A CloudError for a token that could not be got: nothing was sent. */
+/** A CloudError for a token that could not be obtained. The request was not sent. */
 export function noToken(error: unknown, { cloud, what, origin, secrets }: FailureContext): CloudError {
   const why = stable(error instanceof Error ? error.message : String(error), secrets);
   return new CloudError(`cannot ${what}: there is no token for ${cloud} (${origin}): ${why}`, {
@@ -146,11 +149,11 @@ export function noToken(error: unknown, { cloud, what, origin, secrets }: Failur
   });
 }
 
-/** What colours the text of a terminal. */
+/** The escape sequences that color the text of a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
 const colour = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-/** A cloud's message on one line, without secrets, and without what differs from call to call. */
+/** A cloud's message on one line, without secrets and without the parts that differ from call to call. */
 export function stable(message: string, secrets: readonly string[]): string {
   const settled = withoutSecrets(message, secrets)
     .replace(colour, '')

@@ -10,9 +10,9 @@ import type { VendorError } from './http-failure.ts';
 import { cloudRefusal, noToken, transportFailure } from './http-failure.ts';
 import { retryAfterMsOf } from './retry-after.ts';
 
-/** What carries requests: a Dispatcher of undici, or what serves them without a network. */
+/** The carrier of requests: a Dispatcher of undici, or a replacement that works without a network. */
 export interface Carrier {
-  /** Rejects with what kept the answer away, or the signal's reason. */
+  /** Rejects with the error that prevented the answer, or the signal's reason. */
   request(request: {
     readonly origin: string;
     readonly path: string;
@@ -29,8 +29,8 @@ export interface Carrier {
 }
 
 /**
- * Yields the token of an attempt, from wherever it keeps it until it expires. `refused` is one that the cloud has
- * just refused, so that another is needed. It is asked once more then, and never more often.
+ * Returns the token of an attempt, and caches it until its expiry. `refused` is a token that the cloud has just
+ * refused; then another token is needed. This happens at most once per call.
  */
 export type TokenSource = (given: {
   readonly refused?: string;
@@ -43,21 +43,23 @@ export interface HttpClientOptions {
   /** Without a slash at the end. */
   readonly url: string;
   /**
-   * What proves who asks, or what yields it: a bearer token, unless `authorization` says otherwise. `none`: requests go
-   * without, as to where tokens are had.
+   * The token, or a function that returns it: a bearer token unless `authorization` names another form. `none`:
+   * requests have no token, for example those to a token endpoint.
    */
   readonly token: string | TokenSource | { readonly none: true };
-  /** In what form requests carry the token; default `{ type: 'bearer' }`. */
+  /** The form in which requests carry the token; default `{ type: 'bearer' }`. */
   readonly authorization?: Authorization;
-  /** Besides the token, what no message may hold: what tokens are had for. */
+  /** Secrets besides the token that no message may contain: the credentials that are exchanged for tokens. */
   readonly secrets?: readonly string[];
-  /** Reads the cloud's own words out of the JSON of an error answer; default: `{error: {code, message}}`. */
+  /** Reads the cloud's code and message from the JSON of an error answer; default: `{error: {code, message}}`. */
   readonly errorIn?: (answer: unknown) => VendorError;
-  /** The classes of the cloud's own codes that say more than the HTTP status: `{ AccountFull: 'QuotaExceeded' }`. */
+  /**
+   * The classes of the cloud's codes that are more precise than the HTTP status: `{ AccountFull: 'QuotaExceeded' }`.
+   */
   readonly errorClasses?: Readonly<Record<string, ExternalErrorClass>>;
   /** Default: a pool of its own. */
   readonly dispatcher?: Carrier;
-  /** Milliseconds one attempt may take; default 10 000. */
+  /** Timeout of one attempt in milliseconds; default 10 000. */
   readonly timeoutMs?: number;
   /** Default 4. */
   readonly maxAttempts?: number;
@@ -70,41 +72,47 @@ export interface HttpRequest {
   /** For messages: `get instance "x"`. */
   readonly what: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Begins with a slash; what comes from outside is encoded. */
+  /** Begins with a slash. Values from users are encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** In place of `body`: the fields of a form. */
+  /** The fields of a form, instead of `body`. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Of a POST: that it only asks, and may be repeated after any failure that may pass. */
+  /** Whether a POST only reads. Then it may be repeated after any temporary failure. */
   readonly isQuestion?: boolean;
-  /** Besides the token, what no message may hold: the passwords in the body. */
+  /** Secrets besides the token that no message may contain: the passwords in the body. */
   readonly secrets?: readonly string[];
 }
 
-/** JSON over HTTP with one cloud. */
+/** A client for JSON over HTTP with one cloud. */
 export interface HttpClient {
-  /** The answer's JSON, undefined for none. Throws CloudError, or the signal's reason. */
+  /** Returns the answer's JSON, undefined if it is empty. Throws CloudError, or the signal's reason. */
   request(request: HttpRequest, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** The longest a call waits before it tries again; a cloud that asks for more gets no second attempt. */
+/** The longest wait before another attempt. If a cloud asks for a longer wait, there is no other attempt. */
 const maxWaitMs = 2_000;
 const firstWaitMs = 100;
 
-/** A pool for many clients, so that a process's connections stay few and warm. Idle ones keep no process alive. */
+/**
+ * A pool for many clients, so that a process has few connections and reuses them. Idle connections do not keep a
+ * process alive.
+ */
 export const keptConnections = (): Carrier =>
   new Agent({
     connections: 32,
     allowH2: false,
     keepAliveTimeout: 30_000,
     connect: { timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 },
-    // The deadline of an attempt is ours.
+    // This client sets the timeout of an attempt, so the pool sets none.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 
-/** The same, which asks first: what `mayGoOn` throws keeps a request from being sent, and is the `cause` of a HaltedError. */
+/**
+ * A transport that first calls `mayGoOn`. If it throws, the request is not sent, and its error is the `cause` of a
+ * HaltedError.
+ */
 export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
   async request(request) {
     try {
@@ -117,10 +125,11 @@ export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
 });
 
 /**
- * A client that tries again where that is safe. GET, PUT, PATCH and DELETE say what should be and may be repeated
- * after any failure that may pass; a POST is repeated only if it was certainly not carried out: the connection
- * was refused, or the answer is 429. Waits double and are jittered; Retry-After is obeyed. Throws TypeError for an
- * `authorization` that cannot be.
+ * A client that repeats requests where that is safe. GET, PUT, PATCH and DELETE state a target, so they are repeated
+ * after any temporary failure. A POST is repeated only if it was certainly not carried out: the connection was refused,
+ * or the answer is 429.
+ *
+ * Waits double and have jitter; Retry-After is obeyed. Throws TypeError for an invalid `authorization`.
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const { cloud, url, timeoutMs = 10_000, maxAttempts = 4, errorIn, errorClasses } = options;
@@ -141,7 +150,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
         try {
           return await attemptOnce(request, token, signal);
         } catch (error) {
-          // An abort ends the call, whatever the transport made of it.
+          // An abort ends the call, whatever error the transport reports for it.
           signal.throwIfAborted();
           if (error instanceof HaltedError) throw new HaltedError(error.cause, before);
           if (!(error instanceof CloudError) || attempt >= maxAttempts) throw error;

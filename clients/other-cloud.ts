@@ -9,7 +9,7 @@ const databaseSchema = z.object({
   databaseName: z.string(),
   ambivalence: z.int(),
   engineVersion: z.string(),
-  /** `Provisioning`, `Available`, `Terminating`, or what the cloud comes up with one day. */
+  /** `Provisioning`, `Available`, `Terminating`, or a later state of the cloud. */
   state: z.string(),
   /** Null while it is being provisioned. */
   endpoint: z.object({ host: z.string(), port: z.int() }).nullable(),
@@ -21,17 +21,17 @@ export type Database = z.output<typeof databaseSchema>;
 export interface NewDatabase {
   readonly databaseName: string;
   readonly ambivalence: number;
-  /** The cloud chooses if it is absent. */
+  /** If it is absent, the cloud chooses. */
   readonly engineVersion?: string;
-  /** Never given out again. */
+  /** The cloud never returns it. */
   readonly adminPassword: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What can be changed. Labels are replaced as a whole. */
+/** The fields that can be changed. Labels are replaced as a whole. */
 export type DatabaseChange = Partial<Pick<NewDatabase, 'ambivalence' | 'adminPassword' | 'labels'>>;
 
-/** Other Cloud's API. */
+/** A client of Other Cloud's API. */
 export interface OtherCloudClient {
   readonly databases: CloudCollection<Database, NewDatabase, DatabaseChange>;
 }

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 
-/** Who a thing in a cloud belongs to. Kind and name survive backup and restore; a UID would not. */
+/** The owner of a resource in a cloud. Kind and name survive backup and restore; a UID does not. */
 export interface Owner {
   /** `favouritedbinstance.database.fcp.crossplane.io`. */
   readonly kind: string;
   readonly name: string;
-  /** The class it was made from; absent where it was made from none. */
+  /** The class of the resource; absent if it was not created from a class. */
   readonly className?: string;
-  /** The credentials that manage it. */
+  /** The provider whose credentials manage it. */
   readonly provider?: { readonly kind: 'Provider' | 'ProviderConfig'; readonly name: string };
 }
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Longer values no label of Google's clouds may have. */
+/** The longest value that a label of Google's clouds may have. */
 const longestLabel = 63;
 
 /**
- * An owner in words that labels may hold where they are no free text: lower case letters, digits, `-` and `_`, 63 of them.
- * A dot, which the names of Kubernetes may have and never a `_`, becomes one; what is too long ends in a hash of all of it.
+ * An owner in the characters that labels allow: lower case letters, digits, `-` and `_`, at most 63. A dot becomes `_`,
+ * which no name in Kubernetes has. A long value is cut and ends in a hash of the whole value.
  */
 export const labelled = ({ kind, name, className, provider }: Owner): Owner => ({
   kind: labelOf(kind),
@@ -35,8 +35,8 @@ function labelOf(value: string): string {
 }
 
 /**
- * The tags that Crossplane's providers set: kind, name, class and provider since v0.6, and of the later releases that
- * of the ProviderConfig. Only the first two say whose a thing is; the others are for people and their bills.
+ * The tags that Crossplane's providers set: kind, name, class and provider since v0.6, and the ProviderConfig of later
+ * releases. Only kind and name identify the owner. The others are for users and their bills.
  */
 const tagKeys = {
   kind: 'crossplane-kind',
@@ -47,7 +47,7 @@ const tagKeys = {
 } as const;
 const allKeys: readonly string[] = Object.values(tagKeys);
 
-/** Whether a tag is one of those that say whose a thing is. */
+/** Whether a tag identifies the owner. */
 export const isOwnerTag = (key: string): boolean => allKeys.includes(key);
 
 export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => ({
@@ -57,7 +57,7 @@ export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => (
   ...(provider === undefined ? {} : { [tagKeys[provider.kind]]: provider.name }),
 });
 
-/** The tags that are not about the owner: those of the thing's users. */
+/** The tags that are not about the owner: the tags of the resource's users. */
 export const withoutOwner = (tags: Tags): Tags =>
   Object.fromEntries(Object.entries(tags).filter(([key]) => !allKeys.includes(key)));
 
@@ -69,9 +69,11 @@ export function ownershipOf(tags: Tags, owner: Owner): 'ours' | 'nobody' | 'fore
 }
 
 /**
- * All tags that a thing of ours should have, somebody else's kept; undefined if they need not be written. They are
- * where one is missing, or says another kind or name. One that only says another class or provider is no reason by
- * itself, or two clusters that share a thing would tag it in turns for ever: it goes with another change (`isChanging`).
+ * All tags of a resource that we own; other tags stay. Undefined if there is nothing to write.
+ *
+ * Tags are written if one is missing, or names another kind or name. A different class or provider alone is no reason:
+ * otherwise two clusters that share a resource would overwrite each other's tags for ever. They are written together
+ * with another change (`isChanging`).
  */
 export function retagged(tags: Tags, owner: Owner, isChanging: boolean): Tags | undefined {
   const wanted = ownerTags(owner);
@@ -81,12 +83,12 @@ export function retagged(tags: Tags, owner: Owner, isChanging: boolean): Tags | 
   return { ...withoutOwner(tags), ...wanted };
 }
 
-/** Kind and name of the owner, as far as the tags say. */
+/** Kind and name of the owner, as far as the tags name them. */
 export const ownerIn = (tags: Tags): Partial<Pick<Owner, 'kind' | 'name'>> => ({
   ...(tags[tagKeys.kind] && { kind: tags[tagKeys.kind] }),
   ...(tags[tagKeys.name] && { name: tags[tagKeys.name] }),
 });
 
-/** For messages: `kind "name"`, as the tags say. */
+/** For messages: `kind "name"` from the tags. */
 export const ownerNamedBy = (tags: Tags): string =>
   `${tags[tagKeys.kind] ?? 'an unknown kind'} "${tags[tagKeys.name] ?? ''}"`;

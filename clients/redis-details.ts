@@ -1,20 +1,20 @@
-/** How an application reaches a Redis. */
+/** The connection details of a Redis. */
 export interface RedisAccess {
-  /** Whose it is. */
+  /** The provider, for the entry `provider` of servicebinding.io. */
   readonly provider: string;
   readonly host: string;
   readonly port: number;
-  /** Whose password it is; absent where Redis knows no users, which came with version 6. */
+  /** The user of the password. Absent before Redis 6, which has no users. */
   readonly username?: string | undefined;
-  /** Absent where clients need none. */
+  /** Absent if clients need none. */
   readonly password?: string | undefined;
-  /** PEM certificates of whom to trust, where clients speak TLS. */
+  /** PEM certificates of the authorities to trust, if clients use TLS. */
   readonly certificates?: string | undefined;
 }
 
 /**
- * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `password`) and those of servicebinding.io (`type`,
- * `provider`, `host`, `uri`, `certificates`). `null` is one that there is none of.
+ * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `password`) and those of servicebinding.io
+ * (`type`, `provider`, `host`, `uri`, `certificates`). `null` removes an entry.
  */
 export function redisDetails({
   provider,
@@ -25,7 +25,7 @@ export function redisDetails({
   certificates,
 }: RedisAccess): Readonly<Record<string, string | null>> {
   const scheme = certificates === undefined ? 'redis' : 'rediss';
-  // A user without a name is an unknown one to redis-cli.
+  // Without a name, redis-cli would send an unknown user.
   const user = password === undefined ? '' : `${username}:${encodeURIComponent(password)}@`;
   return {
     type: 'redis',

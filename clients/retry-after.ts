@@ -1,4 +1,4 @@
-/** How long a Retry-After header (seconds, or a date) asks to wait, in milliseconds. */
+/** The wait that a Retry-After header (seconds, or a date) asks for, in milliseconds. */
 export function retryAfterMsOf(header: string | string[] | undefined, nowMs: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return undefined;

@@ -20,7 +20,7 @@ export type VaultErrorCode =
   | 'Invalid'
   | 'Failed';
 
-/** Anything that went wrong with Vault. `message` is stable and without secrets: fit for a condition. */
+/** Any failure of a call of Vault. `message` is stable and without secrets, so a condition may show it. */
 export class VaultError extends Error {
   override readonly name = 'VaultError';
   readonly code: VaultErrorCode;
@@ -34,11 +34,11 @@ export class VaultError extends Error {
 export interface VaultErrorContext {
   readonly origin: string;
   readonly mountPath: string;
-  /** Never to appear in a message. */
+  /** Secrets that no message may contain. */
   readonly token: string;
 }
 
-/** What an answer that is no success means. `errors` are Vault's own; absent: it was not Vault that answered. */
+/** The error for an answer that is no success. `errors` are Vault's own; absent: the answer is not from Vault. */
 export function refusal(
   status: number,
   errors: readonly string[] | undefined,
@@ -64,9 +64,12 @@ export function refusal(
     return new VaultError(`${where} has no KV v2 secrets engine at ${mountPath}`, { code: 'NotFound' });
   }
   if (status === 400 && /check-and-set/.test(said)) {
-    return new VaultError(`the secret at ${mountPath} of ${where} was changed by somebody else meanwhile`, {
-      code: 'Conflict',
-    });
+    return new VaultError(
+      `the secret at ${mountPath} of ${where} was changed by another client at the same time`,
+      {
+        code: 'Conflict',
+      },
+    );
   }
   if (status === 429)
     return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
@@ -74,13 +77,13 @@ export function refusal(
   return new VaultError(`${where} answered ${status}${said === '' ? '' : `: ${said}`}`, { code });
 }
 
-/** A success that does not say what Vault would say. */
+/** The error for a success that is not in Vault's format. */
 export const nonsense = ({ origin }: VaultErrorContext): VaultError =>
   new VaultError(`Vault ${origin}, or a gateway before it, answered with something that makes no sense`, {
     code: 'Failed',
   });
 
-/** What it means that there was no answer; `timeoutMs` is set when it did not come in time. */
+/** The error for a request without an answer. `timeoutMs` is set if the answer did not arrive in time. */
 export function unreachable(
   error: unknown,
   timeoutMs: number | undefined,
@@ -97,6 +100,6 @@ export function unreachable(
   });
 }
 
-/** One line, without what a proxy or server may echo of the token. */
+/** One line, without parts of the token that a proxy or server may repeat. */
 const scrubbed = (text: string, { token }: VaultErrorContext): string =>
   withoutSecrets(text, [token]).replace(/\s+/g, ' ').slice(0, 300);

@@ -7,24 +7,24 @@ import type { VaultErrorContext } from './vault-error.ts';
 import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 
 export interface VaultOptions {
-  /** `https://vault.example.com:8200`; a path and a slash at its end are kept out of the way. */
+  /** `https://vault.example.com:8200`; a path is allowed, and a slash at its end is ignored. */
   readonly server: string;
-  /** Absent: none is sent, as to a Vault Proxy that adds one. */
+  /** Absent: requests have no token, for example to a Vault Proxy that adds one. */
   readonly token?: string;
   /** PEM certificates to trust instead of the well-known ones. */
   readonly caBundle?: string;
   /** Vault namespace, where the server has them. */
   readonly namespace?: string;
   readonly clock: Clock;
-  /** Milliseconds one call may take; default 10 000. */
+  /** Timeout of one call in milliseconds; default 10 000. */
   readonly timeoutMs?: number;
-  /** What carries its requests; default: connections of its own, which trust `caBundle`. */
+  /** The carrier of its requests; default: connections of its own, which trust `caBundle`. */
   readonly dispatcher?: Carrier;
 }
 
-/** One secret of a KV v2 engine: its newest version and what is kept about all of them. */
+/** One secret of a KV v2 engine: its newest version and the metadata of all versions. */
 export interface VaultSecret {
-  /** Absent when it has no version, or the newest was deleted. */
+  /** Absent if it has no version, or the newest was deleted. */
   readonly data: Readonly<Record<string, string>> | undefined;
   /** Number of the newest version, deleted or not; 0 before the first. */
   readonly version: number;
@@ -33,22 +33,22 @@ export interface VaultSecret {
 
 /** A KV v2 secrets engine of a Vault server. All methods throw VaultError, or the signal's reason. */
 export interface VaultClient {
-  /** Undefined if Vault says that nothing is known of that path; a gateway's 404 is an error. */
+  /** Undefined if Vault answers that there is no such path. A gateway's 404 is an error. */
   read(path: string, signal: AbortSignal): Promise<VaultSecret | undefined>;
-  /** Adds a version; `Conflict` if the newest is no longer number `cas` (0: there is none). */
+  /** Adds a version. Throws `Conflict` if the newest is not number `cas` (0: there is none). */
   write(
     path: string,
     data: Readonly<Record<string, string>>,
     options: { readonly cas: number },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Replaces the custom metadata; makes an entry without versions if there is none. */
+  /** Replaces the custom metadata. Creates an entry without versions if there is none. */
   writeMetadata(
     path: string,
     customMetadata: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<void>;
-  /** Removes all versions and metadata for good. What is gone is success. */
+  /** Removes all versions and metadata permanently. A secret that was removed before is no error. */
   remove(path: string, signal: AbortSignal): Promise<void>;
   /** Ends its connections. */
   close(): Promise<void>;
@@ -117,8 +117,8 @@ export function vaultClient(
         if (answer === undefined && text !== '') throw nonsense(context);
         return answer ?? {};
       }
-      // Nothing at that path: an empty list of errors; a path that no engine serves has one in it. A version that was
-      // deleted comes with data. What has neither is not Vault's answer.
+      // Nothing is at that path: Vault sends an empty list of errors. If no engine serves a path, the list has one
+      // error. A deleted version has data. An answer with neither is not Vault's.
       if (statusCode === 404 && answer?.data) return answer;
       if (statusCode === 404 && answer?.errors?.length === 0) return undefined;
       throw refusal(statusCode, answer?.errors, context);
@@ -165,13 +165,13 @@ export function vaultClient(
   };
 }
 
-/** The number of a version, without which an answer is none. */
+/** The number of a version, which every answer must have. */
 function numbered(version: unknown, context: VaultErrorContext): number {
   if (typeof version === 'number') return version;
   throw nonsense(context);
 }
 
-/** Each part of a path encoded; Vault's paths have no empty or dotted parts. */
+/** Each part of a path encoded. Vault's paths have no empty parts and no parts of dots only. */
 function encoded(path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
   const bad = parts.find((part) => part === '.' || part === '..');

@@ -20,6 +20,8 @@ export {
   ownerTags,
   retagged,
 } from '../clients/ownership-tags.ts';
+export type { Candidate } from '../controllers/author/check-ownership.ts';
+export { checkOwnership, ownerOf } from '../controllers/author/check-ownership.ts';
 export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
 export { cloudClients } from '../controllers/author/cloud-clients.ts';
 export type { CloudStates } from '../controllers/author/cloud-state.ts';
@@ -51,8 +53,6 @@ export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export { withNeeded } from '../controllers/author/needed-fields.ts';
-export type { Candidate } from '../controllers/author/whose-is.ts';
-export { ownerOf, whoseIs } from '../controllers/author/whose-is.ts';
 export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
 export type { GeneratedCredential } from '../controllers/core/credential.ts';
 export { generatedPassword, urlSafeAlphabet } from '../controllers/core/credential.ts';

@@ -32,7 +32,7 @@ export interface Sdks {
 }
 export type AwsService = keyof Sdks;
 
-/** What all of them are made of. */
+/** The options of every official client. */
 type SdkConfig = Pick<
   STSClientConfig,
   | 'region'
@@ -45,7 +45,7 @@ type SdkConfig = Pick<
 >;
 type Construct<T> = new (config: SdkConfig) => T;
 
-/** Loads a service's client, at its first call: a process that does not use AWS holds none of them. */
+/** Loads a service's client at its first call. A process that does not use AWS loads no client. */
 const load: { readonly [S in AwsService]: () => Promise<Construct<Sdks[S]>> } = {
   ec2: async () => (await import('@aws-sdk/client-ec2')).EC2,
   eks: async () => (await import('@aws-sdk/client-eks')).EKS,
@@ -56,7 +56,7 @@ const load: { readonly [S in AwsService]: () => Promise<Construct<Sdks[S]>> } = 
 
 export interface AwsClientOptions extends AwsCredentials {
   readonly parameters: {
-    /** Where resources are that name no region. */
+    /** The region of resources that name none. */
     readonly region?: string;
     readonly endpoint?: AwsEndpoint;
   };
@@ -65,7 +65,7 @@ export interface AwsClientOptions extends AwsCredentials {
   readonly clock: Clock;
   /** Uniform in [0, 1): spreads attempts. */
   readonly random: () => number;
-  /** Milliseconds one attempt may take; default 10 000. */
+  /** Timeout of one attempt in milliseconds; default 10 000. */
   readonly timeoutMs?: number;
   /** Default 4. */
   readonly maxAttempts?: number;
@@ -74,49 +74,52 @@ export interface AwsClientOptions extends AwsCredentials {
 /** One call of one service. */
 export interface AwsCall<S extends AwsService, O> {
   readonly service: S;
-  /** Default: that of the provider. */
+  /** Default: the provider's region. */
   readonly region?: string | undefined;
   /** For messages: `create VPC`. */
   readonly what: string;
   /**
-   * Whether doing it twice is as good as once: what reads, deletes, or sets something, and what creates with an idempotency
-   * token. The rest is tried again only if it was certainly not carried out.
+   * Whether the call may be repeated: it reads, deletes or sets something, or creates with an idempotency token. Other
+   * calls are repeated only if it is certain that AWS did not carry them out.
    */
   readonly isRepeatable: boolean;
-  /** Beside the credentials, what no message may hold: the passwords in the request. */
+  /** Secrets besides the credentials that no message may contain: the passwords in the request. */
   readonly secrets?: readonly string[];
-  /** Fields of `forProvider`, by what AWS calls them in its refusals: `{ cidrBlock: /cidr/i }`. */
+  /** Fields of `forProvider`, by the pattern that finds them in AWS's refusals: `{ cidrBlock: /cidr/i }`. */
   readonly fields?: Readonly<Record<string, RegExp>>;
-  /** Codes of refusals that pass by themselves: what was just created does not show everywhere at once. */
+  /** Codes of temporary refusals: a resource that was just created is not visible everywhere at once. */
   readonly notYet?: RegExp;
-  /** Asks the official client, once. */
+  /** Calls the official client once. */
   run(sdk: Sdks[S], options: { readonly abortSignal: AbortSignal }): Promise<O>;
 }
 
-/** AWS, by one access key. */
+/** A client of AWS with one access key. */
 export interface AwsClient {
-  /** The region of a resource, which names one or leaves that to the provider. Throws CloudError if neither does. */
+  /** The region of a resource: its own, or else the provider's. Throws CloudError if both are absent. */
   regionOf(region: string | undefined): string;
-  /** The region that requests about such a one lead to: at an address without a region, that which they are signed for. */
+  /**
+   * The region that requests about this resource reach. An endpoint without a region serves the region that requests
+   * are signed for.
+   */
   regionLedTo(region: string | undefined): string;
   /**
-   * The account of the credentials, whichever region is named: asked where it is at home, which is the region of the provider,
-   * or one that every account has. Undefined: they are taken nowhere else, or nobody answers. Throws the signal's reason.
+   * The account of the credentials. STS is asked in the provider's region and in a region that every account has.
+   * Undefined: no region accepts the credentials, or none answers. Throws the signal's reason.
    */
   accountAtHome(region: string | undefined, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * One call, tried again where that is safe and may help: while AWS limits requests, and after failures that pass.
+   * Makes one call. Tries again where that is safe and may help: while AWS throttles, and after temporary failures.
    * Throws CloudError, or the signal's reason.
    */
   call<S extends AwsService, O>(call: AwsCall<S, O>, signal: AbortSignal): Promise<O>;
-  /** The number of the account that the credentials belong to: asked once, of the region's own STS. */
+  /** The number of the account that owns the credentials, from one request to the region's own STS. */
   account(region: string | undefined, signal: AbortSignal): Promise<string>;
 }
 
-/** The longest a call waits before it tries again; a service that asks for more gets no second attempt. */
+/** The longest wait before another attempt. If a service asks for a longer wait, there is no other attempt. */
 const maxWaitMs = 5_000;
 const firstWaitMs = 100;
-/** AWS fills its buckets of requests by the second, and shows what is new about as fast. */
+/** AWS refills its rate limits every second, and shows new resources about as fast. */
 const firstSlowWaitMs = 500;
 
 export function awsClient(options: AwsClientOptions): AwsClient {
@@ -195,7 +198,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
         try {
           return await run(await sdkOf(service, region), { abortSignal: signal });
         } catch (error) {
-          // An abort ends the call, whatever the official client made of it.
+          // An abort ends the call, whatever error the official client reports for it.
           signal.throwIfAborted();
           const failure = failures.of(error);
           const action = failures.actionOf(error);
@@ -214,7 +217,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
             nowMs: clock.now().getTime(),
           };
           const told = awsError(error, context);
-          // AWS refuses a region that an account has not enabled in the words for wrong credentials.
+          // If an account has not enabled a region, AWS refuses it with the code for wrong credentials.
           const areTakenElsewhere =
             isUntaken(told) &&
             endpoint?.signingRegion === undefined &&
@@ -257,8 +260,8 @@ export function awsClient(options: AwsClientOptions): AwsClient {
 }
 
 /**
- * Regions that every account has: that of the part of AWS which another is in, for accounts belong to one part; and that of
- * the largest part, whose accounts may be wrong about the part, too.
+ * Regions that every account has. One is in the same partition of AWS as the given region, because accounts belong to
+ * one partition. The other is in the largest partition, because a user may have named a wrong partition.
  */
 function homesOf(region: string): readonly string[] {
   if (region.startsWith('cn-')) return ['cn-north-1', 'us-east-1'];

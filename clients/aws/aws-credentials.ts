@@ -7,17 +7,19 @@ export interface AwsAccessKey {
   readonly sessionToken?: string;
 }
 
-/** How to reach AWS, and as whom. Never logged. */
+/** The access key and the addresses of AWS. Never logged. */
 export interface AwsCredentials {
-  /** Absent: what the place that the process runs in gives it, by the official client's own chain. */
+  /** Absent: the official client's own chain finds credentials in the environment of the process. */
   readonly accessKey?: AwsAccessKey;
 }
 
 /**
- * Credentials from a text in one of the forms that AWS itself hands out:
+ * Reads credentials from a text in one of AWS's own forms:
  * - a credentials file: `[default]`, then `aws_access_key_id = …`, `aws_secret_access_key = …` and perhaps
- *   `aws_session_token = …`. The profile `default` is taken, or the only one there is; the same lines without one will do;
- * - JSON as of `aws iam create-access-key` or a credential process: `{"AccessKeyId": …, "SecretAccessKey": …}`.
+ *   `aws_session_token = …`. The profile `default` counts, or the only profile. The lines may also stand without a
+ *   profile;
+ * - JSON from `aws iam create-access-key` or a credential process: `{"AccessKeyId": …, "SecretAccessKey": …}`.
+ *
  * Throws CloudError `InvalidCredentials` that names the field and never its value.
  */
 export function parseAwsCredentials(text: string): AwsCredentials {
@@ -34,11 +36,11 @@ export function parseAwsCredentials(text: string): AwsCredentials {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** The value of a field; it goes into a header, or is what one is made by. */
+/** The value of a field. It becomes part of a header, or signs one. */
 function plain(fields: Fields, field: string): string | undefined {
   const value = fields[field]?.trim();
   if (value === undefined || value === '') return undefined;
-  if (!/^[\x21-\x7e]+$/.test(value)) throw invalid(`have an ${field} with characters that none has`);
+  if (!/^[\x21-\x7e]+$/.test(value)) throw invalid(`have an ${field} with invalid characters`);
   return value;
 }
 

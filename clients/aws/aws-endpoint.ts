@@ -1,16 +1,16 @@
-/** Where the services of AWS are, if not at its own addresses. */
+/** The addresses of AWS's services, if they are not AWS's own. */
 export interface AwsEndpoint {
   readonly url: {
     readonly type: 'Static' | 'Dynamic';
-    /** Of all services in all regions. */
+    /** The URL of all services in all regions. */
     readonly static?: string;
     readonly dynamic?: { readonly protocol: 'http' | 'https'; readonly host: string };
   };
-  /** What requests are signed for; default: the region that they are about. */
+  /** The region that requests are signed for; default: the region of the resource. */
   readonly signingRegion?: string;
 }
 
-/** Where a service is in a region; undefined: at AWS's own address. Throws an Error that names the field that is missing. */
+/** The URL of a service in a region; undefined: AWS's own address. Throws an Error that names the missing field. */
 export function endpointUrl(
   endpoint: AwsEndpoint | undefined,
   { service, region }: { readonly service: string; readonly region: string },

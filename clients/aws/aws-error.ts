@@ -5,62 +5,66 @@ import { stable, transportFailure } from '../http-failure.ts';
 import type { SdkFailure } from './sdk-failures.ts';
 import { NoAnswer } from './sdk-request-handler.ts';
 
-/** What a failed call was about. */
+/** A failed call. */
 export interface AwsErrorContext {
   /** `ec2`. */
   readonly service: string;
   readonly region: string;
-  /** What IAM calls it, where it is known: `ec2:RunInstances`. */
+  /** The action's name in IAM, where it is known: `ec2:RunInstances`. */
   readonly action?: string | undefined;
   /** For messages: `get VPC "vpc-1"`. */
   readonly what: string;
-  /** Where it was sent, if not to AWS's own address. */
+  /** The address of the request, if it is not AWS's own. */
   readonly url?: string | undefined;
-  /** Never to appear in a message. */
+  /** Secrets that no message may contain. */
   readonly secrets: readonly string[];
-  /** Fields of `forProvider`, by what AWS calls them in its messages and codes. */
+  /** Fields of `forProvider`, by the patterns that find them in AWS's messages and codes. */
   readonly fields?: Readonly<Record<string, RegExp>> | undefined;
-  /** What requests are signed for, where the provider says so. */
+  /** The region that requests are signed for, if the provider names it. */
   readonly signingRegion?: string | undefined;
-  /** The same credentials are taken elsewhere, so that it is the region. */
+  /** Another region accepts the same credentials, so the region is wrong. */
   readonly areTakenElsewhere?: boolean;
-  /** What the official client makes of the error. */
+  /** The official client's classification of the error. */
   readonly failure?: SdkFailure | undefined;
   readonly nowMs: number;
 }
 
-/** An answer that says no, as the official client throws it. */
+/** An error answer, as the official client throws it. */
 interface ServiceException {
   /** AWS's own code. */
   readonly name: string;
-  /** The same, where the protocol tells it apart from what the client calls the error. */
+  /** AWS's own code, where the protocol distinguishes it from the official client's name of the error. */
   readonly Code?: string;
   readonly message?: string;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
   readonly $fault?: string;
-  /** As it came, also where the official client can make nothing of it. */
+  /** The answer as received, also if the official client cannot parse it. */
   readonly $response?: { readonly statusCode?: number };
 }
 
-/** What AWS says of credentials that it does not take: also where only the region does not know them. */
+/**
+ * AWS's codes for credentials that it refuses. AWS also uses them where only the region does not know the credentials.
+ */
 const untaken =
   /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|ExpiredToken(Exception)?|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/;
 
-/** Whether it was refused because of the credentials, or of the region that it was signed for: AWS says the same of both. */
+/**
+ * Whether AWS refused the credentials, or the region that the request was signed for. AWS uses the same codes for both.
+ */
 export const isUntaken = ({ code }: CloudError): boolean => untaken.test(code);
 
-/** The code of a refusal by a region that the account does not have: the credentials are good. */
+/** The code for a region that the account has not enabled. The credentials are valid. */
 const regionRefused = 'RegionRefused';
 
 const otherRegion =
-  'the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account';
+  'the credentials work in another region: change spec.forProvider.region, or enable that region for the account';
 
 const forbidden =
   /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/;
 const quota =
   /(LimitExceeded|QuotaExceeded|QuotaExceededFault|LimitExceededException|InsufficientFreeAddressesInSubnet)$|^(MaxSpotInstanceCountExceeded|SubnetLimitExceeded|Insufficient\w*Capacity)/;
 
-/** The classes of AWS's codes. The first line that matches counts; the HTTP status decides about all other codes. */
+/** The classes of AWS's codes. The first line that matches counts. The HTTP status decides for all other codes. */
 const classes: readonly (readonly [code: RegExp, errorClass: ExternalErrorClass])[] = [
   [untaken, 'CredentialsRefused'],
   [forbidden, 'Forbidden'],
@@ -72,7 +76,9 @@ const classes: readonly (readonly [code: RegExp, errorClass: ExternalErrorClass]
   ],
 ];
 
-/** Where a field stands; that of the region that requests are signed for is the provider's, if it says one. */
+/**
+ * The path of a field. The region that requests are signed for is a field of the provider, if the provider names one.
+ */
 const adviceTo = (field: string, { signingRegion }: AwsErrorContext): Advice =>
   field === 'region' && signingRegion !== undefined
     ? { kinds: ['ChangeProvider'], fields: ['spec.endpoint.signingRegion'] }
@@ -81,23 +87,23 @@ const adviceTo = (field: string, { signingRegion }: AwsErrorContext): Advice =>
 const textOf = ({ kinds, fields = [] }: Advice): string =>
   `change ${fields.join(' and ')}${kinds.includes('ChangeProvider') ? ' of the provider' : ''}`;
 
-/** What somebody can do about a refusal, by AWS's code for it. */
+/** The advice to a user about a refusal, by AWS's code. */
 const hints: readonly (readonly [code: RegExp, what: string])[] = [
   [
     untaken,
-    'check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+    'check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
   ],
   [forbidden, 'the IAM policies of the credentials must allow ACTION'],
-  [quota, 'delete what is not used, or ask AWS for a higher quota'],
+  [quota, 'delete unused resources, or ask AWS for a higher quota'],
 ];
 
-/** Limits of requests, which pass, are no quotas, which stay. */
+/** Rate limits are no quotas: they end without a change by a user. */
 const throttling =
   /^(RequestLimitExceeded|Throttling|ThrottlingException|RequestThrottled|TooManyRequestsException)$/;
 
 /**
- * A CloudError with one clear sentence: what was tried, AWS's own code and reason, and what to do about it where that is
- * known. The id of the request is beside it, and never within.
+ * A CloudError with one sentence: the call, AWS's own code and reason, and the advice where there is one. The id of the
+ * request is a separate field and never part of the sentence.
  */
 export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   if (error instanceof CloudError) return error;
@@ -114,7 +120,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     }
     const origin = url === undefined ? region : `${region}, ${new URL(url).origin}`;
     const failed = transportFailure(error.cause, { cloud, what, origin, proof: 'the credentials', secrets });
-    // AWS's own addresses are made of the names of regions: there is none of one that there is not.
+    // AWS's own addresses contain the name of the region. The address of a region that does not exist does not resolve.
     if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
     const { status, code, isRetryable } = failed;
     return new CloudError(`${failed.message}; check spec.forProvider.region`, {
@@ -134,7 +140,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   }
   const { httpStatusCode: status, requestId } = $metadata;
   const code = [Code, name].find((word) => word !== undefined && /^\w[\w.-]{0,99}$/.test(word));
-  // What does not answer in AWS's words may be a gateway before it.
+  // An answer that is not in AWS's format may come from a gateway.
   const isAws = code !== undefined && code !== 'UnknownError' && code !== 'Unknown' && code !== 'Error';
   const said = isAws && message ? stable(plainWords(message), secrets) : '';
   const field = isAws ? fieldIn(`${code} ${said}`, context.fields) : undefined;
@@ -160,7 +166,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   ].join('');
   const retryAfterMs = failure?.retryAfter && Math.max(0, failure.retryAfter.getTime() - nowMs);
   return new CloudError(sentence, {
-    // EC2 refuses with 401, which is about credentials.
+    // EC2 answers 401 if it refuses the credentials.
     status: isRegion ? 403 : status,
     code: isRegion ? regionRefused : isAws ? code : `Http${status}`,
     isRetryable: isThrottled || failure?.type === 'TRANSIENT' || status >= 500,
@@ -175,7 +181,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
 const classOf = (code: string, status: number): ExternalErrorClass =>
   classes.find(([codes]) => codes.test(code))?.[1] ?? classOfStatus(status);
 
-/** An error that is no answer: there were no credentials, or the answer made no sense. */
+/** A CloudError for an error that is no answer: there were no credentials, or the answer cannot be parsed. */
 function unanswered(error: unknown, context: AwsErrorContext, where: string): CloudError {
   const { what, secrets } = context;
   const { name = '', message = String(error) } = error instanceof Error ? error : {};
@@ -201,11 +207,11 @@ function unanswered(error: unknown, context: AwsErrorContext, where: string): Cl
   });
 }
 
-/** Without what only AWS can read, and what differs each time. */
+/** Removes parts that only AWS can read, and parts that differ each time. */
 const plainWords = (message: string): string =>
   message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim();
 
-/** The field of `forProvider` that a refusal is about, if it names one. */
+/** The field of `forProvider` that a refusal names, if any. */
 function fieldIn(said: string, fields: Readonly<Record<string, RegExp>> = {}): string | undefined {
   return Object.entries(fields).find(([, names]) => names.test(said))?.[0];
 }

@@ -19,12 +19,12 @@ export type {
 
 type Tags = Readonly<Record<string, string>>;
 
-/** What a new DB instance is asked for, as the API calls it. */
+/** The parameters of a new DB instance, as in the API. */
 export interface NewDBInstance extends Readonly<Omit<CreateDBInstanceMessage, 'Tags'>> {
   readonly Tags: Tags;
 }
 
-/** What of a DB instance is to change; tags are added, and keep the others. */
+/** The changes of a DB instance. Tags are added; other tags stay. */
 export interface DBInstanceChange
   extends Readonly<
     Omit<ModifyDBInstanceMessage, 'DBInstanceIdentifier' | 'CloudwatchLogsExportConfiguration'>
@@ -35,13 +35,13 @@ export interface DBInstanceChange
 }
 
 export interface DBInstancesOptions {
-  /** Default: that of the provider. */
+  /** Default: the provider's region. */
   readonly region: string | undefined;
-  /** See the call of the client. */
+  /** See the parameter of the same name in the client's `call`. */
   readonly fields: Readonly<Record<string, RegExp>>;
-  /** How changes are made. */
+  /** The options of a change. */
   readonly changing: Pick<ModifyDBInstanceMessage, 'ApplyImmediately' | 'AllowMajorVersionUpgrade'>;
-  /** How an instance is deleted. */
+  /** The options of a deletion. */
   readonly deleting: Omit<DeleteDBInstanceMessage, 'DBInstanceIdentifier'>;
 }
 
@@ -56,7 +56,7 @@ const tagList = (tags: Tags): Tag[] => Object.entries(tags).map(([Key, Value]) =
 export const tagsOf = ({ TagList = [] }: DBInstance): Tags =>
   Object.fromEntries(TagList.flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value]])));
 
-/** More pages than this mean a service that goes round in circles. */
+/** More pages than this mean that the service repeats its pages. */
 const maxPages = 1_000;
 
 /** The DB instances of Amazon RDS in one region, by identifier. */
@@ -175,7 +175,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
         );
       } catch (error) {
         if (isCode(error, 'DBInstanceNotFound')) return;
-        // What is being deleted cannot be deleted again.
+        // RDS refuses to delete an instance that is being deleted.
         const isGoing =
           isCode(error, 'InvalidDBInstanceState') &&
           (await collection.get(name, signal))?.DBInstanceStatus === 'deleting';
@@ -191,7 +191,7 @@ const never = (): AbortSignal => new AbortController().signal;
 const secretsIn = ({ MasterUserPassword }: Pick<NewDBInstance, 'MasterUserPassword'>): readonly string[] =>
   MasterUserPassword === undefined ? [] : [MasterUserPassword];
 
-/** An answer about another instance is none. RDS keeps identifiers in lower case. */
+/** An answer about another instance counts as none. RDS stores identifiers in lower case. */
 function named(what: string, name: string, instance: DBInstance | undefined): DBInstance {
   const id = instance?.DBInstanceIdentifier;
   if (instance === undefined || id === undefined) throw nonsense(what, 'it names no instance');

@@ -1,9 +1,11 @@
 import { invalidAnswer } from '../cloud-error.ts';
 
-/** More pages than this mean a service that goes round in circles. */
+/** More pages than this mean that the service repeats its pages. */
 const maxPages = 10_000;
 
-/** All items of a list that comes in pages. `page` asks for the one of that token, at first without. Throws CloudError. */
+/**
+ * All items of a list in pages. `page` requests the page of a token; the first call has no token. Throws CloudError.
+ */
 export async function allPages<T>(
   what: string,
   page: (

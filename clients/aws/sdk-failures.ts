@@ -6,32 +6,32 @@ type RetryStrategy = Extract<
 >;
 type Failure = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
 
-/** A client as far as its errors can be watched. */
+/** A client of the SDK, as far as its errors can be observed. */
 type Watched = Pick<STSClient, 'middlewareStack'>;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** What the official client makes of the error of an attempt. */
+/** The official client's classification of the error of an attempt. */
 export interface SdkFailure {
   readonly type: Failure['errorType'];
-  /** When the service wants to be asked again. */
+  /** The time at which the service accepts another attempt. */
   readonly retryAfter: Date | undefined;
 }
 
-/** What the official client knows of errors, and that it tries nothing again by itself. */
+/** A middleware that records the official client's classification of errors, and prevents its own repeated attempts. */
 export interface SdkFailures {
   readonly strategy: RetryStrategy;
-  /** Undefined of an error that was no answer to a request. */
+  /** Undefined for an error that is no answer to a request. */
   of(error: unknown): SdkFailure | undefined;
-  /** What was asked for, as AWS calls it: `RunInstances`. */
+  /** The operation, by its name in AWS: `RunInstances`. */
   actionOf(error: unknown): string | undefined;
-  /** Has a client's errors known by what they were asked for. */
+  /** Records the errors of a client with their operations. */
   watch(sdk: Watched): void;
 }
 
 /**
- * Has each attempt's error end the official client's call, and remembers what the client makes of it: when to try again,
- * and whether that is safe, is decided by who asked, in time that a clock tells.
+ * A retry strategy that ends the official client's call after each failed attempt, and records the classification. The
+ * caller decides whether and when to try again, by its own clock.
  */
 export function sdkFailures(): SdkFailures {
   const known = new WeakMap<object, SdkFailure>();

@@ -6,7 +6,7 @@ import type { Carrier } from '../http.ts';
 
 type RequestHandler = NonNullable<STSClientConfig['requestHandler']>;
 
-/** What the official client sends, as far as it is used here. */
+/** The official client's request, as far as it is used here. */
 interface SdkRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -24,7 +24,9 @@ interface SdkResponse {
   readonly body: Readable;
 }
 
-/** There was no answer; `cause` is what the transport says of it, `timeoutMs` how long it was waited for. */
+/**
+ * There was no answer. `cause` is the error of the transport; `timeoutMs` is set if the answer did not arrive in time.
+ */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly timeoutMs: number | undefined;
@@ -38,11 +40,11 @@ export class NoAnswer extends Error {
 export interface SdkTransport {
   readonly dispatcher: Carrier;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Milliseconds one attempt may take. */
+  /** Timeout of one attempt in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Has the official client's requests carried as all others of this process are, in time that the clock tells. */
+/** Sends the official client's requests over the connections of this process. Timeouts use the given clock. */
 export function sdkRequestHandler({ dispatcher, clock, timeoutMs }: SdkTransport): RequestHandler {
   async function handle(
     request: SdkRequest,
@@ -64,7 +66,7 @@ export function sdkRequestHandler({ dispatcher, clock, timeoutMs }: SdkTransport
         body: answer,
       } = await dispatcher.request({
         origin: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`,
-        // Encoded as it was signed.
+        // Encoded in the same way as for the signature.
         path: query.size === 0 ? path : `${path}?${query.toString().replaceAll('+', '%20')}`,
         method: method as 'GET' | 'POST' | 'DELETE',
         headers: { ...request.headers },
@@ -94,7 +96,7 @@ export function sdkRequestHandler({ dispatcher, clock, timeoutMs }: SdkTransport
 function textOfBody(body: unknown): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string') return body;
-  // By its memory: the official client's own bytes warn whoever asks them for their value.
+  // Copied from memory: the official client's own byte type prints a warning if its value is read.
   if (body instanceof Uint8Array) {
     return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   }

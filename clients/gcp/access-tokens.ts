@@ -9,7 +9,7 @@ import { httpClient } from '../http.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
 import { secretsOf } from './service-account-key.ts';
 
-/** What all APIs of Google Cloud take; what an account may do there is for IAM to say. */
+/** The scope that all APIs of Google Cloud accept. IAM decides about the permissions of the account. */
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 
 export interface AccessTokenOptions
@@ -18,9 +18,11 @@ export interface AccessTokenOptions
 }
 
 /**
- * Access tokens of a service account, for which its key is exchanged by the JWT bearer grant (RFC 7523). Google's library
- * is loaded at the first one. It signs, keeps a token until shortly before its end, and exchanges once for all who wait;
- * requests are ours, for it knows no other address than Google's. Throws CloudError that says what the token endpoint said.
+ * Access tokens of a service account. Its key is exchanged for them by the JWT bearer grant (RFC 7523).
+ *
+ * Google's library is loaded for the first token. It signs, caches a token until shortly before its expiry, and
+ * exchanges the key once for all waiting calls. This client sends the requests, because the library knows only Google's
+ * addresses. Throws CloudError with the reason of the token endpoint.
  */
 export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSource {
   const { clientEmail, privateKey, privateKeyId, tokenUri } = key;
@@ -41,7 +43,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
   let handedOut: string | undefined;
 
   return async ({ refused, signal }) => {
-    // What was refused may be renewed already, for another request.
+    // Another request may already have replaced the refused token.
     if (refused !== undefined && refused === handedOut) client = undefined;
     client ??= newClient();
     const asked = client.then((jwt) => jwt.getAccessToken());
@@ -80,7 +82,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     }
   }
 
-  /** What went wrong, without what the library wraps around it. */
+  /** The error without the wrappers of the library. */
   function told(error: unknown): unknown {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     if (!(cause instanceof ExchangeError)) return error;
@@ -92,7 +94,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
   }
 }
 
-/** An exchange that failed after all attempts that make sense; by this code the library knows not to make more. */
+/** An exchange that failed after all useful attempts. By this code, the library makes no further attempt. */
 class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
   readonly code = 'AbortError';
@@ -102,7 +104,7 @@ class ExchangeError extends Error {
   }
 }
 
-/** The words of OAuth 2.0 (RFC 6749, section 5.2). */
+/** The error codes of OAuth 2.0 (RFC 6749, section 5.2). */
 function tokenErrorIn(answer: unknown) {
   const { error, error_description: message } = (answer ?? {}) as {
     readonly error?: string;
@@ -111,7 +113,7 @@ function tokenErrorIn(answer: unknown) {
   return { code: error, message };
 }
 
-/** The same promise, for one who does not wait any longer once the signal aborts. */
+/** The same promise, which rejects as soon as the signal aborts. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);

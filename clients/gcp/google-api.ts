@@ -4,23 +4,26 @@ import type { HttpClient, HttpClientOptions } from '../http.ts';
 import { httpClient } from '../http.ts';
 import type { VendorError } from '../http-failure.ts';
 
-/** What a message calls the cloud. */
+/** The name of the cloud in messages. */
 export const cloud = 'Google Cloud';
 
 export interface GoogleApiOptions extends Omit<HttpClientOptions, 'cloud' | 'errorIn'> {
-  /** Whose permissions decide, for messages. */
+  /** The account that needs the permissions, for messages. */
   readonly account: string;
 }
 
-/** One of Google's APIs, by JSON over HTTP. Errors say what google.rpc.Status says, and name the fields at fault. */
+/**
+ * A client of one of Google's APIs, by JSON over HTTP. Errors contain the text of google.rpc.Status and name the wrong
+ * fields.
+ */
 export const googleApi = ({ account, ...options }: GoogleApiOptions): HttpClient =>
   httpClient({ ...options, cloud, errorIn: googleErrorIn(account), errorClasses: codeClasses });
 
-/** google.rpc.Status, as an answer holds it under `error`, and an operation in its `error`. */
+/** google.rpc.Status. An answer has it under `error`, and an operation in its `error`. */
 export interface RpcStatus {
-  /** In an answer HTTP's status, in an operation the number of the code. */
+  /** In an answer the HTTP status, in an operation the number of the code. */
   readonly code?: number;
-  /** The code's name, in an answer. */
+  /** The name of the code; only in an answer. */
   readonly status?: string;
   readonly message?: string;
   readonly details?: readonly unknown[];
@@ -33,7 +36,7 @@ const codes: readonly string[] = [
   ...['UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS', 'UNAUTHENTICATED'],
 ];
 
-/** The classes of the canonical codes that say more than the HTTP status, and of an operation that has none. */
+/** The classes of the canonical codes that are more precise than the HTTP status. Operations have no HTTP status. */
 export const codeClasses: Readonly<Record<string, ExternalErrorClass>> = {
   ABORTED: 'NotReady',
   ALREADY_EXISTS: 'Conflict',
@@ -49,13 +52,13 @@ export const codeClasses: Readonly<Record<string, ExternalErrorClass>> = {
   UNIMPLEMENTED: 'Invalid',
 };
 
-/** Google refuses a region that there is not in the words for a missing permission. */
+/** For a region that does not exist, Google answers with the code for a missing permission. */
 const noRegion = /denied on '([^']*\/)?locations\/[^']*' \(or it may not exist\)/;
 
 /** The name of a code by its number; the number itself where there is none. */
 export const codeNamed = (number: number | undefined): string => codes[number ?? 2] ?? String(number);
 
-/** Reads an error answer of Google's APIs. `account` is named where a permission is missing. */
+/** Parses an error answer of Google's APIs. If a permission is missing, the message names `account`. */
 export const googleErrorIn =
   (account: string) =>
   (answer: unknown): VendorError => {
@@ -64,8 +67,8 @@ export const googleErrorIn =
   };
 
 /**
- * What a status says: its code, its message, what is wrong with which field, which permission is missing. A project that
- * there is not has a code of its own here, or it could be taken for what is looked for within it.
+ * The content of a status: code, message, wrong fields, missing permission. A project that does not exist gets a code
+ * of its own. Otherwise it would look like a missing resource in the project.
  */
 export function wordsOf({ status, message = '', details = [] }: RpcStatus, account: string): VendorError {
   const violations = details.flatMap(violationsIn);
@@ -90,7 +93,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
   };
 }
 
-/** Who lacks which permission. */
+/** The sentence about an account and its missing permission. */
 function missing(message: string, details: readonly unknown[], account: string): string {
   const { permission } = details.map(errorInfoOf).find((info) => info.permission !== undefined) ?? {};
   const what = permission === undefined || message.includes(permission) ? '' : `${permission} is needed, `;
@@ -112,13 +115,13 @@ function violationsIn(detail: unknown): readonly Violation[] {
   }));
 }
 
-/** What google.rpc.ErrorInfo says of a permission. */
+/** The missing permission in a google.rpc.ErrorInfo. */
 function errorInfoOf(detail: unknown): { readonly permission?: string } {
   const { metadata } = (detail ?? {}) as { readonly metadata?: { readonly permission?: unknown } | null };
   return typeof metadata?.permission === 'string' ? { permission: metadata.permission } : {};
 }
 
-/** A path of names, as `projects/p/locations/l`. Throws CloudError for what is no name, but leads elsewhere. */
+/** A path of names, such as `projects/p/locations/l`. Throws CloudError for a name that would lead to another path. */
 export function pathOf(...segments: readonly string[]): string {
   const bad = segments.find((segment) => ['', '.', '..'].includes(segment));
   if (bad !== undefined) {

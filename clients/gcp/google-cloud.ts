@@ -12,13 +12,13 @@ export interface GoogleCloudOptions
   extends Pick<HttpClientOptions, 'clock' | 'random' | 'dispatcher' | 'timeoutMs' | 'maxAttempts'> {
   readonly key: ServiceAccountKey;
   readonly projectID: string;
-  /** Where all APIs are reached; default: that of the key, else each at its own address. */
+  /** The URL of all APIs. Default: the key's, else each API's own. */
   readonly endpoint?: string | undefined;
-  /** Where the key is exchanged; default: that of the key. */
+  /** The URL at which the key is exchanged. Default: the key's. */
   readonly tokenURI?: string | undefined;
 }
 
-/** One project of Google Cloud, as one service account. */
+/** One project of Google Cloud, used with one service account. */
 export interface GoogleCloudClient {
   readonly projectID: string;
   readonly memorystore: Memorystore;
@@ -47,7 +47,7 @@ export function googleCloudClient({
   };
 }
 
-/** Names the system that a key leads to: projects hold things of the same names. */
+/** The identity of the system that a key belongs to. Resources in different projects may have the same name. */
 export const googleSystemOf = ({
   key,
   projectID,

@@ -5,7 +5,7 @@ import { pathOf } from './google-api.ts';
 import type { Operation } from './operation.ts';
 import { getOperation, operationFailure, operationIn } from './operation.ts';
 
-/** What the cloud calls the states that a client can know beforehand. */
+/** The states of the cloud that this client knows. */
 export const memorystoreStates = {
   creating: 'CREATING',
   ready: 'READY',
@@ -14,7 +14,7 @@ export const memorystoreStates = {
   maintenance: 'MAINTENANCE',
 };
 
-/** What of an instance can be asked for, as the API has it; what is left out is as the cloud likes. */
+/** The fields of an instance that can be requested, as in the API. The cloud chooses absent fields. */
 const settable = {
   tier: z.string().optional(),
   memorySizeGb: z.int().optional(),
@@ -61,7 +61,7 @@ const instanceSchema = z.object({
   name: z.string(),
   state: z.string(),
   statusMessage: z.string().optional(),
-  /** Where it is reached: absent while it is being created. */
+  /** The address of the instance; absent while it is being created. */
   host: z.string().optional(),
   port: z.int().optional(),
   readEndpoint: z.string().optional(),
@@ -76,33 +76,33 @@ export type MemorystoreInstance = z.output<typeof instanceSchema>;
 const settableSchema = z.object(settable);
 export type NewMemorystoreInstance = z.output<typeof settableSchema>;
 
-/** What names an instance within a project. */
+/** The location and name of an instance within a project. */
 export interface InstanceId {
   readonly region: string;
   readonly name: string;
 }
 
-/** Memorystore for Redis, v1, in one project. All methods throw CloudError; changes yield the name of an operation. */
+/** Memorystore for Redis, v1, in one project. All methods throw CloudError. Changes return the name of an operation. */
 export interface Memorystore {
-  /** Undefined if the cloud says that there is none of that name. */
+  /** Undefined if the cloud answers that there is no instance of that name. */
   get(id: InstanceId, signal?: AbortSignal): Promise<MemorystoreInstance | undefined>;
-  /** What clients have to say; undefined if nothing. */
+  /** The AUTH string that applications send; undefined if AUTH is disabled. */
   authString(id: InstanceId, signal?: AbortSignal): Promise<string | undefined>;
-  /** Throws CloudError with status 409 if the name is taken. */
+  /** Throws CloudError with status 409 if another instance has the name. */
   create(id: InstanceId, wanted: NewMemorystoreInstance, signal?: AbortSignal): Promise<string>;
-  /** Changes what the mask names; what the mask names and `change` leaves out is taken away. */
+  /** Changes the fields in the mask. A field that is in the mask and not in `change` is removed. */
   update(
     id: InstanceId,
     given: { readonly change: NewMemorystoreInstance; readonly mask: readonly string[] },
     signal?: AbortSignal,
   ): Promise<string>;
-  /** Installs a later version. */
+  /** Upgrades to a later version. */
   upgrade(id: InstanceId, redisVersion: string, signal?: AbortSignal): Promise<string>;
-  /** Undefined if it is gone already. */
+  /** Undefined if the instance was deleted before. */
   delete(id: InstanceId, signal?: AbortSignal): Promise<string | undefined>;
-  /** Undefined if the cloud knows none of that name (any more). */
+  /** Undefined if the cloud does not know an operation of that name (any more). */
   operation(name: string, signal?: AbortSignal): Promise<Operation | undefined>;
-  /** What an operation has failed with; undefined: it has not. */
+  /** The error of an operation; undefined: it has not failed. */
   failureOf(operation: Operation): Error | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { HttpClient } from '../http.ts';
 import { cloud, codeClasses, codeNamed, pathOf, wordsOf } from './google-api.ts';
 
 const operationSchema = z.object({
-  /** As `projects/p/locations/l/operations/o`. */
+  /** The full name, such as `projects/p/locations/l/operations/o`. */
   name: z.string().min(1),
   done: z.boolean().default(false),
   metadata: z.object({ verb: z.string().optional(), target: z.string().optional() }).optional(),
@@ -17,17 +17,17 @@ const operationSchema = z.object({
     .optional(),
 });
 
-/** google.longrunning.Operation: what an API has begun and goes on with by itself. */
+/** google.longrunning.Operation: a task that an API has begun and continues by itself. */
 export type Operation = z.output<typeof operationSchema>;
 
-/** The operation in an answer. Throws CloudError if there is none. */
+/** Reads the operation in an answer. Throws CloudError if there is none. */
 export function operationIn(what: string, answer: unknown): Operation {
   const { success, data } = operationSchema.safeParse(answer);
   if (success) return data;
   throw nonsense(what, 'it holds no operation');
 }
 
-/** An operation of that name; undefined if the cloud says that there is none (any more). Throws CloudError. */
+/** Gets the operation of that name. Undefined if the cloud answers that there is none (any more). Throws CloudError. */
 export async function getOperation(
   http: HttpClient,
   name: string,
@@ -45,7 +45,7 @@ export async function getOperation(
   }
 }
 
-/** What an operation has failed with; undefined: it has not. `account` is named where a permission is missing. */
+/** The error of an operation; undefined: it has not failed. If a permission is missing, the message names `account`. */
 export function operationFailure({ error, metadata }: Operation, account: string): CloudError | undefined {
   if (error === undefined) return undefined;
   const code = codeNamed(error.code);

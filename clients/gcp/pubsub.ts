@@ -15,19 +15,19 @@ const topicSchema = z.object({
 export type PubsubTopic = z.output<typeof topicSchema>;
 export type NewPubsubTopic = Omit<PubsubTopic, 'name' | 'state'>;
 
-/** Pub/Sub's topics, v1, in one project. All methods throw CloudError. */
+/** Topics of Pub/Sub, v1, in one project. All methods throw CloudError. */
 export interface Pubsub {
-  /** Undefined if the cloud says that there is none of that name; a project that there is not is an error. */
+  /** Undefined if the cloud answers that there is no topic of that name. A missing project is an error. */
   get(name: string, signal?: AbortSignal): Promise<PubsubTopic | undefined>;
-  /** Throws CloudError with status 409 if the name is taken. */
+  /** Throws CloudError with status 409 if another topic has the name. */
   create(name: string, wanted: NewPubsubTopic, signal?: AbortSignal): Promise<PubsubTopic>;
-  /** Changes what the mask names; what the mask names and `change` leaves out is taken away. */
+  /** Changes the fields in the mask. A field that is in the mask and not in `change` is removed. */
   update(
     name: string,
     given: { readonly change: NewPubsubTopic; readonly mask: readonly string[] },
     signal?: AbortSignal,
   ): Promise<PubsubTopic>;
-  /** What is gone already is no error. */
+  /** A topic that was deleted before is no error. */
   delete(name: string, signal?: AbortSignal): Promise<void>;
 }
 

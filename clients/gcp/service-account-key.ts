@@ -1,26 +1,26 @@
 import { createPrivateKey } from 'node:crypto';
 import { CloudError } from '../cloud-error.ts';
 
-/** The key of a service account, as far as it is used. Never logged. */
+/** The fields of a service account's key that are used. Never logged. */
 export interface ServiceAccountKey {
   /** `robot@project.iam.gserviceaccount.com`. */
   readonly clientEmail: string;
   /** PEM. */
   readonly privateKey: string;
   readonly privateKeyId?: string;
-  /** Where it is exchanged for access tokens. */
+  /** The URL at which the key is exchanged for access tokens. */
   readonly tokenUri: string;
-  /** Whose APIs it is for: `googleapis.com`, or that of a cloud that others run. */
+  /** The domain of the APIs: `googleapis.com`, or the domain of a cloud that another company runs. */
   readonly universeDomain: string;
-  /** Where all APIs are reached, if not at their own addresses: no field of Google's, but one of stand-ins. */
+  /** The URL of all APIs, if they are not at their own addresses. This is no field of Google's; emulators use it. */
   readonly endpoint?: string;
 }
 
 const googleTokenUri = 'https://oauth2.googleapis.com/token';
 
 /**
- * The key in the JSON that Google hands out; fields that are not used are ignored. Throws CloudError `InvalidCredentials`
- * that names the field and never its value.
+ * Parses the JSON of a key from Google; other fields are ignored. Throws CloudError `InvalidCredentials` that names the
+ * field and never its value.
  */
 export function parseServiceAccountKey(json: string): ServiceAccountKey {
   const object = parsed(json);
@@ -40,7 +40,7 @@ export function parseServiceAccountKey(json: string): ServiceAccountKey {
   };
 }
 
-/** What no message may hold: the key as it is, as JSON has it, each line of it, and its id. */
+/** Texts that no message may contain: the key as it is, the key in JSON, each line of it, and its id. */
 export const secretsOf = ({
   privateKey,
   privateKeyId = '',

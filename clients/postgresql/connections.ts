@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { later } from '../clock.ts';
 import { PostgresqlError } from './error.ts';
 
-/** What the bound needs of a connection. */
+/** The parts of a connection that the pool needs. */
 export interface Connection {
   isUsable(): boolean;
   /** Never rejects; returns within a second or so even if the server is silent. */
@@ -11,19 +11,19 @@ export interface Connection {
 
 export interface BoundedConnections<C extends Connection> {
   /**
-   * Runs `body` with a connection to `database`, waiting for a free place, first come, first served. Do not
-   * call it from within `body`: with all places taken that way nobody would ever go on.
+   * Runs `body` with a connection to `database`. Waits for a free connection, first come, first served. Do not call it
+   * from within `body`: if all connections are held that way, all calls wait for ever.
    */
   use<T>(database: string, signal: AbortSignal | undefined, body: (connection: C) => Promise<T>): Promise<T>;
-  /** As `use`, for a connection that `body` opens and closes itself. */
+  /** Like `use`, for a connection that `body` opens and closes itself. */
   usePlace<T>(signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T>;
-  /** Refuses new work, waits for what runs, closes everything. */
+  /** Refuses new work, waits for running work, closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * At most `max` open connections, whatever the number of databases. Connections to `keptDatabase` stay open
- * for `idleMs` after use; those to others are closed at once, since an open one would block DROP DATABASE and
+ * At most `max` open connections, for any number of databases. Connections to `keptDatabase` stay open for `idleMs`
+ * after use. Connections to other databases are closed at once, because an open one would block DROP DATABASE and
  * copying.
  */
 export function boundedConnections<C extends Connection>(options: {
@@ -35,7 +35,7 @@ export function boundedConnections<C extends Connection>(options: {
 }): BoundedConnections<C> {
   const { max, keptDatabase, idleMs, clock, open } = options;
   const waiting: { readonly admit: () => void; readonly refuse: (error: unknown) => void }[] = [];
-  /** How each is kept from being closed. */
+  /** For each idle connection, the function that cancels its closing. */
   const idle = new Map<C, () => void>();
   let inUse = 0;
   let isClosed = false;
@@ -70,7 +70,7 @@ export function boundedConnections<C extends Connection>(options: {
 
   const leave = () => {
     const next = waiting.shift();
-    if (next) return next.admit(); // the place passes on
+    if (next) return next.admit(); // the next caller gets the place
     inUse--;
     if (inUse === 0) onQuiet();
   };

@@ -4,15 +4,15 @@ import { PostgresqlError } from './error.ts';
 
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 /**
- * As libpq has them, without the modes that may silently go without TLS (`allow`, `prefer`):
+ * The modes of libpq, without those that may use no TLS silently (`allow`, `prefer`):
  * - `disable`: no TLS.
- * - `require`: TLS; the certificate is checked (as by verify-ca) only if a CA is given.
+ * - `require`: TLS; the certificate is checked (as with verify-ca) only if a CA is given.
  * - `verify-ca`: the certificate must come from the CA.
- * - `verify-full`: and name the endpoint.
+ * - `verify-full`: the certificate must also name the endpoint.
  */
 export type SslMode = (typeof sslModes)[number];
 
-/** How to reach a server as its administrator. Never logged. */
+/** The address and the administrator of a server. Never logged. */
 export interface Credentials {
   /** Host name or IP address. */
   readonly endpoint: string;
@@ -21,21 +21,21 @@ export interface Credentials {
   readonly password: string;
   /** Default: see `defaultSslMode`. */
   readonly sslmode?: SslMode;
-  /** PEM, one certificate or more; without it the system's authorities are trusted. */
+  /** PEM, one certificate or more. Without it the system's authorities are trusted. */
   readonly clusterCA?: string;
-  /** Where the administrator connects first; default `postgres`. */
+  /** The database of the administrator's first connection; default `postgres`. */
   readonly database?: string;
-  /** What to do about the databases that belong to the server, and to which everybody may connect; default `close`. */
+  /** The handling of the databases that belong to the server and accept every role; default `close`. */
   readonly serverDatabases?: ServerDatabases;
 }
 
 export const serverDatabasePolicies = ['close', 'leave'] as const;
-/** `close`: revoke from PUBLIC the right to connect, where the administrator may. `leave`: as they are. */
+/** `close`: revoke from PUBLIC the right to connect, where the administrator may. `leave`: do not change them. */
 export type ServerDatabases = (typeof serverDatabasePolicies)[number];
 
 /**
- * With a CA: verify-full. Without: the password and the statements never cross a network in the clear, so
- * `require`; on this very machine (loopback) `disable`, since there is no network to cross.
+ * With a CA: verify-full. Without one: `require`, so that the password and the statements never cross a network as
+ * clear text. For the loopback address: `disable`, because there is no network.
  */
 export function defaultSslMode({
   endpoint,
@@ -50,8 +50,8 @@ export function defaultSslMode({
 }
 
 /**
- * Credentials from a secret's entries in clear text: `endpoint`, `username`, `password`; optionally `port`
- * (5432), `sslmode`, `clusterCA`, `database` and `serverDatabases`, all others ignored. Throws PostgresqlError `Invalid` that
+ * Parses the entries of a Secret in clear text: `endpoint`, `username`, `password`. Optional are `port` (5432),
+ * `sslmode`, `clusterCA`, `database` and `serverDatabases`; others are ignored. Throws PostgresqlError `Invalid` that
  * names the key and never its value.
  */
 export function parseCredentials(data: Readonly<Record<string, string>>): Credentials {
@@ -117,7 +117,7 @@ export function connectionUri(target: {
   return `postgresql://${user}${secret}@${host}:${target.port}${database}${query}`;
 }
 
-/** RFC 3986: what encodeURIComponent leaves is not unreserved throughout. */
+/** RFC 3986 reserves some characters that encodeURIComponent does not encode. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 

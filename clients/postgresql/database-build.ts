@@ -8,7 +8,7 @@ import { checkOurs, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
 
-/** Makes the database; see Databases for why in two steps. */
+/** Creates the database. See Databases for the reason for two steps. */
 export async function buildDatabase(
   session: Session,
   name: string,
@@ -16,7 +16,7 @@ export async function buildDatabase(
   ownerId: string,
 ): Promise<void> {
   const unfinished = unfinishedName(ownerId, name);
-  await dropUnfinished(session, unfinished); // made by us before a crash, perhaps to another spec
+  await dropUnfinished(session, unfinished); // created before a crash, perhaps from another spec
   await copyTemplate(session, unfinished, spec);
   try {
     await session.transaction(() =>
@@ -27,22 +27,22 @@ export async function buildDatabase(
       }),
     );
   } catch (error) {
-    // If this fails too, as when the connection is gone, the next attempt does it.
+    // If this also fails, for example without a connection, the next attempt does it.
     await dropUnfinished(session, unfinished).catch(() => {});
     if (sqlStateOf(error) !== '42P04') throw error;
-    // Somebody else took the name meanwhile.
+    // Another session created a database of that name during this time.
     const found = await readDatabase(session, name);
     if (found) checkOurs('database', found, ownerId);
     else throw error;
   }
 }
 
-/** Takes no connections, so that no session can stand in the way of copying it. */
+/** Does not accept connections, so that no session can block its copying. */
 const closedTemplate = 'template0';
 
 /**
- * PostgreSQL copies only what nobody is connected to, and holds our connection for 5 s before it says so: whoever
- * is there already is asked for first.
+ * PostgreSQL copies a database only without sessions on it, and blocks our connection for 5 s before it reports them.
+ * Therefore sessions are checked first.
  */
 async function copyTemplate(session: Session, unfinished: string, spec: DatabaseSpec): Promise<void> {
   const { template = closedTemplate } = spec;
@@ -55,14 +55,14 @@ async function copyTemplate(session: Session, unfinished: string, spec: Database
   }
 }
 
-/** Throws `InUse` (retryable) that names whose sessions are on a template. */
+/** Throws `InUse` (retryable) that names the users with sessions on a template. */
 async function checkNobodyIsOn(session: Session, template: string): Promise<void> {
   const sessions = await sessionsOn(session, template);
   if (sessions.length === 0) return;
   const users = [...new Set(sessions.map(({ user }) => escapeIdentifier(user)))].toSorted();
   const message =
     `template database ${escapeIdentifier(template)} has ${counted(sessions.length, 'open session')} ` +
-    `(of ${users.join(', ')}), and PostgreSQL copies only what nobody is connected to; waiting for them to end`;
+    `(of ${users.join(', ')}), and PostgreSQL copies only databases without sessions; waiting for them to end`;
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
@@ -100,8 +100,8 @@ function finishingStatements(
 }
 
 /**
- * With PUBLIC shut out, an administrator who is no superuser needs to be let in. After a change of owner: what
- * an owner is granted goes to the next one.
+ * Without the rights of PUBLIC, an administrator who is no superuser needs a grant to connect. It comes after the
+ * change of owner, because grants to an owner pass to the next owner.
  */
 const admitAdmin = (session: Session, database: string): readonly string[] =>
   session.admin.isSuperuser
@@ -111,7 +111,7 @@ const admitAdmin = (session: Session, database: string): readonly string[] =>
 const limitStatement = (database: string, limit: number): string =>
   `ALTER DATABASE ${database} CONNECTION LIMIT ${limit}`;
 
-/** The statements that bring a database to its spec, to be run with the rights of its owner and the next. */
+/** The statements that bring a database to its spec. They need the rights of its current and its next owner. */
 export function repairs(session: Session, found: DatabaseObservation, spec: DatabaseSpec): readonly string[] {
   const database = escapeIdentifier(found.name);
   const { changed } = databaseDrift(found, spec);

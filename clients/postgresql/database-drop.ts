@@ -4,7 +4,7 @@ import { counted, PostgresqlError } from './error.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
 
-/** Drops a database that is ours. */
+/** Drops a database that we own. */
 export async function dropDatabase(
   session: Session,
   found: DatabaseObservation,
@@ -26,14 +26,15 @@ export async function dropDatabase(
   }
   const preparations = [
     ...(found.isTemplate ? [`ALTER DATABASE ${database} IS_TEMPLATE false`] : []),
-    // No new sessions, or terminating would be a race against clients that come back.
+    // No new sessions. Otherwise clients could reconnect while their sessions are terminated.
     ...(terminateSessions ? [`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`] : []),
-    // DROP DATABASE cannot run in a transaction, so rights of the owner would outlive a crash: own it instead.
+    // DROP DATABASE cannot run in a transaction, so the owner's rights would outlive a crash. Instead, the
+    // administrator becomes the owner.
     ...(admin.isSuperuser || found.owner === admin.name
       ? []
       : [`ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(admin.name)}`]),
   ];
-  // First, because a session may hold locks on the database within a transaction it never ends.
+  // This comes first, because a session may hold locks on the database within a transaction that it never ends.
   if (terminateSessions) await terminate(session, found.name);
   if (preparations.length > 0) {
     await session.transaction(() =>
@@ -42,12 +43,12 @@ export async function dropDatabase(
       }),
     );
   }
-  if (terminateSessions) await terminate(session, found.name); // those that came back meanwhile
+  if (terminateSessions) await terminate(session, found.name); // sessions that reconnected during this time
   const mayForce = terminateSessions && admin.isSuperuser && serverVersion >= 13;
   await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
 }
 
-/** Ends the sessions on a database, and those elsewhere that hold locks on it. */
+/** Terminates the sessions on a database, and the sessions elsewhere that hold locks on it. */
 async function terminate(session: Session, name: string): Promise<void> {
   const sessions = await session.query<{ pid: number; user: string }>(
     `SELECT a.pid, a.usename AS user FROM pg_stat_activity a
@@ -69,7 +70,7 @@ async function terminate(session: Session, name: string): Promise<void> {
   );
 }
 
-/** Others' sessions. Background processes are not counted: the server sends them away itself. */
+/** Sessions of other clients. Background processes are not counted: the server ends them itself. */
 export const sessionsOn = (session: Session, name: string): Promise<readonly { readonly user: string }[]> =>
   session.query(
     `SELECT usename AS user FROM pg_stat_activity
@@ -77,9 +78,9 @@ export const sessionsOn = (session: Session, name: string): Promise<readonly { r
     [name],
   );
 
-/** Drops what a crash left of a creation, if it did. */
+/** Drops the unfinished database that a crash during a creation may have left. */
 export async function dropUnfinished(session: Session, unfinished: string): Promise<void> {
-  // IF EXISTS alone would do, but dropping takes locks and this is the rare case.
+  // IF EXISTS would also work, but dropping takes locks, and this case is rare.
   const found = await session.query('SELECT FROM pg_database WHERE datname = $1', [unfinished]);
   if (found.length > 0) await session.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(unfinished)}`);
 }

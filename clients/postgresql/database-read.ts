@@ -41,6 +41,6 @@ export async function readDatabase(session: Session, name: string): Promise<Data
   };
 }
 
-/** Where a database waits to be finished. */
+/** The temporary name of an unfinished database. */
 export const unfinishedName = (ownerId: string, name: string): string =>
   unfinishedPrefix + createHash('sha256').update(`${ownerId}\0${name}`).digest('hex').slice(0, 32);

@@ -2,7 +2,7 @@ import { isSameEncoding, plainName } from './encoding.ts';
 import type { Extension } from './extension.ts';
 import type { Marked } from './mark.ts';
 
-/** What a database should be like. What is left out is the server's default, and then not compared. */
+/** The wanted state of a database. Absent fields get the server's default, and are not compared. */
 export interface DatabaseSpec {
   /** A role that exists; default: the administrator. */
   readonly owner?: string;
@@ -10,9 +10,9 @@ export interface DatabaseSpec {
   readonly encoding?: string;
   readonly lcCollate?: string;
   readonly lcCType?: string;
-  /** Default: template0, which nobody can connect to. */
+  /** Default: template0, which accepts no connections. */
   readonly template?: string;
-  /** -1: none. */
+  /** -1: no limit. */
   readonly connectionLimit?: number;
   /** Default true. */
   readonly allowConnections?: boolean;
@@ -31,21 +31,21 @@ export interface DatabaseObservation extends Marked {
   readonly isOpenToPublic: boolean;
   /** Whether the administrator may connect. */
   readonly isOpenToAdmin: boolean;
-  /** Left over from an interrupted DROP DATABASE: good for nothing but dropping again. */
+  /** An interrupted DROP DATABASE left it. It can only be dropped again. */
   readonly isInvalid: boolean;
-  /** Versions by name; undefined if not asked for or if the database takes no connection of ours. */
+  /** Versions by name. Undefined if they were not requested, or if the database does not accept our connection. */
   readonly extensions?: Readonly<Record<string, string>>;
 }
 
-/** Fields that differ; those that only a new database could have are in `immutable`. */
+/** Fields that differ. `immutable` has the fields that need a new database. */
 export interface DatabaseDrift {
   readonly changed: readonly string[];
   readonly immutable: readonly ('encoding' | 'lcCollate' | 'lcCType')[];
 }
 
 /**
- * What `update` would change. A spec with extensions needs an observation `withExtensions`; extensions not in
- * the spec are left alone, and all of them while the spec allows no connections.
+ * The changes that `update` would make. A spec with extensions needs an observation `withExtensions`. Extensions that
+ * the spec does not name are left alone. While the spec allows no connections, all extensions are left alone.
  */
 export function databaseDrift(observed: DatabaseObservation, spec: DatabaseSpec): DatabaseDrift {
   const changed: string[] = [];
@@ -56,7 +56,7 @@ export function databaseDrift(observed: DatabaseObservation, spec: DatabaseSpec)
   if ((spec.allowConnections ?? true) !== observed.allowConnections) changed.push('allowConnections');
   if (observed.isOpenToPublic) changed.push('isOpenToPublic');
   if (spec.extensions?.length && (spec.allowConnections ?? true)) {
-    // For extensions we must be let in.
+    // Extensions can only be changed over a connection to the database.
     if (!observed.isOpenToAdmin) changed.push('isOpenToAdmin');
     const missing = spec.extensions.some(({ name, version }) => {
       const installed = observed.extensions?.[name];

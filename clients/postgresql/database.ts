@@ -14,22 +14,22 @@ import type { Session, UseSession } from './session.ts';
 /**
  * Databases of one server.
  *
- * A database is ours if its comment is our mark, or its owner is a role with that mark (mark.ts). CREATE DATABASE cannot set a comment and cannot run
- * in a transaction, so a database is made under a name of its own, `services-stack-unfinished-…` derived from
- * owner id and name, closed to connections. One transaction then revokes PUBLIC's access, sets mark and owner,
- * opens it and gives it its name. Thus:
- * - under its own name a database is never half made, and never open to PUBLIC;
- * - what carries the name but not the mark is foreign, always;
- * - after a crash the unfinished one is dropped by the next `create` or `drop` with the same owner id and name.
+ * We own a database if its comment is our mark, or its owner is a role with that mark (mark.ts). CREATE DATABASE cannot
+ * set a comment and cannot run in a transaction. Therefore a database is created with a temporary name and without
+ * connections. The name is `services-stack-unfinished-…`, derived from owner id and name. One transaction then revokes
+ * PUBLIC's access, sets mark and owner, allows connections and renames it. The results:
+ * - under its own name a database is always complete, and never open to PUBLIC;
+ * - a database with the name and without the mark always belongs to another owner;
+ * - after a crash, the next `create` or `drop` with the same owner id and name drops the unfinished database.
  */
 export interface Databases {
-  /** Undefined if there is none. `withExtensions` takes a connection to the database itself. */
+  /** Undefined if there is none. `withExtensions` needs a connection to the database itself. */
   observe(
     name: string,
     options?: { readonly withExtensions?: boolean; readonly signal?: AbortSignal },
   ): Promise<DatabaseObservation | undefined>;
   /**
-   * Makes the database with its extensions; if it is there and ours, leaves it as it is. Throws `NotOurs`,
+   * Creates the database with its extensions. If it exists and we own it, it stays as it is. Throws `NotOurs`,
    * `Invalid` (name), `NotFound` (owner, template; retryable).
    */
   create(
@@ -37,15 +37,17 @@ export interface Databases {
     spec: DatabaseSpec,
     options: { readonly ownerId: string; readonly signal?: AbortSignal },
   ): Promise<void>;
-  /** Repairs the mark and what `databaseDrift` lists, except what cannot be changed. Throws `NotFound`, `NotOurs`. */
+  /**
+   * Repairs the mark and the drift that `databaseDrift` lists, except immutable fields. Throws `NotFound`, `NotOurs`.
+   */
   update(
     name: string,
     spec: DatabaseSpec,
     options: { readonly ownerId: string; readonly signal?: AbortSignal },
   ): Promise<void>;
   /**
-   * No error if it is gone. `terminateSessions`: ends them; otherwise throws `InUse` (retryable) while there
-   * are any. Throws `NotOurs`.
+   * No error if it was dropped before. `terminateSessions`: terminates its sessions. Otherwise throws `InUse`
+   * (retryable) while there are sessions. Throws `NotOurs`.
    */
   drop(
     name: string,
@@ -151,7 +153,7 @@ function checkSpec(name: string, spec: DatabaseSpec): void {
   if (limit !== undefined && (!Number.isInteger(limit) || limit < -1)) {
     throw new PostgresqlError('connection limit must be -1 or more', { code: 'Invalid' });
   }
-  // It becomes part of a statement, and not every definition has kept a text out of it.
+  // The value becomes part of a statement, and not every definition has refused a text.
   if (!['undefined', 'boolean'].includes(typeof spec.allowConnections)) {
     throw new PostgresqlError('allowConnections must be true or false', { code: 'Invalid' });
   }

@@ -1,7 +1,7 @@
-/** As PostgreSQL compares names of encodings: `utf-8` is `UTF8`. */
+/** PostgreSQL's normal form of an encoding's name: `utf-8` is `UTF8`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Names of the same encoding, besides what {@link plainName} does to them (pg_encname_tbl in src/common/encnames.c). */
+/** Other names of the same encoding, after {@link plainName} (pg_encname_tbl in src/common/encnames.c). */
 const aliases: Readonly<Record<string, string>> = {
   abc: 'win1258',
   alt: 'win866',
@@ -34,5 +34,5 @@ function canonical(name: string): string {
   return Object.hasOwn(aliases, plain) ? aliases[plain]! : plain;
 }
 
-/** Whether PostgreSQL takes both names for the same encoding. */
+/** Whether both names mean the same encoding in PostgreSQL. */
 export const isSameEncoding = (a: string, b: string): boolean => canonical(a) === canonical(b);

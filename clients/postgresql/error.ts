@@ -2,16 +2,16 @@ import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../external
 import { withoutSecrets } from '../without-secrets.ts';
 import { printable } from './text.ts';
 
-/** Anything that went wrong with PostgreSQL. `message` is stable and without secrets: fit for a condition. */
+/** Any failure of a call of PostgreSQL. `message` is stable and without secrets, so a condition may show it. */
 export class PostgresqlError extends Error implements ErrorFacts {
   override readonly name = 'PostgresqlError';
   readonly errorClass: ExternalErrorClass;
   readonly advice: Advice | undefined;
   readonly holder: Holder | undefined;
   readonly code: PostgresqlErrorCode;
-  /** Whether the same call may succeed later without anybody changing the request or the credentials. */
+  /** Whether the same call may succeed later without a change of the request or the credentials. */
   readonly isRetryable: boolean;
-  /** What the server itself called it, where `code` is not that. */
+  /** The server's own code, where `code` is another. */
   readonly sqlState: string | undefined;
 
   constructor(
@@ -41,11 +41,11 @@ export class PostgresqlError extends Error implements ErrorFacts {
  * - `TlsFailed`: the server has no TLS, or its certificate is not trusted.
  * - `AuthenticationFailed`: user name or password refused.
  * - `Invalid`: the request cannot be carried out as it is written.
- * - `NotFound`: something the request refers to is not there (yet).
- * - `NotOurs`: a database or role that exists and does not carry the caller's mark.
- * - `InUse`: open sessions or dependent objects stand in the way of a deletion or a copy.
+ * - `NotFound`: a database or role that the request names does not exist (yet).
+ * - `NotOurs`: a database or role exists and does not carry the caller's mark.
+ * - `InUse`: open sessions or dependent objects block a deletion or a copy.
  * - `Closed`: the client was closed.
- * - `Halted`: `mayGoOn` said no; nothing was sent, and what was begun is rolled back. `cause` says why.
+ * - `Halted`: `mayGoOn` threw; nothing was sent, and the open transaction is rolled back. `cause` is the reason.
  */
 export type PostgresqlErrorCode =
   | 'Unreachable'
@@ -59,7 +59,9 @@ export type PostgresqlErrorCode =
   | 'Halted'
   | (string & {});
 
-/** The classes of our own codes, of SQLSTATEs, and of the classes of SQLSTATEs, which are their first two characters. */
+/**
+ * The classes of our own codes, of SQLSTATEs, and of the classes of SQLSTATEs, which are their first two characters.
+ */
 const classes: Readonly<Record<string, ExternalErrorClass>> = {
   Unreachable: 'Unreachable',
   TlsFailed: 'Unreachable',
@@ -94,20 +96,20 @@ export const isInUse = (error: unknown): boolean =>
 /** `1 open session`, `2 open sessions`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** The SQLSTATE of an error of the server; undefined for all else. */
+/** The SQLSTATE of an error of the server; undefined for all other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
   const code = codeOf(error);
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && code !== 'EPIPE' ? code : undefined;
 }
 
-/** What the driver threw, for one server. */
+/** An error of the driver, and the server that it is about. */
 export interface ErrorContext {
   /** `host:port`. */
   readonly server: string;
   readonly username: string;
-  /** Never to appear in a message. */
+  /** Secrets that no message may contain. */
   readonly secrets: readonly string[];
-  /** The server has accepted the credentials: a refusal of a user or password is about those in the statement. */
+  /** The server has accepted the credentials. A refusal of a user or password is about those in the statement. */
   readonly isLoggedIn?: boolean;
 }
 
@@ -115,13 +117,13 @@ export interface ErrorContext {
 // insufficient resources, object in use, operator intervention
 const retryableClasses = new Set(['08', '40', '53', '55', '57', '58']);
 const serverGoing = new Set(['57P01', '57P02', '57P03', '57P05']);
-/** What was named does not exist, but may be on its way. */
+/** The named object does not exist, but may be created soon. */
 const notFound = new Set(['3D000', '42704', '3F000']);
 const invalid = new Set(['22023', '42602', '42622', '42939', '0LP01']);
 
 /**
- * A PostgresqlError for anything the driver throws. The driver's error is not kept as `cause`: it may carry
- * the text of a statement.
+ * A PostgresqlError for any error of the driver. The driver's error is not the `cause`, because it may contain the text
+ * of a statement.
  */
 export function toPostgresqlError(error: unknown, context: ErrorContext): PostgresqlError {
   if (error instanceof PostgresqlError) return error;
@@ -142,7 +144,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       return new PostgresqlError(message, { code: sqlState, isRetryable: true });
     }
     if (sqlState === '55P03') {
-      const message = `server ${server}: another session holds what is needed: ${text}`;
+      const message = `server ${server}: another session holds a needed lock: ${text}`;
       return new PostgresqlError(message, { code: sqlState, isRetryable: true });
     }
     if (sqlState === '57014') {
@@ -163,7 +165,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   }
   if (isTlsError(error)) {
     const message = /does not support SSL/.test(text)
-      ? `server ${server} does not offer TLS; sslmode "disable" in the credentials allows to go without`
+      ? `server ${server} does not offer TLS; to connect without TLS, set sslmode "disable" in the credentials`
       : `TLS with server ${server} failed: ${text}`;
     return new PostgresqlError(message, { code: 'TlsFailed' });
   }
@@ -175,15 +177,15 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
 }
 
 /**
- * Too many connections of one role or to one database, as opposed to the whole server: by the server's own function,
- * since its text may be translated. Whose they are may keep them for ever.
+ * Too many connections of one role or to one database, and not to the whole server. Decided by the name of the server's
+ * own function, because its text may be translated. The owner of these connections may keep them for ever.
  */
 export const isLimitOfOne = (error: unknown): boolean =>
   ['InitializeSessionUserId', 'CheckMyDatabase'].includes(
     (error as { readonly routine?: string } | undefined)?.routine ?? '',
   );
 
-/** Two sessions changed the same row of a catalog; the server has no SQLSTATE of its own for it. */
+/** Two sessions changed the same row of a catalog. The server has no SQLSTATE of its own for it. */
 export const isConcurrentUpdate = (error: unknown): boolean =>
   sqlStateOf(error) === 'XX000' &&
   error instanceof Error &&
@@ -195,7 +197,7 @@ const unreachable = (server: string, reason: string): PostgresqlError =>
     isRetryable: true,
   });
 
-/** The driver's messages hold addresses in varying order; codes do not. */
+/** Messages of the driver contain addresses in varying order; codes do not. */
 function reasonOf(error: unknown, text: string): string {
   const reasons: Record<string, string> = {
     ECONNREFUSED: 'connection refused',

@@ -5,13 +5,13 @@ import type { Session } from './session.ts';
 
 export interface Extension {
   readonly name: string;
-  /** Default: the newest the server has; an installed one is then left as it is. */
+  /** Default: the newest on the server. An extension that is already installed keeps its version. */
   readonly version?: string;
-  /** Where its objects go, unless the extension itself says where; default `public`. */
+  /** The schema of its objects, unless the extension itself names one; default `public`. */
   readonly schema?: string;
 }
 
-/** Versions by name, of the session's database. */
+/** Versions by name, in the session's database. */
 export async function installedExtensions(session: Session): Promise<Readonly<Record<string, string>>> {
   const rows = await session.query<{ name: string; version: string }>(
     'SELECT extname AS name, extversion AS version FROM pg_extension ORDER BY extname',
@@ -20,9 +20,9 @@ export async function installedExtensions(session: Session): Promise<Readonly<Re
 }
 
 /**
- * Installs what is missing, with what it requires, and brings what is there to the version asked for. None is
- * removed: that would take columns and functions with it. `owner` is the database's; its rights suffice for
- * trusted extensions where the administrator is no superuser.
+ * Installs missing extensions and the extensions that they require, and upgrades to the requested versions. None is
+ * removed: that would remove columns and functions with it. `owner` is the owner of the database. Its rights suffice
+ * for trusted extensions where the administrator is no superuser.
  */
 export async function ensureExtensions(
   session: Session,
@@ -50,9 +50,10 @@ export async function ensureExtensions(
 }
 
 /**
- * Throws `Invalid` if a superuser's script were to run where others have put functions or operators: it looks names up
- * there, and one that fits better than PostgreSQL's own would run as superuser. What PostgreSQL trusts, and what is
- * installed by somebody less, is harmless. A tenant can bring such an installation about, by dropping the schema.
+ * Throws `Invalid` if a superuser's script would run in a schema in which other roles have functions or operators. The
+ * script looks names up there, and a better match than PostgreSQL's own would run as superuser. Trusted extensions, and
+ * installations by other roles than a superuser, are harmless. A tenant can cause such an installation by dropping the
+ * schema.
  */
 async function checkNothingPlanted(session: Session, { name, schema }: Extension): Promise<void> {
   if (!session.admin.isSuperuser) return;
@@ -83,8 +84,8 @@ async function checkNothingPlanted(session: Session, { name, schema }: Extension
   if (found === undefined) return;
   const roles = found.roles.map(escapeIdentifier).join(', ');
   const message =
-    `extension ${escapeIdentifier(name)} is not installed: only a superuser may, and its script could run what ` +
-    `${roles} put into schema ${escapeIdentifier(found.schema)}; name another schema, or install it by hand`;
+    `extension ${escapeIdentifier(name)} is not installed: only a superuser may, and its script could run objects that ` +
+    `${roles} created in schema ${escapeIdentifier(found.schema)}. Name another schema, or install it by hand`;
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
 
@@ -99,7 +100,8 @@ async function createStatement(session: Session, { name, version, schema }: Exte
     const what = version === undefined ? `extension "${name}"` : `extension "${name}" version "${version}"`;
     throw new PostgresqlError(`${what} is not available on this server`, { code: 'Invalid' });
   }
-  // Our search_path has no schema for new objects, so one is always named, unless the extension insists.
+  // Our search_path has no schema for new objects. Therefore a schema is always named, unless the extension insists on
+  // one.
   const into = available.fixedSchema === null ? ` SCHEMA ${escapeIdentifier(schema ?? 'public')}` : '';
   const at = version === undefined ? '' : ` VERSION ${escapeLiteral(version)}`;
   return `CREATE EXTENSION IF NOT EXISTS ${escapeIdentifier(name)} WITH${into}${at} CASCADE`;

@@ -1,33 +1,33 @@
 import { PostgresqlError } from './error.ts';
 
-/** What a role is given rights on, or the role it becomes a member of. */
+/** The target of a grant: a database, a schema, or the role of a membership. */
 export type GrantTarget =
   | { readonly database: string; readonly schema?: undefined; readonly memberOf?: undefined }
   | { readonly database: string; readonly schema: string; readonly memberOf?: undefined }
   | { readonly memberOf: string; readonly database?: undefined; readonly schema?: undefined };
 
 export interface GrantSpec {
-  /** Who gets it. */
+  /** The role that gets the privileges. */
   readonly role: string;
   readonly on: GrantTarget;
   /**
-   * On a database: CONNECT, CREATE, TEMPORARY (TEMP). On a schema: USAGE, CREATE. ALL: every one. Left out for
-   * a membership.
+   * On a database: CONNECT, CREATE, TEMPORARY (TEMP). On a schema: USAGE, CREATE. ALL: every one. Absent for a
+   * membership.
    */
   readonly privileges?: readonly string[];
-  /** May pass them on (WITH GRANT OPTION); for a membership: WITH ADMIN OPTION. Default false. */
+  /** The role may pass the privileges on (WITH GRANT OPTION); for a membership: WITH ADMIN OPTION. Default false. */
   readonly withGrantOption?: boolean;
 }
 
-/** Privileges by name, `MEMBER` for a membership, with whether they may be passed on. */
+/** Privileges by name, `MEMBER` for a membership. The value: may the role pass them on? */
 export type GrantObservation = ReadonlyMap<string, { readonly isGrantable: boolean }>;
 
 export interface GrantDrift {
-  /** To be granted, or granted again with the option. */
+  /** Privileges to grant, also because only the option is missing. */
   readonly missing: readonly string[];
-  /** Held though not wanted. */
+  /** Privileges that the role has and the spec does not name. */
   readonly extra: readonly string[];
-  /** Wanted, but not with the option they have. */
+  /** Privileges in the spec with an option that the spec does not name. */
   readonly overgranted: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const privilegesOn = {
   schema: ['CREATE', 'USAGE'],
 } as const;
 
-/** The difference between what is and what should be; throws `Invalid` for an unknown privilege. */
+/** The difference between the current and the wanted privileges. Throws `Invalid` for an unknown privilege. */
 export function grantDrift(observed: GrantObservation, spec: GrantSpec): GrantDrift {
   const wanted = wantedPrivileges(spec);
   const mayPassOn = spec.withGrantOption ?? false;
@@ -51,7 +51,7 @@ export function grantDrift(observed: GrantObservation, spec: GrantSpec): GrantDr
   };
 }
 
-/** Upper case, sorted; `MEMBER` for a membership. Throws `Invalid` for an unknown privilege or none. */
+/** Upper case, sorted; `MEMBER` for a membership. Throws `Invalid` for an unknown privilege, or an empty list. */
 export function wantedPrivileges({ on, privileges = [] }: GrantSpec): readonly string[] {
   if (on.memberOf !== undefined) return ['MEMBER'];
   const kind = on.schema === undefined ? 'database' : 'schema';

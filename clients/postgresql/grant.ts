@@ -11,8 +11,8 @@ interface Call {
 }
 
 /**
- * Privileges of one server. They carry no mark: a grant is the target, the role and what the owner of the
- * target gave it; what others passed on is not looked at. The owner of a target has everything on it, always.
+ * Privileges of one server. They carry no mark. A grant is the target, the role, and the privileges from the target's
+ * owner; privileges from other roles are ignored. The owner of a target always has all privileges on it.
  */
 export interface Grants {
   /** Undefined if the role or the target does not exist. */
@@ -20,16 +20,18 @@ export interface Grants {
   /** Whether the role owns the target; then nothing is ever granted or revoked. */
   isOwner(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<boolean>;
   /**
-   * Grants what is missing; with `revokeExtra` (default true) also revokes what is not in the spec. Throws
-   * `NotFound` (retryable) if the role or target does not exist.
+   * Grants missing privileges. With `revokeExtra` (default true) it also revokes privileges that are not in the spec.
+   * Throws `NotFound` (retryable) if the role or target does not exist.
    */
   apply(spec: GrantSpec, options?: Call & { readonly revokeExtra?: boolean }): Promise<void>;
-  /** Revokes all the role has on the target, what it passed on included; no error if there is nothing. */
+  /**
+   * Revokes all privileges of the role on the target, and those that the role passed on. No error if there are none.
+   */
   revoke(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<void>;
 }
 
 export function grants(withSession: UseSession): Grants {
-  /** Runs `body` where the target is, with its state; `undefined` if the target or role is not there. */
+  /** Runs `body` in the target's database, with the target's state. Undefined if the target or role does not exist. */
   const at = async <T>(
     { role, on }: Pick<GrantSpec, 'role' | 'on'>,
     signal: AbortSignal | undefined,
@@ -42,7 +44,7 @@ export function grants(withSession: UseSession): Grants {
         return state && (await body(session, state));
       });
     } catch (error) {
-      // The session itself is refused by a database that is gone.
+      // A database that was dropped refuses the session itself.
       if (on.schema !== undefined && error instanceof PostgresqlError && error.code === 'NotFound') {
         return undefined;
       }
@@ -89,9 +91,9 @@ interface TargetState {
   readonly held: GrantObservation;
   /** The role owns the target. */
   readonly isOwner: boolean;
-  /** Whose rights allow to grant. */
+  /** The role whose rights allow the grant. */
   readonly grantors: readonly string[];
-  /** Memberships only: those who gave it; each must take it back itself. */
+  /** Memberships only: the roles that granted it. Each must revoke it itself. */
   readonly givers: readonly string[];
   readonly serverVersion: number;
 }
@@ -125,7 +127,7 @@ async function read(session: Session, role: string, on: GrantTarget): Promise<Ta
       privilege === null ? [] : [[privilege, { isGrantable: isGrantable === true }] as const],
     ),
   );
-  // Schema public belongs to pg_database_owner, of which nobody can be made a member.
+  // Schema public belongs to pg_database_owner, and no role can become a member of it.
   const grantor = first.owner === 'pg_database_owner' ? first.databaseOwner : first.owner;
   return {
     held,
@@ -180,7 +182,7 @@ function grantStatements(spec: GrantSpec, privileges: readonly string[]): readon
   return [`GRANT ${privileges.join(', ')} ON ${describe(spec.on)} TO ${role}${option}`];
 }
 
-/** CASCADE: what the role passed on goes too. */
+/** CASCADE also revokes the privileges that the role passed on. */
 function revokeStatements(
   spec: Pick<GrantSpec, 'role' | 'on'>,
   privileges: readonly string[],
@@ -192,7 +194,7 @@ function revokeStatements(
   if (spec.on.memberOf !== undefined) {
     const option = what === '' ? '' : 'ADMIN OPTION FOR ';
     const memberOf = escapeIdentifier(spec.on.memberOf);
-    // Before 16 there is one membership, whoever gave it.
+    // Before PostgreSQL 16 there is one membership, for any number of grantors.
     const givers = state.serverVersion >= 16 ? state.givers : [undefined];
     return givers.map((giver) => {
       const by = giver === undefined ? '' : ` GRANTED BY ${escapeIdentifier(giver)}`;
@@ -203,7 +205,7 @@ function revokeStatements(
   return [`REVOKE ${option}${privileges.join(', ')} ON ${describe(spec.on)} FROM ${from} CASCADE`];
 }
 
-/** As SQL and as words: `database "x"`, `schema "y"`, `role "z"`. */
+/** As SQL and for messages: `database "x"`, `schema "y"`, `role "z"`. */
 function describe(on: GrantTarget): string {
   if (on.memberOf !== undefined) return `role ${escapeIdentifier(on.memberOf)}`;
   return on.schema === undefined

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { sqlStateOf } from './error.ts';
 import type { Session } from './session.ts';
 
-/** How often a lock is waited for, each time for as long as the session waits for any. */
+/** The number of waits for a lock. Each lasts as long as the session waits for any lock. */
 const waits = 15;
 
 /**
- * One at a time per `what` on the whole server: an old and a new leader may overlap. The server frees the lock when
- * the session ends.
+ * Runs one `body` at a time per `what` on the whole server, because an old and a new leader may overlap. The server
+ * frees the lock when the session ends.
  *
- * Whoever is let into this database may take the same lock, for ever. So it counts only if an administrator of the
- * same name holds it: it spares two of us work that one would undo, and nothing is unsafe without it.
+ * Every role that may connect to this database can hold the same lock for ever. Therefore the lock counts only if an
+ * administrator of the same name holds it. It prevents two of us from undoing each other's work; safety does not depend
+ * on it.
  */
 export async function withLock<T>(session: Session, what: string, body: () => Promise<T>): Promise<T> {
   const key = createHash('sha256').update(what).digest().readBigInt64BE().toString();
@@ -22,7 +23,7 @@ export async function withLock<T>(session: Session, what: string, body: () => Pr
   }
 }
 
-/** False: a stranger holds it. Throws `55P03` (retryable) if one of us holds it for long. */
+/** False: another role holds the lock. Throws `55P03` (retryable) if our administrator holds it for long. */
 async function acquire(session: Session, key: string): Promise<boolean> {
   const [tried] = await session.query<{ isHeld: boolean }>('SELECT pg_try_advisory_lock($1) AS "isHeld"', [
     key,

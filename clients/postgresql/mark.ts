@@ -5,8 +5,8 @@ import { PostgresqlError } from './error.ts';
 const prefix = 'services-stack: ';
 
 /**
- * The comment that makes a database or role `ownerId`'s. Every tenant of the server can read it
- * (pg_shdescription), so that it holds a digest, which tells a stranger nothing.
+ * The comment that marks a database or role as owned by `ownerId`. Every tenant of the server can read it
+ * (pg_shdescription). Therefore it is a digest, from which a tenant learns nothing.
  */
 export function markOf(ownerId: string): string {
   if (ownerId === '' || /[\0\n]/.test(ownerId)) {
@@ -15,7 +15,10 @@ export function markOf(ownerId: string): string {
   return prefix + hash('sha256', ownerId, 'hex').slice(0, 32);
 }
 
-/** The mark in a comment, one of the first version as it is written now; undefined for any other comment or none. */
+/**
+ * The mark in a comment. A mark of the first version is returned in the current form. Undefined for other comments and
+ * for none.
+ */
 export function markIn(comment: string | null | undefined): string | undefined {
   if (comment === undefined || comment === null) return undefined;
   const [, ownerId] = /^services-stack: managed by (.+)$/.exec(comment) ?? []; // as the first version wrote it
@@ -23,30 +26,30 @@ export function markIn(comment: string | null | undefined): string | undefined {
   return /^services-stack: [0-9a-f]{32}$/.test(comment) ? comment : undefined;
 }
 
-/** What is found on a server, as far as it says whose it is. */
+/** The marks of an existing database or role. */
 export interface Marked {
   readonly name: string;
   readonly comment?: string;
   /**
-   * The mark of the role that owns it. An owner may write any comment on its database, but none on itself: this one
-   * is proof if that was taken away.
+   * The mark of the role that owns it. An owner may change the comment of its database, but not its own. If the
+   * database's comment was changed, this mark proves the ownership.
    */
   readonly ownerMark?: string;
 }
 
-/** Whether it is `ownerId`'s. */
+/** Whether `ownerId` owns it. */
 export const isOwnedBy = (found: Marked, ownerId: string): boolean =>
   [markIn(found.comment), found.ownerMark].includes(markOf(ownerId));
 
-/** Whether it is to be marked again: the comment was changed, or is of the first version. */
+/** Whether to write the mark again: the comment was changed, or is of the first version. */
 export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found.comment !== markOf(ownerId);
 
 export const markStatement = (kind: 'database' | 'role', name: string, ownerId: string): string =>
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
 /**
- * Throws PostgresqlError `NotOurs` unless it is `ownerId`'s; says how to hand it over, and what that brings, or how what
- * was kept is taken up again, and never whose it is.
+ * Throws PostgresqlError `NotOurs` unless `ownerId` owns it. The message explains how to adopt it and the consequences,
+ * or how to take a retained one into use again. It never names the owner.
  */
 export function checkOurs(
   kind: 'database' | 'role',
@@ -60,12 +63,12 @@ export function checkOurs(
     const brings = consequence === undefined ? '' : ` (${consequence})`;
     const statement = markStatement(kind, found.name, ownerId);
     throw new PostgresqlError(
-      `${what} exists and is not managed by ${ownerId}; to hand it over${brings}, run: ${statement}`,
+      `${what} exists and is not managed by ${ownerId}; to adopt it${brings}, run: ${statement}`,
       { code: 'NotOurs', advice: { kinds: ['ChooseExternalName', 'HandOver'] }, holder: { by: 'Nobody' } },
     );
   }
   throw new PostgresqlError(
-    `${what} is managed by another resource, not by ${ownerId}; choose another external name, or, to take up what a deleted one left (Retain, Orphan), create one of the kind and name that it had`,
+    `${what} is managed by another resource, not by ${ownerId}; choose another external name. If a deleted resource retained it (Retain, Orphan), create one with the same kind and name`,
     { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
   );
 }

@@ -2,12 +2,12 @@ import { escapeIdentifier } from 'pg';
 import type { Session } from './session.ts';
 
 /**
- * Runs `body` while the administrator has all rights of `roles`, and leaves its memberships as they were. An
- * administrator who is no superuser (as on most managed services) needs them to give a database an owner, to
- * grant on what the owner owns and to drop it. Only within a transaction: a crash then leaves nothing behind.
+ * Runs `body` while the administrator has all rights of `roles`, and then restores its memberships. An administrator
+ * who is no superuser (as on most managed services) needs them to give a database an owner, to grant on the owner's
+ * objects and to drop them. Only within a transaction, so that a crash leaves nothing.
  *
- * Since PostgreSQL 16 the creator of a role has it WITH ADMIN OPTION only, neither INHERIT nor SET; that
- * suffices to grant oneself the rest, as a second membership whose grantor is oneself.
+ * Since PostgreSQL 16 the creator of a role has it WITH ADMIN OPTION only, neither INHERIT nor SET. That suffices to
+ * grant the rest to oneself, as a second membership with oneself as grantor.
  */
 export async function withRightsOf<T>(
   session: Session,
@@ -26,7 +26,7 @@ export async function withRightsOf<T>(
   return result;
 }
 
-/** Makes the administrator a member; returns what undoes it. */
+/** Makes the administrator a member. Returns the function that undoes it. */
 async function acquire(session: Session, role: string): Promise<readonly string[]> {
   const { admin, serverVersion } = session;
   const member = escapeIdentifier(admin.name);

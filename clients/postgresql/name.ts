@@ -4,8 +4,8 @@ import { hasUnprintable, quoted } from './text.ts';
 const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names without an error
 
 /**
- * Throws PostgresqlError `Invalid` for a name that the server would refuse, cut or take for something else.
- * What exists already may have a reserved name (`postgres`, `pg_monitor`); what we make may not, see below.
+ * Throws PostgresqlError `Invalid` for a name that the server would refuse, cut or interpret. An existing database or
+ * role may have a reserved name (`postgres`, `pg_monitor`). A new one may not, see below.
  */
 export function checkName(kind: 'database' | 'role' | 'schema' | 'extension', name: string): void {
   const refuse = (rule: string) =>
@@ -17,14 +17,14 @@ export function checkName(kind: 'database' | 'role' | 'schema' | 'extension', na
   if (bytes > maxNameBytes) {
     throw refuse(`has ${bytes} bytes in UTF-8, ${maxNameBytes} are allowed`);
   }
-  // GRANT … TO "public" means everybody, quoted or not.
+  // GRANT … TO "public" means all roles, quoted or not.
   if (kind === 'role' && (name === 'public' || name === 'none')) throw refuse('is reserved');
 }
 
 /** Names of databases under construction; see database.ts. */
 export const unfinishedPrefix = 'services-stack-unfinished-';
 
-/** As `checkName`, and throws for names that belong to the server. */
+/** Like `checkName`, and throws for names that belong to the server. */
 export function checkOwnName(kind: 'database' | 'role', name: string): void {
   checkName(kind, name);
   const isReserved =
@@ -37,8 +37,8 @@ export function checkOwnName(kind: 'database' | 'role', name: string): void {
 }
 
 /**
- * As `checkOwnName`, and throws for a name that nobody should have to read: PostgreSQL takes line breaks and escape
- * sequences, and shows them to whoever lists databases in a terminal. For what is made; what is there keeps its name.
+ * Like `checkOwnName`, and throws for a name with invisible characters. PostgreSQL accepts line breaks and escape
+ * sequences, and prints them to a terminal. For new databases and roles; existing ones keep their names.
  */
 export function checkNewName(kind: 'database' | 'role', name: string): void {
   checkOwnName(kind, name);

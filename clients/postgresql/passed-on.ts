@@ -2,29 +2,30 @@ import { escapeIdentifier } from 'pg';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
 
-/** Privileges that one role passed on to another, on one thing; all but `giver` and `owner` as SQL has them. */
+/** Privileges that one role passed on to another, on one object. All fields except `giver` and `owner` are SQL. */
 interface PassedOn {
   readonly giver: string;
-  /** `PUBLIC` for everybody. */
+  /** `PUBLIC` for all roles. */
   readonly taker: string;
   /** `TABLE public.t`. */
   readonly thing: string;
   readonly owner: string;
   /** `SELECT`, or `SELECT (a)` of a column. */
   readonly privileges: readonly string[];
-  /** Those that the giver may not give any more itself: a role that it is a member of may. */
+  /** Privileges that the giver may no longer grant itself: another role that it is a member of may. */
   readonly lost: readonly string[];
-  /** Of these, those that it has still. */
+  /** Of these, the privileges that the giver still has. */
   readonly kept: readonly string[];
-  /** The schema of the thing, if the giver is shut out of it. */
+  /** The schema of the object, if the giver may not use it. */
   readonly shutIn: string | null;
 }
 
 /**
- * Takes back what others than the owners of things gave a role, and what it passed on, in the session's database and
- * on things of the whole server. DROP OWNED BY leaves the one, and of the other what some membership still allowed it;
- * and either keeps the role from being dropped, so that anybody with a grant option could bring that about. PostgreSQL
- * lets only those who gave a privilege take it back: each does. To be run within a transaction, before DROP OWNED BY.
+ * Revokes privileges that a role got from other roles than the owners of objects, and privileges that it passed on. It
+ * covers the session's database and the objects of the whole server. Run it within a transaction, before DROP OWNED BY.
+ *
+ * DROP OWNED BY leaves these privileges, and each of them prevents the role from being dropped. Any role with a grant
+ * option could cause that. In PostgreSQL only the grantor can revoke a privilege, so this acts as each of them.
  */
 export async function takeBackPassedOn(session: Session, role: string): Promise<void> {
   for (const side of ['grantor', 'grantee'] as const) {
@@ -37,14 +38,14 @@ async function takeBack(session: Session, passed: PassedOn): Promise<void> {
   const name = escapeIdentifier(giver);
   const gone = lost.filter((privilege) => !kept.includes(privilege));
   const list = (some: readonly string[]): string => `${some.join(', ')} ON ${thing}`;
-  // Schema public belongs to pg_database_owner, of which nobody can be made a member.
+  // Schema public belongs to pg_database_owner, and no role can become a member of it.
   const needed = lost.length === 0 || owner === 'pg_database_owner' ? [giver] : [giver, owner];
   await withRightsOf(session, needed, async () => {
-    // For what the giver may not give, the server would act for the role that may.
+    // If the giver may not grant the privilege itself, the server would act as the role that may.
     if (lost.length > 0) await session.query(`GRANT ${list(lost)} TO ${name} WITH GRANT OPTION`);
     if (shutIn !== null) await session.query(`GRANT USAGE ON SCHEMA ${shutIn} TO ${name}`);
     await session.query(`SET LOCAL ROLE ${name}`);
-    // Each by its name: for ALL, the server would act for whoever may give the most.
+    // Each privilege by its name: for ALL, the server would act as the role that may grant the most.
     await session.query(`REVOKE ${list(privileges)} FROM ${taker} CASCADE`);
     await session.query('SET LOCAL ROLE NONE');
     if (shutIn !== null) await session.query(`REVOKE USAGE ON SCHEMA ${shutIn} FROM ${name} CASCADE`);
@@ -55,7 +56,7 @@ async function takeBack(session: Session, passed: PassedOn): Promise<void> {
   });
 }
 
-/** Where privileges are kept: class, oid, owner and privileges of each thing, and the column if it is one. */
+/** The catalogs with privileges: class, oid, owner and privileges of each object, and the column if it is one. */
 const places = [
   `SELECT 'pg_database'::regclass AS class, oid, datdba AS owner, datacl AS acl, NULL AS column FROM pg_database`,
   `SELECT 'pg_tablespace'::regclass, oid, spcowner, spcacl, NULL FROM pg_tablespace`,
@@ -71,7 +72,7 @@ const places = [
   `SELECT 'pg_foreign_server'::regclass, oid, srvowner, srvacl, NULL FROM pg_foreign_server`,
 ];
 
-/** As GRANT calls what pg_identify_object calls otherwise. */
+/** The words of GRANT for object types that pg_identify_object names differently. */
 const kind = `CASE
   WHEN i.type IN ('table', 'view', 'materialized view', 'foreign table') THEN 'TABLE'
   WHEN i.type IN ('function', 'procedure', 'aggregate') THEN 'ROUTINE'

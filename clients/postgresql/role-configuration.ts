@@ -5,8 +5,8 @@ import { PostgresqlError } from './error.ts';
 type Configuration = Readonly<Record<string, string>>;
 
 /**
- * Parameters whose value is a list of names, each to be quoted on its own
- * (variable_is_guc_list_quote in src/bin/pg_dump/dumputils.c).
+ * Parameters with a list of names as value. Each name is quoted (variable_is_guc_list_quote in
+ * src/bin/pg_dump/dumputils.c).
  */
 const listParameters = new Set([
   'local_preload_libraries',
@@ -15,7 +15,7 @@ const listParameters = new Set([
   'temp_tablespaces',
 ]);
 
-/** Whether the server's settings say what is wanted; lists may be written differently. */
+/** Whether the server's settings equal the wanted ones. Lists may be written differently. */
 export function isSameConfiguration(observed: Configuration, wanted: Configuration): boolean {
   const comparable = (configuration: Configuration) =>
     Object.fromEntries(
@@ -37,7 +37,7 @@ export function configurationStatements(
   const names = new Set(Object.keys(wanted).map((name) => name.toLowerCase()));
   const resets = Object.keys(observed)
     .filter((name) => !names.has(name.toLowerCase()))
-    .map((name) => `${alter} RESET ${quotedParameter(name)}`); // whatever a role gave itself
+    .map((name) => `${alter} RESET ${quotedParameter(name)}`); // also settings that the role made itself
   const sets = Object.entries(wanted)
     .filter(([name, value]) => {
       const before = Object.entries(observed).find(([other]) => other.toLowerCase() === name.toLowerCase());
@@ -55,7 +55,7 @@ function settingOf(name: string, value: string): string {
 
 const quotedParameter = (name: string): string => name.split('.').map(escapeIdentifier).join('.');
 
-/** Letters, digits and dots (extensions' parameters): anything else cannot be a parameter. */
+/** Letters, digits and dots (parameters of extensions). Other texts cannot be a parameter. */
 function parameterName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$/.test(name)) {
     return quotedParameter(name);
@@ -65,7 +65,7 @@ function parameterName(name: string): string {
   });
 }
 
-/** As SplitIdentifierString: separated by commas, "quoted" or else folded to lower case. */
+/** Like SplitIdentifierString: separated by commas, "quoted" or else folded to lower case. */
 function elementsOf(list: string): readonly string[] {
   const elements = list.match(/\s*(?:"(?:[^"]|"")*"|[^,"]+)\s*(?:,|$)/g) ?? [];
   return elements

@@ -5,13 +5,13 @@ import { withRightsOf } from './membership.ts';
 import { takeBackPassedOn } from './passed-on.ts';
 import type { Session, UseSession } from './session.ts';
 
-/** Drops a role with all that holds it; see Roles.drop. Every step may be repeated after a crash. */
+/** Drops a role and removes everything that depends on it; see Roles.drop. Every step may be repeated after a crash. */
 export async function dropRole(
   name: string,
   options: {
     readonly withSession: UseSession;
     readonly signal: AbortSignal | undefined;
-    /** Whether the role is there; throws if it must not be dropped. */
+    /** Whether the role exists. Throws if it must not be dropped. */
     readonly begin: (session: Session) => Promise<boolean>;
   },
 ): Promise<void> {
@@ -31,11 +31,11 @@ export async function dropRole(
   }
   await withSession(undefined, signal, async (session) => {
     const role = escapeIdentifier(name);
-    if (!(await begin(session))) return; // somebody else was faster
+    if (!(await begin(session))) return; // another session dropped it first
     const granters = await databaseOwnersWhoGranted(session, name);
     await session.transaction(() =>
       withRightsOf(session, [name, ...granters], async () => {
-        // What is left are privileges on shared objects. Nothing here is owned by it, or we had refused.
+        // Only privileges on shared objects remain. The role owns nothing here, or this call would have thrown.
         await takeBackPassedOn(session, name);
         await session.query(`DROP OWNED BY ${role}`);
       }),
@@ -44,7 +44,7 @@ export async function dropRole(
   });
 }
 
-/** Without an owner's rights, DROP OWNED BY leaves what that owner granted, with a warning only. */
+/** Without an owner's rights, DROP OWNED BY leaves that owner's grants and only warns. */
 async function databaseOwnersWhoGranted(session: Session, role: string): Promise<readonly string[]> {
   const rows = await session.query<{ owner: string }>(
     `SELECT DISTINCT pg_get_userbyid(d.datdba) AS owner
@@ -64,11 +64,11 @@ interface Place {
 }
 
 interface Dependencies {
-  /** Databases it owns. */
+  /** Databases that the role owns. */
   readonly owned: readonly string[];
-  /** Ours, with objects that depend on it. */
+  /** Databases with our mark in which objects depend on it. */
   readonly databases: readonly Place[];
-  /** Not ours, with how many do. */
+  /** Other databases, with the number of objects that depend on it. */
   readonly foreign: readonly { readonly database: string; readonly count: number }[];
 }
 
@@ -103,7 +103,7 @@ async function dependencies(session: Session, role: string): Promise<Dependencie
   };
 }
 
-/** REASSIGN OWNED would also give away databases, hence the refusal before it. */
+/** REASSIGN OWNED would also give away databases. Therefore roles that own databases are refused before. */
 function refuse(role: string, { owned, foreign }: Dependencies): void {
   const reasons = [
     ...owned.map((database) => `it owns database ${escapeIdentifier(database)}`),
@@ -117,7 +117,7 @@ function refuse(role: string, { owned, foreign }: Dependencies): void {
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
-/** No new sessions, an end to the open ones: they would go on with a role that is no more. */
+/** Allows no new sessions and terminates the open ones: they would continue with a role that does not exist. */
 async function shutOut(session: Session, role: string): Promise<void> {
   const statement = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1';
   const terminate = () =>
@@ -128,8 +128,8 @@ async function shutOut(session: Session, role: string): Promise<void> {
 }
 
 /**
- * Runs `body` while we can connect to a database of ours. Its owner may grant something there to any role, close the
- * database and shut us out, and thereby keep all of them from being dropped.
+ * Runs `body` while we can connect to a database with our mark. Its owner may grant privileges there to any role,
+ * disallow connections and revoke our access. This would prevent all of these roles from being dropped.
  */
 async function openFor(
   withSession: UseSession,
@@ -154,12 +154,12 @@ async function openFor(
   try {
     await body();
   } finally {
-    // As it was; after a crash its own managed resource sees to that.
+    // Restores the setting. After a crash, the database's own managed resource does that.
     if (!allowConnections) await run(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
   }
 }
 
-/** In the session's database, all of the role's passes to `owner` and its privileges go. */
+/** In the session's database, passes the role's objects to `owner` and revokes its privileges. */
 async function giveUp(session: Session, role: string, owner: string): Promise<void> {
   const from = escapeIdentifier(role);
   try {
@@ -172,7 +172,7 @@ async function giveUp(session: Session, role: string, owner: string): Promise<vo
     );
   } catch (error) {
     if (sqlStateOf(error) !== '55P03') throw error;
-    const message = `role ${from} cannot be dropped: sessions on database ${escapeIdentifier(session.database)} hold what depends on it`;
+    const message = `role ${from} cannot be dropped: sessions on database ${escapeIdentifier(session.database)} hold locks on objects that depend on it`;
     throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
   }
 }

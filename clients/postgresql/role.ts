@@ -10,7 +10,7 @@ import { scramVerifier } from './scram-verifier.ts';
 import type { Session, UseSession } from './session.ts';
 import { hasUnprintable, quoted } from './text.ts';
 
-/** What a role should be like. What is left out is PostgreSQL's default (in brackets). */
+/** The wanted state of a role. Absent fields have PostgreSQL's default (in brackets). */
 export interface RoleSpec {
   /** (false) */
   readonly login?: boolean;
@@ -28,7 +28,7 @@ export interface RoleSpec {
   readonly superuser?: boolean;
   /** (-1: none) */
   readonly connectionLimit?: number;
-  /** Run-time parameters of its sessions, `search_path` and the like; left out: not looked after. */
+  /** Run-time parameters of its sessions, such as `search_path`. Absent: not managed. */
   readonly configuration?: Readonly<Record<string, string>>;
 }
 
@@ -39,18 +39,23 @@ interface Owned {
   readonly signal?: AbortSignal;
 }
 
-/** Roles of one server. A role is ours if its comment is our mark (mark.ts), set in the transaction of its birth. */
+/**
+ * Roles of one server. We own a role if its comment is our mark (mark.ts), which is set in the transaction that creates
+ * it.
+ */
 export interface Roles {
   observe(name: string, options?: { readonly signal?: AbortSignal }): Promise<RoleObservation | undefined>;
-  /** Afterwards the role is as in `spec` and has the password, whether it was there before or not. */
+  /** Afterwards the role is as in `spec` and has the password, also if it existed before. */
   create(name: string, spec: RoleSpec, options: Owned & { readonly password?: string }): Promise<void>;
-  /** Repairs the mark and what `roleDrift` lists. Throws `NotFound`, `NotOurs`. */
+  /** Repairs the mark and the drift that `roleDrift` lists. Throws `NotFound`, `NotOurs`. */
   update(name: string, spec: RoleSpec, options: Owned): Promise<void>;
-  /** Only what the server stores for a password is sent, never the password. Throws `NotFound`, `NotOurs`. */
+  /**
+   * Sends only the verifier that the server stores for a password, never the password. Throws `NotFound`, `NotOurs`.
+   */
   setPassword(name: string, password: string, options: Owned): Promise<void>;
   /**
-   * Whether the server takes it for the role's, by trying to log in. All are right where pg_hba.conf says `trust`;
-   * and one that cannot be told counts as right: of a role without `login`, or one that pg_hba.conf shuts out.
+   * Whether the password is the role's, tested by a login. Where pg_hba.conf has `trust`, every password is accepted. A
+   * password that cannot be tested counts as right: the role has no `login`, or pg_hba.conf refuses it.
    */
   checkPassword(
     name: string,
@@ -58,9 +63,9 @@ export interface Roles {
     options?: { readonly signal?: AbortSignal },
   ): Promise<boolean>;
   /**
-   * No error if it is gone. In databases with a mark of ours (whoever's) what it owns passes to the database's
-   * owner; its privileges go. Its sessions are ended. Throws `InUse` (retryable) with a list if it owns
-   * databases, or anything depends on it in foreign ones; throws `NotOurs`.
+   * No error if it was dropped before. In all databases with a mark of this product, its objects pass to the database's
+   * owner and its privileges are revoked. Its sessions are terminated. Throws `InUse` (retryable) with a list if it
+   * owns databases, or if objects in other databases depend on it. Throws `NotOurs`.
    */
   drop(name: string, options: Owned): Promise<void>;
 }
@@ -95,7 +100,10 @@ const changedAttributes = (observed: RoleObservation, spec: RoleSpec): Attribute
 
 export function roles(options: {
   readonly withSession: UseSession;
-  /** Why that user gets no session; undefined if it does. Rejects if we get none ourselves. */
+  /**
+   * The reason why the server refuses that user a session; undefined if it accepts. Rejects if our own session is
+   * refused.
+   */
   readonly tryLogin: (
     username: string,
     password: string,
@@ -161,7 +169,7 @@ export function roles(options: {
       checkName('role', name);
       const refusal = await tryLogin(name, password, signal);
       if (refusal === undefined) return true;
-      // Known by now, but not let in: no CONNECT on the database, no connection left for it.
+      // The server knows the role, but refuses a session: no CONNECT on the database, or no free connection.
       if (['42501', '53300'].includes(sqlStateOf(refusal) ?? '')) return true;
       if (!(refusal instanceof PostgresqlError) || refusal.code !== 'AuthenticationFailed') throw refusal;
       return refusal.sqlState === '28000'; // refused, but not for the password
@@ -183,8 +191,8 @@ export function roles(options: {
 }
 
 /**
- * A transaction that changes a role. One of its own sessions may have begun to change it too and never end that, by
- * which whoever knows a password could prevent its renewal: such a session is ended.
+ * A transaction that changes a role. A session of that role may have begun to change the role and keep its transaction
+ * open. This way, anyone with the password could prevent a credential rotation. Such a session is terminated.
  */
 async function despiteItsSessions(session: Session, role: string, body: () => Promise<void>): Promise<void> {
   try {
@@ -246,7 +254,7 @@ async function read(session: Session, name: string): Promise<RoleObservation | u
 
 function birth(name: string, spec: RoleSpec, ownerId: string): readonly string[] {
   const words = (Object.keys(attributes) as Attribute[])
-    // An administrator who is no superuser must not even mention some of them.
+    // An administrator who is no superuser must not even mention some of the attributes.
     .filter((attribute) => wanted(spec, attribute) !== (attribute === 'inherit'))
     .map((attribute) => word(spec, attribute));
   const limit = spec.connectionLimit === undefined ? [] : [`CONNECTION LIMIT ${spec.connectionLimit}`];

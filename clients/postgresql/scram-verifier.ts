@@ -1,9 +1,9 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 /**
- * What the server stores for a password (RFC 5803, src/common/scram-common.c). Sending this instead of the
- * password keeps the password out of the server's log and of pg_stat_activity. Servers take it whatever their
- * `password_encryption` is, and roles with it can also log in through pg_hba.conf's `md5`.
+ * The verifier that the server stores for a password (RFC 5803, src/common/scram-common.c). Sending it instead of the
+ * password keeps the password out of the server's log and of pg_stat_activity. Servers accept it with any
+ * `password_encryption`. Roles with it can also log in through pg_hba.conf's `md5`.
  */
 export function scramVerifier(password: string, random: (size: number) => Buffer = randomBytes): string {
   const iterations = 4096; // the server's default (scram_iterations)
@@ -15,7 +15,7 @@ export function scramVerifier(password: string, random: (size: number) => Buffer
   return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
 }
 
-/** RFC 4013 as the driver and the server apply it, so that both ends hash the same bytes. */
+/** RFC 4013 as the driver and the server apply it, so that both hash the same bytes. */
 const saslprep = (password: string): string =>
   password
     .replace(/[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000]/g, ' ')

@@ -2,21 +2,21 @@ import { escapeIdentifier } from 'pg';
 import { markIn } from './mark.ts';
 import type { Session } from './session.ts';
 
-/** What came of shutting tenants out of the databases that belong to the server. */
+/** The result of closing the server's own databases to tenants. */
 export interface Closing {
-  /** Databases that everybody could connect to until now. */
+  /** Databases that accepted every role until now. */
   readonly closed: readonly string[];
-  /** Roles that are not ours and may connect to those as before. */
+  /** Roles without our mark that may still connect to those databases. */
   readonly kept: readonly string[];
-  /** Databases that are open still: the administrator has no right to change that. */
+  /** Databases that are still open: the administrator has no right to change that. */
   readonly open: readonly { readonly name: string; readonly owner: string }[];
 }
 
 /**
- * Takes from PUBLIC the right to connect to the server's own databases: `postgres`, `template1` and the session's.
- * There a tenant would use up slots that the limit of its database leaves to others, take locks that others wait for,
- * keep a template from being copied. Roles that are there already and not ours keep the right, each by a grant of its
- * own. No statement but a look where nothing is open.
+ * Revokes from PUBLIC the right to connect to the server's own databases: `postgres`, `template1` and the session's.
+ * There a tenant could use up connections beyond the limit of its database, take locks that others wait for, and
+ * prevent the copying of a template. Existing roles without our mark keep the right, each by a grant of its own. If no
+ * database is open, this only reads.
  */
 export async function closeServerDatabases(session: Session): Promise<Closing> {
   const found = await openDatabases(session);
@@ -35,7 +35,7 @@ export async function closeServerDatabases(session: Session): Promise<Closing> {
       await session.query(`REVOKE CONNECT ON DATABASE ${database} FROM PUBLIC`);
     }
   });
-  const open = await openDatabases(session); // somebody else's grant to PUBLIC is not ours to revoke
+  const open = await openDatabases(session); // only the grantor can revoke a grant to PUBLIC
   const closed = changeable
     .map(({ name }) => name)
     .filter((name) => !open.some((each) => each.name === name));
@@ -60,7 +60,7 @@ const openDatabases = (session: Session): Promise<readonly OpenDatabase[]> =>
      ORDER BY datname`,
   );
 
-/** Roles that may log in, are not ours, and are not let in anyhow. */
+/** Roles that may log in, do not have our mark, and have no other grant to connect. */
 async function strangers(session: Session): Promise<readonly string[]> {
   const rows = await session.query<{ name: string; comment: string | null }>(
     `SELECT rolname AS name, shobj_description(oid, 'pg_authid') AS comment FROM pg_roles

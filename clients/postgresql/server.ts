@@ -18,51 +18,54 @@ export interface PostgresqlServerOptions {
   readonly credentials: Credentials;
   /** Open connections at most, to all databases of the server together; default 2. */
   readonly maxConnections?: number;
-  /** How long an unused connection is kept; default 10 s. */
+  /** How long an idle connection stays open; default 10 s. */
   readonly idleMs?: number;
   /** Default 60 s. */
   readonly statementTimeoutMs?: number;
-  /** How long a statement may wait for somebody else's lock; default 2 s. */
+  /** How long a statement may wait for the lock of another session; default 2 s. */
   readonly lockTimeoutMs?: number;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** How long to go on trying while the server has no connection left; default 30 s. */
+  /** How long to retry while the server has no free connection; default 30 s. */
   readonly connectionWaitMs?: number;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
-  /** Asked before each statement: what it throws ends the call, and rolls its transaction back. Default: it may. */
+  /**
+   * Called before each statement. If it throws, the call ends and its transaction is rolled back. Default: it never
+   * throws.
+   */
   readonly mayGoOn?: () => void;
-  /** Default: pg's own. A test may give one that fails. */
+  /** Default: pg's own client. A test may pass one that fails. */
   readonly createClient?: (config: ClientConfig) => Client;
 }
 
 /** Administers one PostgreSQL server. Every method throws PostgresqlError, or the reason of its signal. */
 export interface PostgresqlServer {
-  /** Major version, as 18. */
+  /** Major version, such as 18. */
   serverVersion(signal?: AbortSignal): Promise<number>;
-  /** The same, as it was when a connection was last used; undefined: none was yet. Asks nobody. */
+  /** The major version at the last use of a connection; undefined before the first. Sends nothing. */
   lastVersion(): number | undefined;
-  /** Names this server and its replicas and no other, where we may know; else its address. */
+  /** Identifies this server and its replicas, if we may read the identifier; else its address. */
   systemIdentifier(signal?: AbortSignal): Promise<string>;
   readonly databases: Databases;
   readonly roles: Roles;
   readonly grants: Grants;
-  /** Shuts PUBLIC out of the databases that belong to the server; see Closing. */
+  /** Revokes PUBLIC's right to connect to the databases that belong to the server; see Closing. */
   closeServerDatabases(signal?: AbortSignal): Promise<Closing>;
-  /** Refuses new calls, waits for those that run, closes all connections. */
+  /** Refuses new calls, waits for running calls, closes all connections. */
   close(): Promise<void>;
 }
 
-/** Connects on first use; keeps at most `maxConnections` open, so one server object per provider will do. */
+/** Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices. */
 export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
   const { credentials, clock, random } = options;
   const maintenance = credentials.database ?? 'postgres';
   const sessionOptions: SessionOptions = {
     credentials,
     statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
-    // Short: a tenant may hold a lock for ever, and ours are few connections for all tenants. Above the server's
-    // deadlock_timeout (1 s), when autovacuum gives way.
+    // Short: a tenant may hold a lock for ever, and all tenants share our few connections. Longer than the server's
+    // deadlock_timeout (1 s), after which autovacuum yields.
     lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     connectionWaitMs: options.connectionWaitMs ?? 30_000,
@@ -76,7 +79,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     clock,
     random,
   };
-  /** As last seen: only then is it known which settings there are to be protected from. */
+  /** The version at the last connection. It decides which settings must be overridden. */
   let version: number | undefined;
   const versionNow = async (signal: AbortSignal | undefined): Promise<number> =>
     version ?? withSession(undefined, signal, async ({ serverVersion }) => serverVersion);
@@ -86,7 +89,8 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     idleMs: options.idleMs ?? 10_000,
     clock,
     open: (database, signal) => {
-      // Where no tenant has a say the version need not be known, and is found out: the server may be upgraded.
+      // In the maintenance database no tenant has settings, so the version is not needed. It is read again there,
+      // because the server may have been upgraded.
       const known = database === maintenance || version === undefined ? {} : { serverVersion: version };
       return openSession(database, signal, { ...sessionOptions, ...known });
     },

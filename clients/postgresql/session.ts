@@ -7,24 +7,24 @@ import { tlsOptions } from './credentials.ts';
 import type { ErrorContext } from './error.ts';
 import { isConcurrentUpdate, isLimitOfOne, PostgresqlError, sqlStateOf, toPostgresqlError } from './error.ts';
 
-/** One connection as the operations see it. Every error is a PostgresqlError, or the reason of an abort. */
+/** One connection for the operations. Every error is a PostgresqlError, or the reason of an abort. */
 export interface Session {
   readonly database: string;
-  /** Major version of the server, as 18. */
+  /** Major version of the server, such as 18. */
   readonly serverVersion: number;
-  /** What initdb gave the server, which its replicas share; undefined if we may not know. */
+  /** The system identifier from initdb, which replicas share. Undefined if we may not read it. */
   readonly systemIdentifier: string | undefined;
-  /** Who we are on the server. */
+  /** The user of this session on the server. */
   readonly admin: { readonly name: string; readonly isSuperuser: boolean };
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   /**
-   * All statements of `body` or none. Once more (5 times at most) if another session changed or made the same row of
+   * All statements of `body` or none. Repeated (5 times at most) if another session changed or created the same row of
    * a catalog, so `body` may run several times.
    */
   transaction<T>(body: () => Promise<T>): Promise<T>;
 }
 
-/** A session on `database`, the maintenance one if undefined. */
+/** A session on `database`; undefined: the maintenance database. */
 export type UseSession = <T>(
   database: string | undefined,
   signal: AbortSignal | undefined,
@@ -34,26 +34,26 @@ export type UseSession = <T>(
 export interface SessionOptions {
   readonly credentials: Credentials;
   readonly statementTimeoutMs: number;
-  /** How long a statement may wait for a lock that somebody else holds. */
+  /** How long a statement may wait for the lock of another session. */
   readonly lockTimeoutMs: number;
-  /** Major version, once it is known: settings that older servers do not know cannot be sent blindly. */
+  /** Major version, once it is known. Older servers do not know all settings. */
   readonly serverVersion?: number;
   readonly connectTimeoutMs: number;
-  /** How long to go on trying while the server has no connection left or is starting. */
+  /** How long to retry while the server has no free connection or is starting. */
   readonly connectionWaitMs: number;
   readonly context: ErrorContext;
   readonly createClient: (config: ClientConfig) => Client;
-  /** Asked before each statement; see `PostgresqlServerOptions`. */
+  /** Called before each statement; see `PostgresqlServerOptions`. */
   readonly mayGoOn: () => void;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** Too many connections, starting up: worth waiting for. */
+/** Too many connections, or the server is starting: a retry may succeed. */
 const momentary = new Set(['53300', '57P03']);
 
-/** A session on `database`. Waits for a connection as told by `connectionWaitMs`. */
+/** A session on `database`. Waits up to `connectionWaitMs` for a connection. */
 export async function openSession(
   database: string,
   signal: AbortSignal | undefined,
@@ -78,8 +78,8 @@ export async function openSession(
 }
 
 /**
- * Everything is said here, so that neither a PG… variable of the environment nor a setting of a role or of a database
- * has a say: a tenant owns its database, and `ALTER DATABASE … SET` would reach our sessions there.
+ * All settings are given here. PG… variables of the environment and settings of a role or a database have no effect. A
+ * tenant owns its database, and `ALTER DATABASE … SET` would otherwise affect our sessions there.
  */
 function clientConfig(database: string, options: SessionOptions): ClientConfig {
   const { credentials, statementTimeoutMs, connectTimeoutMs } = options;
@@ -104,7 +104,8 @@ function clientConfig(database: string, options: SessionOptions): ClientConfig {
 function settings(options: SessionOptions): Readonly<Record<string, string>> {
   const { lockTimeoutMs, serverVersion = 0 } = options;
   return {
-    // A tenant owns schema public of its database: nothing of ours may resolve to what it put there.
+    // A tenant owns schema public of its database. None of our statements may resolve a name to a tenant's object
+    // there.
     search_path: 'pg_catalog',
     standard_conforming_strings: 'on',
     role: 'none',
@@ -148,7 +149,7 @@ async function connect(
   };
 
   let current = signal;
-  /** An abort ends the connection: the server finishes or rolls back the statement on its own. */
+  /** An abort ends the connection. The server finishes or rolls back the statement on its own. */
   const abortable = async <T>(run: () => Promise<T>): Promise<T> => {
     const during = current;
     during?.throwIfAborted();
@@ -212,7 +213,7 @@ async function connect(
       systemIdentifier: facts.system ?? undefined,
       admin: { name: facts.name, isSuperuser: facts.superuser },
       query: <Row extends object>(sql: string, values?: readonly unknown[]) =>
-        // Within a transaction the raw error is needed by `transaction`, which maps it.
+        // `transaction` needs the raw error, and maps it.
         isInTransaction ? query<Row>(sql, values) : mapped(() => query<Row>(sql, values)),
       transaction: <T>(body: () => Promise<T>): Promise<T> =>
         mapped(async () => {
@@ -225,7 +226,8 @@ async function connect(
               return result;
             } catch (error) {
               if (!isBroken) await query('ROLLBACK').catch(destroy);
-              // 23505: another session made a thing of that name meanwhile; we write to catalogs only.
+              // 23505: another session created an object of that name during this time; our statements write to
+              // catalogs only.
               const isTransient = isConcurrentUpdate(error) || /^40|^23505$/.test(sqlStateOf(error) ?? '');
               if (!isTransient || attempt === 5) throw error;
             } finally {

@@ -3,9 +3,9 @@ const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 export const hasUnprintable = (text: string): boolean => text.search(unprintable) >= 0;
 
-/** The text on one line, with what cannot be seen or would move a cursor written as `\u{…}`. */
+/** The text on one line. Characters that are invisible or would move a cursor are written as `\u{…}`. */
 export const printable = (text: string): string =>
   text.replace(unprintable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** Somebody else's text within a message: quoted, on one line, with lone surrogates escaped too. */
+/** A foreign text within a message: quoted, on one line, with lone surrogates escaped too. */
 export const quoted = (text: string): string => printable(JSON.stringify(text));

@@ -15,9 +15,11 @@ interface Part {
 }
 
 /**
- * The definitions of stacks that may run in one process, each once. Two that say the same are one. Throws a WiringError that
- * says at once all that is wrong, with the kind and the field, or the names of both who do not go together: what the API
- * server would not take, two definitions of one name, of which the cluster would hold one, and what `checkWiring` finds.
+ * Returns the definitions of stacks that may run in one process, each once. Equal definitions count as one.
+ *
+ * Throws a WiringError that lists all problems at once, with the kind and the field, or the names of both stacks that
+ * conflict. Problems are definitions that the API server would refuse, two different definitions of one name, and the
+ * results of `checkWiring`.
  */
 export function checkStacks(stacks: readonly DefinedStack[]): readonly Definition[] {
   const parts = stacks.flatMap(({ name, definitions }) =>
@@ -29,7 +31,7 @@ export function checkStacks(stacks: readonly DefinedStack[]): readonly Definitio
   const problems = uniq([
     ...stacks.flatMap(({ name }) => (isLabel(name) ? [] : [`stack: the name ${notALabel(name)}`])),
     ...inDefinitions,
-    // What cannot be generated cannot be compared.
+    // A definition that cannot be generated cannot be compared.
     ...(inDefinitions.length > 0 ? [] : differing(parts)),
     ...sameWords(parts),
     ...wiringProblems(stacks.map((stack) => ({ ...stack, managed: stack.managed(environment) }))),
@@ -46,7 +48,7 @@ const differing = (parts: readonly Part[]): readonly string[] =>
     return [
       first!.stack === other.stack
         ? `${name} is defined twice, in different ways, by stack "${other.stack}"`
-        : `${name} is defined by stack "${first!.stack}" and, in another way, by stack "${other.stack}"; give one of them an API group of its own, or have both use one definition`,
+        : `${name} is defined by stack "${first!.stack}" and, differently, by stack "${other.stack}". Give one of them an API group of its own, or use one definition in both`,
     ];
   });
 
@@ -55,7 +57,7 @@ const saysTheSame = (a: Definition, b: Definition): boolean =>
 
 const asManifest = (definition: Definition): object => customResourceDefinition(definition);
 
-/** Definitions of two names that a group cannot have both: the API server serves the first that it sees. */
+/** Definitions with conflicting names in one group: the API server would serve only the first one. */
 function sameWords(parts: readonly Part[]): readonly string[] {
   const words = parts.flatMap((part) => wordsOf(part.definition).map((word) => ({ ...part, word })));
   const alike = Map.groupBy(words, ({ definition: { group }, word }) => `${word}.${group}`);
@@ -67,6 +69,6 @@ function sameWords(parts: readonly Part[]): readonly string[] {
   });
 }
 
-/** What a definition is called in its group, by the rules of `customResourceDefinition`. */
+/** The names of a definition in its group, by the rules of `customResourceDefinition`. */
 const wordsOf = ({ kind, plural, shortNames = [] }: Definition): readonly string[] =>
   uniq([kind, `${kind}List`, plural, kind.toLowerCase(), ...shortNames]);

@@ -12,44 +12,46 @@ import type { ProviderKinds, ProviderParameters } from '../core/provider/provide
 import { providerFacts } from '../core/provider/provider-credentials.ts';
 import type { Connect, Connection } from './define-stack.ts';
 
-/** More accounts than this are rare, and a client that is forgotten is only made anew. */
+/** More accounts than this are rare. A client that is dropped from the cache is only created again. */
 const maxClients = 100;
 
-/** What a client is made of: whom it speaks as, what the provider says beside that, and what the process has one of. */
+/** The input of a client: the credentials, the provider's other fields, and the shared parts of the process. */
 export type CloudClientOptions<P extends object = object, K extends object = CloudCredentials> = K &
   Required<Pick<HttpClientOptions, 'clock' | 'random' | 'dispatcher'>> & {
-    /** The fields of the Provider's or ProviderConfig's spec beside the credentials. */
+    /** The fields of the spec of the Provider or ProviderConfig, without the credentials. */
     readonly parameters: ProviderParameters<P>;
   };
 
-/** Names the system that credentials and parameters lead to: its id where it has one, else its address. */
+/** The identity of the system that credentials and parameters belong to: its id if it has one, else its address. */
 export type SystemOf<P extends object, K extends object> = (
   facts: K & { readonly parameters: ProviderParameters<P> },
 ) => string;
 
 /** Credentials of another form than JSON with `url` and `token`. */
 export interface OwnCredentials<P extends object, K extends object, C = never> {
-  /** Reads the text that a secret, a variable or a file holds. Throws an Error that says what is wrong, without a value. */
+  /** Reads the text of a Secret, a variable or a file. Throws an Error that describes the problem without a value. */
   readonly parse: (text: string) => K;
-  /** Or `askedSystem`, where only the system itself knows whose credentials they are. */
+  /** `systemOf`, or `askedSystem` if only the system itself knows the owner of the credentials. */
   readonly systemOf?: SystemOf<P, K>;
   /**
-   * Asks the system for its id, as an account's number, with the client that the credentials made. It is asked at every
-   * look, so the client remembers the answer.
+   * Asks the system for its id, for example the number of an account, with the client that the credentials created. It
+   * is called in every observation, so the client caches the answer.
    */
   readonly askedSystem?: (client: C, managed: Managed, signal: AbortSignal) => Promise<string>;
   /**
-   * What stands for credentials of the source InjectedIdentity: the client finds them by itself, in the place that the
-   * process runs in. Absent: there is no doing without a secret, a variable or a file.
+   * The credentials for the source InjectedIdentity: the client finds them by itself, in the environment of the
+   * process. Absent: the source InjectedIdentity is refused.
    */
   readonly injected?: K;
 }
 
 /**
- * Connects a stack with a cloud: one client per credentials and parameters, so that changed ones get a new one at the next
- * reconcile. A cloud is known by its URL, whatever the token; `systemOf` says otherwise where one URL leads to several, as
- * to projects whose things may have the same names. What it yields throws an Error that names what is missing or, with
- * its place, what is wrong.
+ * Connects a stack with a cloud. There is one client per credentials and parameters, so that changed ones get a new
+ * client at the next reconcile.
+ *
+ * The URL identifies a cloud, whatever the token. `systemOf` replaces it if one URL serves several systems, such as
+ * projects with resources of the same names. The returned function throws an Error that names a missing field, or the
+ * wrong value with its place.
  */
 export function cloudClients<C, K extends object, P extends object = object>(
   createClient: (options: CloudClientOptions<P, NoInfer<K>>) => C,
@@ -67,7 +69,7 @@ export function cloudClients<C>(
   const { parse = parseCredentials, systemOf = ({ url }) => url, askedSystem, injected } = options;
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
-    // One call of an external client may send several requests, and the process be stopped for a while between two.
+    // One call of an external client may send several requests, and the process may stop between two of them.
     const dispatcher = guarded(keptConnections(), () => env.checkLease?.());
     const connections = new LRUCache<string, Held<C>>({ max: maxClients });
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => ({
@@ -98,7 +100,7 @@ export function cloudClients<C>(
   };
 }
 
-/** A client, and what it was made of. */
+/** A client and its input. */
 interface Held<C> {
   readonly client: C;
   readonly facts: CloudCredentials & { readonly parameters: object };

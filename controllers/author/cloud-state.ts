@@ -2,14 +2,14 @@ import { available, creating, deleting, unavailable } from '../../apis/core/v1al
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Seen } from './named-by-us.ts';
 
-/** What a cloud calls the states that mean something to us. */
+/** The cloud's names of the states that matter here. */
 export interface CloudStates {
   readonly creating: string;
   readonly online: string;
   readonly deleting: string;
 }
 
-/** What the state of a thing says: whether it can be used, and what the cloud is busy with. */
+/** The meaning of a resource's state: can it be used, and which operation is in progress? */
 export function meaningOf(state: string, states: CloudStates, noun: string): Seen<Managed>['meaning'] {
   switch (state) {
     case states.online:

@@ -1,6 +1,6 @@
 /*
  *   forProvider ─┐
- *   the schema  ─┼─▶ change: to be sent ─ refused: to be told ─ observation: up to date? what to take over?
+ *   the schema  ─┼─▶ change: to be sent ─ refused: to be reported ─ observation: up to date? late fields?
  *   the cloud's ─┘
  */
 
@@ -21,7 +21,7 @@ import { changeRefusal, driftRefusal, recordedIdentity } from '../core/managed/r
 
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
-/** What has fields of its own, and is no list, map or single value. */
+/** A value with fields of its own. Lists, maps and single values are none. */
 type WithFields<T> = T extends readonly unknown[]
   ? never
   : T extends object
@@ -38,26 +38,32 @@ type Stated<T> = [WithFields<T>] extends [never]
   ? T
   : { readonly [F in keyof T]?: Stated<Exclude<T[F], undefined>> | undefined };
 
-/** The wanted values of fields of `forProvider` and of objects within it, as far as they differ. */
+/** The wanted values of the fields of `forProvider` that differ, and of objects within it. */
 export type Wanted<M extends Managed> = PartialDeep<ForProvider<M>>;
 
 /**
- * What the cloud has for fields of `forProvider`. What it has none of is `undefined`; a field that is left out, because the
- * cloud does not tell of it, is not compared.
+ * The cloud's values for the fields of `forProvider`. `undefined`: the cloud has no value. A field that the cloud does
+ * not report is left out, and not compared.
  */
 export type Actual<M extends Managed> = Stated<ForProvider<M>>;
 
-/** How a spec differs from what is there. */
+/** The differences between a spec and the external resource. */
 export interface Comparison<M extends Managed> {
-  /** What differs and may be changed: the wanted values, and nothing else. */
+  /** The wanted values of the fields that differ and can be changed. */
   readonly change: Wanted<M>;
-  /** The paths of what `change` holds, as an update by field mask names them: `network.cidr`. */
+  /** The paths in `change`, in the form of a field mask: `network.cidr`. */
   readonly changed: readonly string[];
-  /** What differs and cannot be changed, to be told: `spec.forProvider.version from "5.7" to "8.0"`. See {@link refuse}. */
+  /**
+   * The fields that differ and cannot be changed, for messages: `spec.forProvider.version from "5.7" to "8.0"`. See
+   * {@link refuse}.
+   */
   readonly refused: readonly string[];
-  /** The same of what is on record, and was not edited here: the cloud has it otherwise. */
+  /** The same for recorded fields that were not edited here: the cloud has another value. */
   readonly drifted: readonly string[];
-  /** For `observe`; see {@link observing} where the cloud is asked otherwise than field by field. `difference` names fields, and tells the values of none but those refused. */
+  /**
+   * The part of an observation for `observe`. If the cloud is not changed field by field, see {@link observing}.
+   * `difference` names fields; it contains values only of refused fields.
+   */
   readonly observation: Pick<
     Observation<M>,
     'isUpToDate' | 'lateInitialized' | 'difference' | 'refused' | 'drifted'
@@ -66,13 +72,16 @@ export interface Comparison<M extends Managed> {
 
 export type Compare<M extends Managed> = (managed: M, actual: Actual<M>) => Comparison<M>;
 
-/** Where the cloud is odd about a field. */
+/** The exceptions of a cloud for one field. */
 export interface Oddity<V> {
-  /** Whether both mean the same: see {@link inAnyOrder}, {@link inAnyCase}. Default: whether they are equal, however deep. */
+  /** Whether both values mean the same: see {@link inAnyOrder}, {@link inAnyCase}. Default: deep equality. */
   equals?(wanted: V, actual: V): boolean;
-  /** Whether the cloud can change it; `from` is undefined if it has none. Default: unless the field is immutable. */
+  /**
+   * Whether the cloud can change the field; `from` is undefined if it has no value. Default: yes, unless the field is
+   * immutable.
+   */
   mayChange?(from: V | undefined, to: V): boolean;
-  /** What is wanted where the spec says nothing, not for the creation either. Default: whatever the cloud has. */
+  /** The wanted value if neither the spec nor the creation names one. Default: the cloud's value. */
   readonly absent?: V;
 }
 
@@ -90,19 +99,22 @@ type ValueAt<T, P extends string> = P extends keyof T
       : never
     : never;
 
-/** Oddities by field: `{ 'network.cidr': { equals: inAnyCase } }`. */
+/** Exceptions by field: `{ 'network.cidr': { equals: inAnyCase } }`. */
 export type Oddities<M extends Managed> = {
   readonly [P in FieldPath<ForProvider<M>>]?: Oddity<ValueAt<ForProvider<M>, P>>;
 };
 
-/** Lists that are sets: neither the order nor how often something is in them counts. */
+/** Compares lists as sets: order and repetition do not count. */
 export const inAnyOrder = (wanted: readonly unknown[], actual: readonly unknown[]): boolean =>
   xorWith(wanted, actual, isEqual).length === 0;
 
 export const inAnyCase = (wanted: string, actual: string): boolean =>
   wanted.toLowerCase() === actual.toLowerCase();
 
-/** Throws a ChangeRefused that tells of what cannot be changed, and what to do; for `update`, once it has sent what can be. */
+/**
+ * Throws a ChangeRefused that lists the fields that cannot be changed, with advice. Call it in `update`, after the
+ * other changes were sent.
+ */
 export function refuse({ refused, drifted }: Refused): void {
   const told = [
     ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
@@ -112,8 +124,8 @@ export function refuse({ refused, drifted }: Refused): void {
 }
 
 /**
- * The same part of an observation where the cloud is asked otherwise than field by field: `differing` names what there is to
- * ask, in place of the fields of `change`. What cannot be changed is told all the same.
+ * The same part of an observation for a cloud that is not changed field by field. `differing` names the changes instead
+ * of the fields of `change`. Fields that cannot be changed are still reported.
  */
 export function observing<M extends Managed>(
   { refused, drifted, observation }: Pick<Comparison<M>, 'refused' | 'drifted' | 'observation'>,
@@ -124,7 +136,7 @@ export function observing<M extends Managed>(
   return { ...rest, isUpToDate: all.length === 0, ...(all.length > 0 && { difference: all.join(', ') }) };
 }
 
-/** What of a {@link Comparison} is to be told. */
+/** The part of a {@link Comparison} that an observation reports. */
 type Refused = Pick<Comparison<Managed>, 'refused' | 'drifted'>;
 
 /** A field that is compared as a whole. */
@@ -154,11 +166,13 @@ function leavesOf(
 }
 
 /**
- * Compares resources of a kind with what a cloud has, by the kind's schema: what differs and may be changed, what is
- * marked immutable or identity and differs all the same, what is marked late and nobody gave a value. Objects are compared
- * field by field, for what the spec leaves out is as the cloud likes; lists and maps as a whole, where none is the same as
- * an empty one. `initProvider` has had its effect, and only keeps fields from being taken over; so does a reference or a
- * selector that is named after its field (`networkIdRef`). Throws an Error that names what of `oddities` has no effect.
+ * Compares resources of a kind with the external resource, by the kind's schema. The result has three parts: fields
+ * that differ and can be changed; fields marked immutable or identity that differ; fields marked late that have no value.
+ *
+ * Objects are compared field by field, because the cloud chooses fields that the spec leaves out. Lists and maps are
+ * compared as a whole; an absent one equals an empty one. `initProvider` was used at the creation. Here it only prevents
+ * late initialization of its fields; so does a reference or a selector that is named after its field (`networkIdRef`).
+ * Throws an Error that names the `oddities` without effect.
  *
  *     const compare = comparison(QueueKind, { zones: { equals: inAnyOrder } });
  *     …
@@ -212,7 +226,7 @@ export function comparison<M extends Managed>(
 
 type Late<M extends Managed> = NonNullable<Observation<M>['lateInitialized']>;
 
-/** A value, and where it is. */
+/** A value and its path. */
 type At = readonly [path: readonly string[], value: unknown];
 
 /** An object with these values. */
@@ -222,7 +236,7 @@ function laidOut(values: readonly At[]): object {
   return object;
 }
 
-/** A field that is not as it is wanted. */
+/** A field whose value differs from the wanted one. */
 interface Difference extends Pick<Leaf, 'path'> {
   readonly is: unknown;
   readonly wanted: unknown;
@@ -231,7 +245,7 @@ interface Difference extends Pick<Leaf, 'path'> {
 
 function differenceAt(leaf: Leaf, spec: Managed['spec'], actual: unknown): Difference | undefined {
   const { path, isImmutable, oddity } = leaf;
-  // What it was only made with is nobody's business any more.
+  // A value from `initProvider` is not compared after the creation.
   const absent = isSome(get(spec.initProvider, path)) ? undefined : oddity.absent;
   const wanted = get(spec.forProvider, path) ?? absent;
   const is = get(actual, path) ?? undefined;
@@ -265,13 +279,13 @@ const isSome = (value: unknown): boolean => value !== undefined && value !== nul
 
 const quoted = (value: unknown): string => (isSome(value) ? JSON.stringify(value) : 'nothing');
 
-/** Whether the cloud tells of a field, be it that it has none. */
+/** Whether the cloud reports a field, also if it reports that there is no value. */
 function isTold(actual: unknown, [field, ...rest]: readonly string[]): boolean {
   if (field === undefined || !isSome(actual)) return true;
   return Object.hasOwn(actual as object, field) && isTold(get(actual, [field]), rest);
 }
 
-/** Whether somebody gave a field a value, or said where it comes from. */
+/** Whether the spec has a value for a field, or a reference that provides it. */
 function isSaid({ forProvider, initProvider }: Managed['spec'], path: readonly string[]): boolean {
   const [above, field] = [path.slice(0, -1), path.at(-1) ?? ''];
   const one = field.replace(/s$/, '');
@@ -286,7 +300,10 @@ function isSame({ schema, oddity }: Leaf, wanted: unknown, is: unknown): boolean
   return oddity.equals?.(wanted, is) ?? isAsWanted(schema, wanted, is);
 }
 
-/** Whether a value is as it is wanted. Of an object, what is not wanted does not count, also where lists are made of it. */
+/**
+ * Whether a value equals the wanted one. Fields of an object that are not wanted do not count, also for objects in
+ * lists.
+ */
 function isAsWanted(field: z.core.$ZodType, wanted: unknown, is: unknown): boolean {
   const schema = unwrapped(field);
   if (schema instanceof z.ZodObject && isSome(is)) {

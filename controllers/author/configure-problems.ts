@@ -13,9 +13,9 @@ interface Kinds {
 }
 
 /**
- * What is wrong with what `configure` yields, by the schema of the managed kind: see `problemsOf` of {@link ClaimService}.
- * A claim or a class that does not fit its own schema, as one behind a definition of another release, may be what is
- * wrong: then nothing is said here, and the API server decides.
+ * The problems of the fields that `configure` returns, by the schema of the managed kind: see `problemsOf` of {@link
+ * ClaimService}. If a claim or a class does not match its own schema, for example under a definition of another
+ * release, the result is empty. Then the API server decides.
  */
 export const configureProblems =
   ({ managed, ...kinds }: Kinds): NonNullable<ClaimService['problemsOf']> =>
@@ -37,5 +37,5 @@ function described(problem: SchemaProblem, kind: string): string {
   const field = `forProvider.${problem.path}`;
   if (problem.type === 'unknown') return `${field}, which ${kind} does not have`;
   if (problem.type === 'missing') return `no ${field}, which ${kind} requires`;
-  return `${field} of a type that ${kind} does not take (${problem.why})`;
+  return `${field} of a type that ${kind} does not accept (${problem.why})`;
 }

@@ -15,9 +15,9 @@ import type { Reference, ReferenceField, ReferenceSelector } from '../core/refer
 import type { Stack } from '../core/stack.ts';
 import { configureProblems } from './configure-problems.ts';
 
-/** What a managed resource's provider leads to. */
+/** The connection that a managed resource's provider leads to. */
 export interface Connection<C> {
-  /** What external clients are made of: the cloud's own client, most often. */
+  /** The value from which external clients are created: most often the cloud's own client. */
   readonly client: C;
   /** See `system` of {@link ExternalClient}. */
   system?(signal: AbortSignal): Promise<string>;
@@ -25,14 +25,16 @@ export interface Connection<C> {
   version?(): string | undefined;
 }
 
-/** Yields the connection of a managed resource. Throws an Error fit for a condition that says what is wrong with it. */
+/** Returns the connection of a managed resource. Throws an Error whose message a condition may show. */
 export type Connect<C> = (managed: Managed, signal: AbortSignal) => Promise<Connection<C>>;
 
-/** How a stack reaches its external system. `P` are the fields of its providers' specs beside the credentials. */
+/**
+ * The connection of a stack to its external system. `P` are the fields of its providers' specs without the credentials.
+ */
 export interface StackProvider<C, P extends object> extends ProviderKinds<P> {
   readonly provider: Definition<Provider & { readonly spec: P }>;
   readonly providerConfig: Definition<ProviderConfig & { readonly spec: P }>;
-  /** Called once for what runs, so that it can keep clients; and where stacks are only asked what they consist of. */
+  /** Called once per process, so that it can cache clients. Also called if only the parts of a stack are listed. */
   readonly connect: (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
 }
 
@@ -41,17 +43,17 @@ type FieldsWith<T, V> = { [F in keyof T]-?: NonNullable<T[F]> extends V ? F : ne
 
 type ParametersOf<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
-/** A {@link ReferenceField} whose names are fields of the kind's `forProvider`, of the right types. */
+/** A {@link ReferenceField} whose field names exist in the kind's `forProvider`, with the right types. */
 export interface FieldReference<M extends Managed> extends ReferenceField {
   readonly field: FieldsWith<ParametersOf<M>, string | readonly string[]>;
   readonly ref: FieldsWith<ParametersOf<M>, Reference | readonly Reference[]>;
   readonly selector: FieldsWith<ParametersOf<M>, ReferenceSelector>;
 }
 
-/** The names of the fields of `T`; of every alternative, where it is one of several. */
+/** The names of the fields of `T`; for a union, of every alternative. */
 type FieldOf<T> = T extends unknown ? keyof T : never;
 
-/** One claim kind that managed kinds with parameters `P` satisfy; of {@link satisfies}. */
+/** One claim kind that managed kinds with parameters `P` satisfy; from {@link satisfies}. */
 export interface Satisfied<P> {
   readonly claim: Definition<Claim>;
   readonly class: Definition<Class>;
@@ -59,20 +61,26 @@ export interface Satisfied<P> {
   readonly misfit?: ((claim: never, offered: never) => string | undefined) | undefined;
   /** See {@link ClaimService}. */
   readonly definedAt?: string | undefined;
-  /** Never present at run time; carries what `forProvider` may have, so that a field that the managed kind lacks does not compile. */
+  /**
+   * Never present at run time. It carries the type of `forProvider`, so that a field that the managed kind lacks does
+   * not compile.
+   */
   readonly fields?: FieldOf<P>;
 }
 
 /**
- * A claim kind that a managed kind satisfies, by what class. `configure` is pure: claim and class in, `forProvider` of the
- * managed resource out, and nothing that the managed kind does not have. It throws an Error whose message tells the
- * claim's author what does not fit.
+ * A claim kind that a managed kind satisfies, and its class kind. `configure` is pure: it receives claim and class, and
+ * returns `forProvider` of the managed resource. Fields that the managed kind does not have do not compile. It throws
+ * an Error whose message tells the claim's author what is incompatible.
  *
- * `misfit` says why what is offered cannot serve the claim at all, as `has engine "postgres", which no MySQLInstance can be
- * given`, to be read after the name of a class or of a managed resource; undefined if it can. It is asked before a class is
- * chosen by a selector or as the default, before something is made from one, and before a claim is bound to a resource that
- * it names itself: without it such a resource is given to every claim of the kind. `offered` is `forProvider` of a class, or
- * of a resource over what `initProvider` and the status say under the same names; any field may be missing.
+ * `misfit` returns the reason why a class or a managed resource can never serve the claim. An example is `has engine
+ * "postgres", which no MySQLInstance can be given`, which follows the name of a class or a managed resource in a
+ * message. Undefined: it can serve the claim.
+ *
+ * It is called before a class is chosen by a selector or as the default, before a resource is created from a class, and
+ * before a claim is bound to a resource that it names. Without `misfit`, every claim of the kind can be bound to such a
+ * resource. `offered` is `forProvider` of a class. For a resource it also contains the values of `initProvider` and of
+ * the status with the same names. Any field may be absent.
  */
 export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly claim: Definition<C>;
@@ -81,29 +89,32 @@ export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly misfit?: (claim: NoInfer<C>, offered: Partial<NoInfer<P>>) => string | undefined;
 }): Satisfied<P> => ({ ...service, definedAt: new Error('satisfies').stack });
 
-/** A managed kind, how its external system is used, and which claims it satisfies. `C` is what its provider yields. */
+/**
+ * A managed kind, its external clients, and the claims that it satisfies. `C` is the connection that its provider
+ * returns.
+ */
 export interface ServiceDefinition<M extends Managed, C>
   extends Pick<ManagedService<M>, 'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'> {
   readonly managed: Definition<M>;
   readonly references?: readonly FieldReference<NoInfer<M>>[];
-  /** The password that is generated for each of them; see {@link GeneratedCredential}. Absent: none. */
+  /** The password that is generated for each of its resources; see {@link GeneratedCredential}. Absent: none. */
   readonly credential?: GeneratedCredential<NoInfer<M>>;
-  /** The external system generates a password, or the like, and reports it. Default: false. */
+  /** The external system generates a password or another secret, and reports it. Default: false. */
   readonly reportsSecrets?: boolean;
-  /** The external client over a connection. It is made for each look, so it keeps nothing. */
+  /** Creates the external client from a connection. Each run creates a new one, so it holds no state. */
   readonly external: (client: C) => ExternalClient<NoInfer<M>>;
   /** Absent: none. */
   readonly claims?: readonly Satisfied<NoInfer<M>['spec']['forProvider']>[];
 }
 
-/** A service of a stack; of {@link service}. */
+/** A service of a stack; from {@link service}. */
 export interface Service<C> {
   readonly definitions: readonly Definition[];
   readonly managed: (providers: ProviderKinds, connect: Connect<C>) => ManagedService;
   readonly claims: readonly ClaimService[];
 }
 
-/** Puts a service together. What does not go together does not compile. */
+/** Combines a service's parts. Parts with different types do not compile. */
 export function service<M extends Managed, C>(definition: ServiceDefinition<M, C>): Service<C> {
   const { managed: kind, external, claims = [], credential, reportsSecrets, ...rest } = definition;
   const secretDetails: SecretDetails<M> = {
@@ -135,15 +146,15 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
   };
 }
 
-/** What a stack consists of: one provider, and all that is reached through it. */
+/** The parts of a stack: one provider, and the services that use it. */
 export interface StackDefinition<C, P extends object> {
-  /** For `--stacks`. */
+  /** The name in the flag `--stacks`. */
   readonly name: string;
   readonly provider: StackProvider<C, P>;
   readonly services: readonly Service<C>[];
 }
 
-/** A stack that knows the definitions of all its kinds, for what is generated from them. */
+/** A stack with the definitions of all its kinds, for generated files. */
 export interface DefinedStack extends Stack {
   /** Each once. */
   readonly definitions: readonly Definition[];

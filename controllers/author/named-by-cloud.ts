@@ -1,5 +1,5 @@
 /*
- *   observe ────────────────▶ by its id ──▶ whose-is.ts: is it ours? ──▶ comparison.ts: what differs, what to fill in
+ *   observe ────────────────▶ by its id ──▶ check-ownership.ts: is it ours? ──▶ comparison.ts: what differs, what to fill in
  *   create ─────────────────▶ by our tags: is it there already? ──▶ the cloud, which assigns the id
  *   update, delete ─────────▶ the same questions again ──▶ the cloud
  */
@@ -17,50 +17,59 @@ import type {
   ReportedStatus,
 } from '../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../core/managed/connecting/external-client.ts';
+import { checkOwnership, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { lackOf } from './needed-fields.ts';
-import { ownerOf, whoseIs } from './whose-is.ts';
 import { Ambiguous, leftBy, nothingOf } from './written-name.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
-/** What a cloud tells of a thing, in words that clouds share. */
+/** The cloud's answer about a resource, in a form that all clouds share. */
 export interface Told<M extends Managed> {
   readonly tags: Tags;
-  /** False of what is being deleted, and of what is gone and still told of. */
+  /** False for a resource that is being deleted, or was deleted and is still listed. */
   readonly isStaying: boolean;
-  /** Whether it can be used, and what the cloud is busy with; while it is, nothing is asked of it. */
+  /** Whether it can be used, and the operation in progress. During an operation no change is sent. */
   readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };
-  /** What the cloud has for the fields of `forProvider`. */
+  /** The cloud's values for the fields of `forProvider`. */
   readonly actual: Actual<M>;
   /** For the status of the managed resource. */
   readonly status: ReportedStatus<M>;
-  /** What else is to be done about it, for the debug log: `update` is asked for until there is nothing. */
+  /** Other tasks that remain, for the debug log. `update` is called until there are none. */
   readonly unfinished?: string | undefined;
 }
 
-/** What is to change of a thing. */
+/** The changes to a resource. */
 export interface Change<M extends Managed> {
   readonly wanted: Wanted<M>;
-  /** Tags that are missing or say something else; empty: none. */
+  /** Tags that are missing or have another value; may be empty. */
   readonly tags: Tags;
 }
 
-/** How the things of one kind are made and kept in a cloud that assigns their ids, and lists them by their tags. */
+/**
+ * The functions that create and manage the resources of one kind, in a cloud that assigns their ids and lists them by
+ * their tags.
+ */
 export interface NamedByCloud<M extends Managed, Thing> {
   /** For messages: `VPC`. */
   readonly noun: string;
   idOf(thing: Thing): string;
-  /** What its ids are like: `/vpc-[0-9a-f]+/`. Nothing has another, and the cloud is not asked for it. Absent: anything. */
+  /**
+   * The form of its ids: `/vpc-[0-9a-f]+/`. For an id of another form nothing exists, and no request is sent. Absent:
+   * any form.
+   */
   readonly ids?: RegExp;
-  /** Undefined by the cloud's own word only, also of what is gone and still told of. */
+  /**
+   * Undefined only if the cloud itself answers that there is none. A resource that was deleted and is still listed may
+   * be returned.
+   */
   get(managed: M, id: string, signal: AbortSignal): Promise<Thing | undefined>;
-  /** All that carry these tags, also those that are being deleted, or gone and still told of. */
+  /** All resources with these tags, also those that are being deleted, or were deleted and are still listed. */
   tagged(managed: M, tags: Tags, signal: AbortSignal): Promise<readonly Thing[]>;
   /**
-   * Makes one, with these tags, and no others, from its first moment. `former` are the ids of those that carried our tags and are gone: an
-   * idempotency token that was theirs is of no use.
+   * Creates a resource which has these tags, and no others, from its creation. `former` are the ids of deleted
+   * resources that carried our tags: an idempotency token that created one of them cannot be used again.
    */
   create(
     managed: M,
@@ -70,24 +79,27 @@ export interface NamedByCloud<M extends Managed, Thing> {
   told(managed: M, thing: Thing): Told<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
-  /** Fields without which none can be made: while one is absent, none is tried. Default: none. See {@link withNeeded}. */
+  /**
+   * The fields that a creation needs. While one is absent, no creation is tried. Default: none. See {@link withNeeded}.
+   */
   readonly needs?: readonly (keyof M['spec']['forProvider'] & string)[];
-  /** Tags that `forProvider` asks for; those that say whose a thing is are left out of them. Default: none. */
+  /** The tags in `forProvider`. Tags about the owner are removed from them. Default: none. */
   tagsOf?(managed: M): Tags | undefined;
-  /** Makes what differs as it is wanted, and finishes what is unfinished. */
+  /** Applies the changes, and completes the remaining tasks. */
   change(managed: M, thing: Thing, change: Change<M>, signal: AbortSignal): Promise<void>;
-  /** Asks for deletion. What is gone already is no error. */
+  /** Requests deletion. A resource that was deleted before is no error. */
   delete(managed: M, id: string, signal: AbortSignal): Promise<void>;
-  /** Whom its things are tagged with; default `ownerOf`. */
+  /** The owner in the tags; default `ownerOf`. */
   readonly owner?: (managed: M) => Owner;
 }
 
 /**
- * Things in a cloud that assigns their ids, and lists them with their tags. `create` first looks for one of ours: whatever
- * became of an earlier attempt, trying again makes no second one. A creation whose answer is lost is looked for as well,
- * and if it does not show, it is left to a human, for it may show later. Whatever such a creation left goes with the
- * managed resource. Every change first asks whose the thing is, for since it was observed it may have become somebody
- * else's.
+ * External clients for a cloud that assigns ids, and lists resources with their tags.
+ *
+ * `create` first looks for a resource with our tags, so that a second attempt never creates a second resource. If the
+ * answer to a creation is lost, the resource is looked for by its tags. If it is not found, a user has to decide,
+ * because it may appear later. A resource from such a creation is deleted with the managed resource. Every change first
+ * checks the owner, who may have changed since the observation.
  */
 export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, Thing>): PromptClient<M> {
   const { noun, idOf, owner = ownerOf } = adapter;
@@ -97,13 +109,13 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
 
   const claim = (managed: M, thing: Thing): 'ours' | 'notOurs' => {
     const { tags } = adapter.told(managed, thing);
-    return whoseIs(managed, { what: `${noun} "${idOf(thing)}"`, tags, isKnown: true }, owner(managed));
+    return checkOwnership(managed, { what: `${noun} "${idOf(thing)}"`, tags, isKnown: true }, owner(managed));
   };
 
-  /** The tags that somebody asks for. Whose a thing is, is not for them to say. */
+  /** The tags in the spec, without tags about the owner: users cannot set those. */
   const asked = (managed: M): Tags => withoutOwner(adapter.tagsOf?.(managed) ?? {});
 
-  /** All that carry our tags. */
+  /** All resources with our tags. */
   async function tagged(managed: M, signal: AbortSignal): Promise<readonly Thing[]> {
     const its = owner(managed);
     const { kind, name } = its;
@@ -116,8 +128,8 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       adapter.told(managed, thing).isStaying;
 
   /**
-   * The thing that it names. One that goes and names none may have been cut off in its creation: then it is what carries
-   * our tags, or nobody would ever delete that.
+   * The resource of the recorded id. A managed resource that is being deleted and has no id may have crashed during its
+   * creation. Then the resource with our tags is used; otherwise it would never be deleted.
    */
   async function find(managed: M, signal: AbortSignal): Promise<Thing | undefined> {
     const id = externalName(managed);
@@ -127,7 +139,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     return (await leftBy(managed, tagged(managed, signal), [])).find(isStaying(managed));
   }
 
-  /** The one that carries our tags and stays, and the ids of those that did. */
+  /** The resource with our tags that is not deleted, and the ids of the deleted ones with our tags. */
   async function ours(managed: M, signal: AbortSignal) {
     const all = await tagged(managed, signal);
     const [staying, ...others] = all.filter(isStaying(managed));
@@ -165,7 +177,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       return {
         ...observing(compared, differing),
         exists: true,
-        // It changes nothing while it is at something else.
+        // The cloud changes nothing during another operation.
         ...(told.meaning.operation !== undefined && { isUpToDate: true }),
         ...told.meaning,
         status: told.status,
@@ -197,7 +209,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     },
 
     async delete(managed, signal) {
-      // Since it was observed it may have become somebody else's.
+      // The owner may have changed since the observation.
       const thing = await find(managed, signal);
       if (thing !== undefined && claim(managed, thing) === 'ours') {
         await adapter.delete(managed, idOf(thing), signal);

@@ -1,5 +1,5 @@
 /*
- *   observe ────────────────▶ whose-is.ts: is it ours? ──▶ comparison.ts: what differs, what to fill in
+ *   observe ────────────────▶ check-ownership.ts: is it ours? ──▶ comparison.ts: what differs, what to fill in
  *   create, update, delete ─▶ the same question again  ──▶ the cloud
  */
 
@@ -22,33 +22,33 @@ import type {
   ReportedStatus,
 } from '../core/managed/connecting/external-client.ts';
 import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
+import { checkOwnership, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
-import { ownerOf, whoseIs } from './whose-is.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
-/** What a cloud tells of a database, in words that clouds share. */
+/** The cloud's answer about a database, in a form that all clouds share. */
 export interface Seen<M extends Managed> {
   readonly tags: Tags;
-  /** This managed resource has observed it before, so that it is ours even if somebody took its tags away. */
+  /** This managed resource has observed it before. Then we own it even if its tags were removed. */
   readonly isKnown: boolean;
-  /** Only then does the cloud change it. */
+  /** The cloud accepts changes only while this is true. */
   readonly isOnline: boolean;
   readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };
-  /** What the cloud has for the fields of `forProvider`. */
+  /** The cloud's values for the fields of `forProvider`. */
   readonly actual: Actual<M>;
-  /** Whether the cloud accepted a password that it does not use yet. Absent: it uses each at once. */
+  /** Whether the cloud accepted a password that it does not use yet. Absent: it uses a new password at once. */
   readonly isPasswordPending?: boolean;
-  /** Absent before it can be reached. */
+  /** Absent while it has no address. */
   readonly access?: Omit<DatabaseAccess, 'password'> | undefined;
   /** For the status of the managed resource. */
   readonly status: ReportedStatus<M>;
 }
 
-/** How the databases of one cloud differ from those of another. */
+/** The differences between the databases of one cloud and those of another. */
 export interface NamedByUs<M extends Managed, Thing, New, Change> {
-  /** All of them; or where a managed resource's own is, as in the region that it names. */
+  /** All databases, or only those of one place, such as the region of the managed resource. */
   readonly things:
     | CloudCollection<Thing, New, Change>
     | ((managed: M) => CloudCollection<Thing, New, Change>);
@@ -59,19 +59,25 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
    * such a password and does not keep it. Default: `generatedPassword`.
    */
   readonly credential?: Pick<GeneratedCredential, 'length' | 'alphabet'>;
-  /** What a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
+  /**
+   * The database that a managed resource asks for. Only here `initProvider` counts. Throws an Error that names missing
+   * fields.
+   */
   newThing(managed: M, its: { readonly name: string; readonly tags: Tags; readonly password: string }): New;
   seen(managed: M, thing: Thing): Seen<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
-  /** The wanted values of what differs, as the cloud calls them. */
+  /** The wanted values of differing fields, in the cloud's form. */
   change(wanted: Wanted<M>): Change;
-  /** Whom its things are tagged with; default `ownerOf`. Where tags are labels: `(managed) => labelled(ownerOf(managed))`. */
+  /** The owner in the tags; default `ownerOf`. If tags are labels: `(managed) => labelled(ownerOf(managed))`. */
   readonly owner?: (managed: M) => Owner;
-  /** Tags, and a password, as the cloud calls them. */
+  /** Tags and a password, in the cloud's form. */
   retag(tags: Tags): Change;
   setPassword(password: string): Change;
-  /** What is to be changed before it can be deleted, where `forProvider` lets it go: a protection. Default: nothing. */
+  /**
+   * The change that must come before a deletion, if `forProvider` allows it, such as the end of a protection. Default:
+   * none.
+   */
   unprotecting?(managed: M, seen: Seen<M>): Change | undefined;
 }
 
@@ -87,17 +93,17 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
   const thingsOf = (managed: M): CloudCollection<Thing, New, Change> =>
     typeof adapter.things === 'function' ? adapter.things(managed) : adapter.things;
 
-  /** What the cloud tells of a thing, if it is ours; throws as `whoseIs` does. */
+  /** The cloud's answer about a resource that we own; throws like `checkOwnership`. */
   const ours = (managed: M, thing: Thing): Seen<M> | undefined => {
     const seen = adapter.seen(managed, thing);
     const candidate = { what: `${noun} "${nameOf(managed)}"`, tags: seen.tags, isKnown: seen.isKnown };
-    return whoseIs(managed, candidate, owner(managed)) === 'ours' ? seen : undefined;
+    return checkOwnership(managed, candidate, owner(managed)) === 'ours' ? seen : undefined;
   };
   const find = async (managed: M, signal: AbortSignal): Promise<Seen<M> | undefined> => {
     const thing = await thingsOf(managed).get(nameOf(managed), signal);
     return thing === undefined ? undefined : ours(managed, thing);
   };
-  /** What to change about a thing that is ours, tags included, and what would have to change but cannot. */
+  /** The changes to a resource that we own, with tags, and the differences that cannot be changed. */
   const differenceOf = (managed: M, { actual, tags }: Seen<M>) => {
     const compared = adapter.compare(managed, actual);
     const change = adapter.change(compared.change);
@@ -146,7 +152,8 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const update = async (change: Change): Promise<Seen<M>> =>
         adapter.seen(managed, await thingsOf(managed).update(name, change, signal));
       if (credential !== undefined && !credential.isApplied) {
-        // Alone, so that no other change that the cloud refuses keeps it from being set. The others follow.
+        // The password is sent in a call of its own, so that a refused change of another field does not block it. The
+        // other changes follow.
         const changed = await update(adapter.setPassword(credential.value));
         return {
           details: detailsOf(changed, credential),
@@ -182,7 +189,7 @@ function verdictOn(
   return { credential: isPasswordPending ? 'pending' : 'inForce' };
 }
 
-/** How it is reached; nothing before it can be. */
+/** Its address; undefined before it has one. */
 const detailsOf = (
   { access }: Pick<Seen<Managed>, 'access'>,
   credential: DesiredCredential | undefined,
@@ -190,6 +197,6 @@ const detailsOf = (
   access === undefined ? {} : databaseDetails({ ...access, password: credential?.value });
 
 const staysProtected = (noun: string, managed: Managed): string =>
-  `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; ${howToAllowUpdate(managed.spec)}`;
+  `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to remove the protection; ${howToAllowUpdate(managed.spec)}`;
 
 const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;

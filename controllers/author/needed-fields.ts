@@ -3,7 +3,7 @@ import { withInitProvider } from '../core/managed/recording/provider-values.ts';
 
 type ForProvider<M extends Managed> = M['spec']['forProvider'];
 
-/** Says which of these fields a creation lacks; undefined: none. */
+/** The message about the fields that a creation lacks; undefined: none. */
 export function lackOf<M extends Managed>(
   managed: M,
   noun: string,
@@ -15,7 +15,7 @@ export function lackOf<M extends Managed>(
   return field === undefined ? undefined : `spec.forProvider.${field} is needed to create ${article} ${noun}`;
 }
 
-/** `forProvider`, over `initProvider`, as a creation takes it. Throws an Error that names which of these fields it lacks. */
+/** `forProvider` merged over `initProvider`, for a creation. Throws an Error that names the missing fields. */
 export function withNeeded<M extends Managed, Name extends keyof ForProvider<M> & string>(
   managed: M,
   noun: string,

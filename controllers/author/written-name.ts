@@ -5,7 +5,7 @@ import { messageOf } from '../../runtime/client/errors.ts';
 import type { Observation } from '../core/managed/connecting/external-client.ts';
 import { isCreationFailed } from '../core/managed/recording/creation-tracking.ts';
 
-/** What `observe` answers of what is not there; `problem`: why nothing is to be created, either. */
+/** The answer of `observe` if the external resource does not exist. `problem`: the reason not to create one either. */
 export const nothingThere = (problem?: string): Observation<never> => ({
   exists: false,
   isUpToDate: false,
@@ -13,9 +13,9 @@ export const nothingThere = (problem?: string): Observation<never> => ({
 });
 
 /**
- * Why nothing is to be created for a managed resource that names something that is not there, by a name that the external
- * system would have assigned: somebody wrote it down to have that taken over, and means no new one. What we are on record to
- * have made ourselves is no such thing, nor is no name: undefined. For {@link nothingThere}.
+ * The reason not to create a resource for a managed resource whose external name leads to nothing. The external system
+ * would have assigned this name, so a user wrote it to adopt an existing resource, and does not want a new one.
+ * Undefined if there is no name, or if a creation of ours is recorded. For {@link nothingThere}.
  */
 export function writtenNameProblem(managed: Managed, noun: string): string | undefined {
   const name = externalName(managed);
@@ -25,10 +25,10 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
 }
 
 /**
- * What `observe` answers where nothing is there of what the external system names, a `noun`: {@link writtenNameProblem}, what
- * a creation lacks ({@link lackOf}), or why one that failed before cannot succeed still, as {@link Ambiguous} that `looking`
- * throws, or that there is no such place, so that nothing is written for another attempt. Nobody looks for that before a
- * first one.
+ * The answer of `observe` if the named external resource, a `noun`, does not exist. The problem is one of these: {@link
+ * writtenNameProblem}; fields that a creation lacks ({@link lackOf}); or a failed creation that cannot succeed on
+ * another attempt. In the last case `looking` throws {@link Ambiguous}, or finds that the place does not exist, and
+ * nothing is written for another attempt. Before the first attempt, `looking` is not called.
  */
 export async function nothingOf(
   managed: Managed,
@@ -55,8 +55,8 @@ async function standingProblem(
 }
 
 /**
- * What `looking` finds of a creation; `nothing` if that has left no name, is on record as one that failed, and was to be in a
- * place that there is not: who was wrong about the place can correct it, or give it up.
+ * The result of `looking` after a creation. It is `nothing` if no name is recorded, the creation is recorded as failed,
+ * and its place does not exist. Then the user can correct the place, or delete the managed resource.
  */
 export const leftBy = <T>(managed: Managed, looking: Promise<T>, nothing: T): Promise<T> =>
   looking.catch((error: unknown) => {
@@ -64,7 +64,7 @@ export const leftBy = <T>(managed: Managed, looking: Promise<T>, nothing: T): Pr
     throw error;
   });
 
-/** Several things are marked as those of one managed resource. */
+/** Several resources have the tags of one managed resource. */
 export class Ambiguous extends Error {
   override readonly name = 'Ambiguous';
 

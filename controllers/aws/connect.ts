@@ -9,7 +9,7 @@ import type { Connect } from '../author/define-stack.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
 import { regionOf } from './region-of.ts';
 
-/** What providers of AWS say beside the credentials. */
+/** The fields of AWS's providers without the credentials. */
 export interface AwsParameters {
   readonly region?: string;
   readonly endpoint?: AwsEndpoint;
@@ -17,17 +17,20 @@ export interface AwsParameters {
 
 export type CreateAwsClient = (options: AwsClientOptions) => AwsClient;
 
-/** Connects managed resources with AWS, by the access keys of their providers, or by what is injected. */
+/** Connects managed resources with AWS, by the access keys of their providers, or by injected credentials. */
 export const connectAws = (
   createClient: CreateAwsClient,
 ): ((env: Environment, kinds: ProviderKinds<AwsParameters>) => Connect<AwsClient>) =>
   cloudClients(createClient, { parse: parseAwsCredentials, askedSystem, injected: {} });
 
-/** The account, and the region where it is not the one that the resource names: in another one would be another resource. */
+/**
+ * The account, and the region of the requests if it differs from the resource's: another region has another resource.
+ */
 async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
   const given = regionOf(managed);
   const account = await aws.account(given, signal).catch(async (error: unknown) => {
-    // An account is the same in all regions. That there is no such one is told by what is looked for there, at each start alike.
+    // An account is the same in all regions. If a region does not exist, the calls for the resource report it, in the
+    // same way at each start.
     if (!isNowhere(error)) throw error;
     const atHome = await aws.accountAtHome(given, signal);
     if (atHome === undefined) throw error;

@@ -4,7 +4,7 @@ interface Regional {
   readonly region?: unknown;
 }
 
-/** The region that a managed resource names; undefined leaves it to its provider. */
+/** The region of a managed resource; undefined: the provider's region. */
 export function regionOf({ spec: { forProvider, initProvider } }: Managed): string | undefined {
   const region =
     (forProvider as Regional | undefined)?.region ?? (initProvider as Regional | undefined)?.region;

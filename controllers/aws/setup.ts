@@ -21,13 +21,13 @@ export interface AwsStackOptions {
   readonly createClient?: CreateAwsClient;
 }
 
-/** How long what was just created may not show: reads of AWS lag behind writes. */
+/** How long a new resource may be invisible: reads of AWS lag behind writes. */
 const creationGraceMs = 60_000;
 const assigned = { externalNames: 'assigned', creationGraceMs } as const;
-/** Those of EC2 by seconds: what is deleted so soon after its creation waits for so long. */
+/** Reads of EC2 lag by seconds. A resource that is deleted just after its creation waits for this time. */
 const ec2 = { ...assigned, creationGraceMs: 30_000 } as const;
 
-/** AWS: networks and machines, databases, queues, and the nodes of clusters. */
+/** AWS: networks, instances, databases, queues, and the nodes of clusters. */
 export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {}): DefinedStack {
   return defineStack({
     name: 'aws',

@@ -6,33 +6,36 @@ import type { Oddity } from '../author/comparison.ts';
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** AWS keeps those for itself: nobody else can set them, or take them away. */
+/** Tags that AWS reserves: no user can set or remove them. */
 const isReserved = (key: string): boolean => /^aws:/i.test(key);
 const isOwn = (key: string): boolean => !isOwnerTag(key) && !isReserved(key);
 
-/** The tags of a thing that users may write: none that say whose it is, none of AWS. */
+/** The tags that users may write, without the owner's tags and AWS's own. */
 export const ownTags = (tags: Tags = {}): Tags => pickBy(tags, (_value, key) => isOwn(key));
 
-/** How `forProvider.tags` is compared with the tags of a thing: others of it are kept, and what users may not write is not wanted. */
+/**
+ * The comparison of `forProvider.tags` with the existing tags. Other tags stay, and tags that users may not write are
+ * ignored.
+ */
 export const tagsOddity: Oddity<Tags> = { equals: (wanted, actual) => isMatch(actual, ownTags(wanted)) };
 
-/** What to write, and what to take away: of what says whose it is, what it says no more. */
+/** The tags to write, and the outdated tags about the owner to remove. */
 export interface TagChange {
   readonly set: Tags;
   readonly remove: readonly string[];
 }
 
 export interface TagsWanted {
-  /** All that the thing has. */
+  /** All tags of the resource. */
   readonly actual: Tags;
-  /** What `forProvider.tags` wants; absent: those are as they should be. */
+  /** The tags in `forProvider`; absent: they need no change. */
   readonly wanted?: Tags | undefined;
   readonly owner: Owner;
-  /** Something else of the thing is changed as well. */
+  /** Another change of the resource is being sent as well. */
   readonly isChanging: boolean;
 }
 
-/** How the tags of a thing of ours differ from what they should be; undefined: they do not. */
+/** The changes to the tags of a resource that we own; undefined: none. */
 export function tagChange({ actual, wanted, owner, isChanging }: TagsWanted): TagChange | undefined {
   const kept = { ...actual, ...ownTags(wanted ?? {}) };
   const tags = retagged(kept, owner, isChanging || wanted !== undefined) ?? kept;

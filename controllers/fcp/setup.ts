@@ -23,7 +23,7 @@ export interface FcpStackOptions {
   readonly createClient?: (options: CloudClientOptions) => FavouriteCloudClient;
 }
 
-/** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
+/** How long the cloud's reads may lag behind its writes. During this time a new resource does not count as absent. */
 const readLagMs = 10_000;
 
 /** Favourite Cloud: FavouriteDB instances, which satisfy FancySQL claims, and networks. */

@@ -5,8 +5,8 @@ import { CloudError } from '../../clients/cloud-error.ts';
 import type { Advice } from '../../clients/external-error.ts';
 
 /**
- * Says of an error of the cloud which field of a managed resource of that kind to change, where it is about one; anything
- * else is as it was.
+ * Adds to an error of the cloud the field of the managed resource to change, if the error is about one. Other errors
+ * are returned unchanged.
  */
 export function advised(error: unknown, kind: Pick<Definition, 'parameters'>): unknown {
   if (!(error instanceof CloudError)) return error;
@@ -26,7 +26,7 @@ export function advised(error: unknown, kind: Pick<Definition, 'parameters'>): u
 
 const nameAnnotation = `the annotation ${annotationKeys.externalName}`;
 
-/** `spec.forProvider.memorySizeGb` for `instance.memory_size_gb`; undefined for what is no field. */
+/** `spec.forProvider.memorySizeGb` for `instance.memory_size_gb`; undefined if the kind has no such field. */
 function placeOf(field: string, known: readonly string[]): string | undefined {
   const path = field
     .replace(/\[.*?\]/g, '')

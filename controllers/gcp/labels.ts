@@ -2,33 +2,34 @@ import isEqual from 'lodash/isEqual.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { labelled, ownerTags, retagged, withoutOwner } from '../../clients/ownership-tags.ts';
-import { ownerOf } from '../author/whose-is.ts';
+import { ownerOf } from '../author/check-ownership.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** The owner of what a managed resource stands for, in words that labels may hold. */
+/** The owner of a managed resource's external resource, in the characters of labels. */
 export const labelOwner = (managed: Managed): Owner => labelled(ownerOf(managed));
 
-/** What a new thing is labelled with: what is asked for, and whose it is. */
+/** The labels of a new resource: those of the spec, and the owner's. */
 export const newLabels = (managed: Managed, asked: Labels = {}): Labels => ({
   ...usersLabels(asked),
   ...ownerTags(labelOwner(managed)),
 });
 
-/** Labels that Google sets itself, and takes from nobody. */
+/** Labels that Google sets itself; it refuses them from users. */
 const isGoogles = (key: string): boolean => key.startsWith('goog-');
 
-/** The labels that users of a thing gave it. */
+/** The labels of a resource that its users set. */
 export const usersLabels = (labels: Labels = {}): Labels =>
   Object.fromEntries(Object.entries(withoutOwner(labels)).filter(([key]) => !isGoogles(key)));
 
-/** Whether the users' labels are as they are wanted; those that say whose it is are ours to say. */
+/** Whether the users' labels equal the wanted ones. Labels about the owner are not compared. */
 export const areLabelsEqual = (wanted: Labels, actual: Labels): boolean =>
   isEqual(usersLabels(wanted), actual);
 
 /**
- * All labels that a thing should have; undefined if they need not be written. `wanted` are the users', where they differ.
- * With another change (`isChanging`) go those that only say another class or provider.
+ * All labels that a resource should have; undefined if there is nothing to write. `wanted` are the users' labels, if
+ * they differ. A label with another class or provider alone is written only together with another change
+ * (`isChanging`).
  */
 export function changedLabels(
   managed: Managed,

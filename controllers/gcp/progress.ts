@@ -3,7 +3,7 @@ import type { Memorystore } from '../../clients/gcp/memorystore.ts';
 import type { Progress } from '../core/managed/connecting/external-client.ts';
 import { advised } from './advice.ts';
 
-/** How an operation is going, in the cloud's own words. Throws CloudError where those cannot be had. */
+/** The progress of an operation, in the cloud's own words. Throws CloudError if it cannot be read. */
 export async function progressOf(
   { operation, failureOf }: Pick<Memorystore, 'operation' | 'failureOf'>,
   { name, kind, signal }: { readonly name: string; readonly kind: Definition; readonly signal: AbortSignal },

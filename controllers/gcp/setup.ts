@@ -24,17 +24,17 @@ export interface GcpStackOptions {
   readonly createClient?: (options: GoogleCloudOptions) => GoogleCloudClient;
 }
 
-/** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
+/** How long the cloud's reads may lag behind its writes. During this time a new resource does not count as absent. */
 const readLagMs = 10_000;
 
-/** What the providers of the stack say beside the credentials. */
+/** The fields of the stack's providers without the credentials. */
 interface Access {
   readonly projectID: string;
   readonly endpoint?: string;
   readonly tokenURI?: string;
 }
 
-/** Google Cloud: Memorystore instances, which satisfy claims of a Redis, and Pub/Sub's topics. */
+/** Google Cloud: Memorystore instances, which satisfy claims for a Redis, and topics of Pub/Sub. */
 export function createGcpStack({ createClient = googleCloudClient }: GcpStackOptions = {}): DefinedStack {
   return defineStack({
     name: 'gcp',

@@ -21,7 +21,7 @@ export interface OcpStackOptions {
   readonly createClient?: (options: CloudClientOptions) => OtherCloudClient;
 }
 
-/** How long the cloud's reads may lag behind its writes; what was just created is not forgotten meanwhile. */
+/** How long the cloud's reads may lag behind its writes. During this time a new resource does not count as absent. */
 const readLagMs = 10_000;
 
 /** Other Cloud: AmbivalentDB databases, which satisfy FancySQL claims. */

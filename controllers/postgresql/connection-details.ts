@@ -2,7 +2,7 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { connectionUri, defaultSslMode } from '../../clients/postgresql/credentials.ts';
 
-/** Who connects where. */
+/** The user, the database and the server of a connection. */
 export interface Access {
   readonly username?: string;
   /** Part of the URI. Without a password there is no URI. */
@@ -11,9 +11,9 @@ export interface Access {
 }
 
 /**
- * The entries of a connection secret but the password: Crossplane's (`endpoint`, `port`, `username`, `clusterCA`),
+ * The entries of a connection secret without the password: Crossplane's (`endpoint`, `port`, `username`, `clusterCA`),
  * those of servicebinding.io (`type`, `provider`, `host`, `uri`, `database`) and `sslmode`. TLS is as for the
- * administrator: who gets the details is to trust the server no more and no less.
+ * administrator: applications trust the server exactly as the administrator does.
  */
 export function connectionDetails(
   credentials: Credentials,
@@ -21,7 +21,7 @@ export function connectionDetails(
 ): ConnectionDetails {
   const { endpoint, port, clusterCA } = credentials;
   const mode = credentials.sslmode ?? defaultSslMode(credentials);
-  // Without TLS by default, nothing is said: whoever is on the same machine may still want it.
+  // Without TLS by default, the entry is absent: a client on the same machine may still use TLS.
   const sslmode = credentials.sslmode === undefined && mode === 'disable' ? undefined : mode;
   return {
     type: 'postgresql',

@@ -8,27 +8,24 @@ import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 
-/**
- * What marks a database or role as a managed resource's: kind and name, which survive backup and restore; a UID
- * would not.
- */
+/** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */
 export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
   `${kind}.${apiVersion.split('/')[0]}/${metadata.name}`.toLowerCase();
 
-/** Whether a managed resource may do nothing to what it stands for. */
+/** Whether a managed resource may not change its external resource. */
 export const isObserver = ({ spec }: Managed): boolean =>
   !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
 
 export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
   found !== undefined && isOwnedBy(found, ownerIdOf(managed));
 
-/** What differs if a thing of ours has not the mark that it should have. */
+/** The difference if a database or role that we own lacks the current mark. */
 export const markDifference = (managed: Managed, found: Marked): readonly string[] =>
   isMarkOutdated(found, ownerIdOf(managed)) ? ['mark'] : [];
 
 /**
- * Throws an Error that says whose it is, how to hand it over and what that brings, unless it carries the managed
- * resource's mark, or nothing but looking is allowed, which does no harm.
+ * Throws an Error unless the database or role carries the managed resource's mark, or the managed resource may only
+ * observe. The message names the owner, and explains how to adopt it and the consequences.
  */
 export function checkMayManage(
   managed: Managed,
@@ -42,17 +39,17 @@ export function checkMayManage(
 /** The name on the server; see {@link checkExternalName}. */
 export const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
 
-/** Throws an Error that says what is wrong with the name, and what to do, if PostgreSQL would not take it as it is. */
+/** Throws an Error if PostgreSQL would not accept the name as it is. The message describes the problem and the fix. */
 export const checkExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
   checkNameWith(checkOwnName, managed, kind);
 
-/** The same, and for a name that nothing new may have. */
+/** The same for new names, which have stricter rules. */
 export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
   checkNameWith(checkNewName, managed, kind);
 
 /**
- * Throws an Error if it is the role that the provider logs in as: whoever managed that would change the password that
- * everything else needs. It may be observed.
+ * Throws an Error if it is the role that the provider logs in as. A managed resource for it would change the password
+ * that all others need. It may be observed.
  */
 export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
   if (isObserver(managed) || nameOf(managed) !== username) return;
@@ -71,7 +68,7 @@ function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'data
   }
 }
 
-/** Whether PostgreSQL takes the name; if not, there can be nothing of that name. */
+/** Whether PostgreSQL accepts the name; if not, nothing of that name can exist. */
 export function hasUsableName(managed: Managed, kind: 'database' | 'role'): boolean {
   try {
     checkOwnName(kind, nameOf(managed));

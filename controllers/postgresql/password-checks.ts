@@ -4,26 +4,26 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Random } from '../../runtime/time/random.ts';
 import type { DesiredCredential, Observation } from '../core/managed/connecting/external-client.ts';
 
-/** Whether passwords work, found out by logging in, and rarely: each login costs a connection of its own. */
+/** Tests passwords by a login, and rarely: each login costs a connection of its own. */
 export interface PasswordChecks {
   /**
-   * One that is not applied is tested at once: `inForce` only if the server takes it and refuses another. One that is
-   * applied is tested once per period, for the first time at a random time of it, so that a restart does not test all
-   * of them; undefined until then.
+   * A credential that is not applied is tested at once: `inForce` only if the server accepts it and refuses another. An
+   * applied credential is tested once per period. The first test is at a random time of the period, so that a restart
+   * does not test all of them. Undefined before the test.
    */
   verdictOn(
     ownerId: string,
     credential: DesiredCredential,
     isTaken: (password: string) => Promise<boolean>,
   ): Promise<Observation['credential']>;
-  /** The password was set just now, so that it works. */
+  /** The password was set just now, so it works. */
   wasSet(ownerId: string, password: string): void;
 }
 
 export interface PasswordChecksOptions {
   readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly random: Random;
-  /** How long a verdict holds; default 10 minutes. */
+  /** How long a result is valid; default 10 minutes. */
   readonly periodMs?: number;
 }
 
@@ -33,7 +33,7 @@ interface Check {
   readonly untilMs: number;
 }
 
-/** As many as one process is likely to manage; one that is forgotten is only tested later. */
+/** The most that one process is likely to manage. A dropped entry is only tested later. */
 const maxChecks = 20_000;
 
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
@@ -54,7 +54,7 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
         return record(ownerId, { digest, verdict: undefined }, periodMs * random());
       }
       if (!(await isTaken(value))) return record(ownerId, { digest, verdict: 'wrong' });
-      // Where the server takes whatever it is given, as with `trust`, nothing is known of this one.
+      // If the server accepts any password, for example with `trust`, the test proves nothing.
       const isProven = isApplied || !(await isTaken(`not ${value}`));
       return record(ownerId, { digest, verdict: isProven ? 'inForce' : undefined });
     },

@@ -6,13 +6,13 @@ import type { PasswordChecks } from './password-checks.ts';
 
 /** The password of the role that has the external name of a managed resource. */
 export interface RolePassword {
-  /** Whether the server accepts the credential; undefined: the server does not tell, or there is no credential. */
+  /** Whether the server accepts the credential. Undefined: this cannot be tested, or there is no credential. */
   verdictOn(
     managed: Managed,
     credential: DesiredCredential | undefined,
     signal: AbortSignal,
   ): Promise<Observation['credential']>;
-  /** Sets the credential unless it is applied. Answers whether it did. */
+  /** Sets the credential unless it is applied. Returns whether it did. */
   set(managed: Managed, credential: DesiredCredential | undefined, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -37,7 +37,10 @@ export const rolePassword = ({ roles, checks }: RolePasswordOptions): RolePasswo
   },
 });
 
-/** Whether a password that worked works no more. One that is not applied yet says nothing: the former one may work. */
+/**
+ * Whether a password that worked is now refused. A credential that is not applied yet proves nothing: the previous one
+ * may work.
+ */
 export const isLockedOut = (
   credential: DesiredCredential | undefined,
   verdict: Observation['credential'],

@@ -9,28 +9,31 @@ import type { Clock } from '../../runtime/time/clock.ts';
 export interface ClosingOptions {
   readonly server: Pick<PostgresqlServer, 'closeServerDatabases'>;
   readonly credentials: Pick<Credentials, 'endpoint' | 'port' | 'username' | 'serverDatabases'>;
-  /** Told what was done, and what could not be. */
+  /** Receives the result: the closed databases, and those that could not be closed. */
   readonly tell: (event: EventFacts) => void;
   readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
-/** Shuts tenants out of the databases that belong to a server, once per server and process. Nothing of it rejects. */
+/** Closes a server's own databases to tenants, once per server and process. No method rejects. */
 export interface ServerClosing {
-  /** Before anything is made or changed there. What failed is tried again. */
+  /** Called before anything is created or changed on the server. A failed attempt is repeated. */
   prepare(signal: AbortSignal): Promise<void>;
   /**
-   * Where something of ours is there: another process may have made it and not come to this. What failed is tried again
-   * half a minute later at the earliest.
+   * Called if a database or role of ours exists: another process may have created it and not closed the server's
+   * databases. A failed attempt is repeated half a minute later at the earliest.
    */
   keepUp(signal: AbortSignal): Promise<void>;
 }
 
-/** Below the default poll interval, whatever its jitter: else half of the looks that should try again come too early. */
+/**
+ * Shorter than the default poll interval with any jitter. Otherwise half of the observations that should retry would
+ * come too early.
+ */
 const restMs = 30_000;
 
 /**
- * A {@link ServerClosing} that does nothing where the credentials say to leave a server's databases. What cannot be done is
- * told, and stands in nobody's way.
+ * A {@link ServerClosing} that does nothing if the credentials say to leave a server's databases. Failures are reported
+ * and block nothing.
  */
 export function closing({ server, credentials, tell, clock }: ClosingOptions): ServerClosing {
   let done: Promise<void> | undefined;
@@ -43,7 +46,7 @@ export function closing({ server, credentials, tell, clock }: ClosingOptions): S
       done = undefined;
       if (isInterrupted(error)) return;
       failedAtMs = clock.elapsedMs();
-      if (signal.aborted) return; // whoever waits with us has a signal of its own
+      if (signal.aborted) return; // other waiting runs have signals of their own
       tell({ type: 'Warning', reason: 'CannotCloseServerDatabases', message: messageOf(error) });
     }
   };
@@ -60,7 +63,7 @@ export function closing({ server, credentials, tell, clock }: ClosingOptions): S
   };
 }
 
-/** What to tell; undefined if all was closed before. */
+/** The result to report; undefined if all databases were closed before. */
 export function closingEvent(
   { closed, kept, open }: Closing,
   { endpoint, port, username }: ClosingOptions['credentials'],
@@ -80,7 +83,7 @@ export function closingEvent(
     };
   }
   if (closed.length === 0) return undefined;
-  const exceptions = kept.length === 0 ? '' : `; ${kept.map(escapeIdentifier).join(', ')} may as before`;
+  const exceptions = kept.length === 0 ? '' : `; ${kept.map(escapeIdentifier).join(', ')} keep the right`;
   return {
     type: 'Normal',
     reason: 'ClosedServerDatabases',

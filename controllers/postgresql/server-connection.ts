@@ -13,10 +13,10 @@ import { providerFacts, providerFinder } from '../core/provider/provider-credent
 import type { ServerClosing } from './server-closing.ts';
 import { closing } from './server-closing.ts';
 
-/** More servers than this are rare, and one that is forgotten is only connected to anew. */
+/** More servers than this are rare. A server that is dropped from the cache is only connected again. */
 const maxServers = 100;
 
-/** A server and how it is reached. */
+/** A server and its credentials. */
 export interface ServerConnection {
   readonly server: PostgresqlServer;
   readonly credentials: Credentials;
@@ -24,10 +24,11 @@ export interface ServerConnection {
 }
 
 /**
- * Yields the server of a managed resource: one object, with its few connections, per credentials, whatever the
- * number of managed resources and providers that use them. Changed credentials get a new one at the next
- * reconcile; the former finishes what it was asked to do and, being asked nothing more, closes its connections
- * within seconds. Throws an Error that names what is missing or, with the secret, what is wrong.
+ * Returns the server of a managed resource. There is one object, with few connections, per credentials, for any number
+ * of managed resources and providers.
+ *
+ * Changed credentials get a new object at the next reconcile. The previous one finishes its calls, and closes its idle
+ * connections within seconds. Throws an Error that names a missing field, or the Secret with the wrong value.
  */
 export function serverConnection(
   env: Environment,
@@ -38,7 +39,7 @@ export function serverConnection(
   const find = providerFinder(env, kinds);
   const { clock, random, checkLease } = env;
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
-  /** To the administrator: a tenant does not see the provider. */
+  /** This message is for the administrator: a tenant does not see the provider. */
   const tellProvider = (managed: Managed, event: EventFacts): void => {
     const { kind, name } = providerOf(managed);
     const { provider } = find(managed) ?? {};

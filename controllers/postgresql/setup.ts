@@ -27,7 +27,7 @@ export interface PostgresqlStackOptions {
   readonly createServer?: (options: PostgresqlServerOptions) => PostgresqlServer;
 }
 
-/** A server as the external clients use it, and what they share in a process. */
+/** A server for the external clients, and the parts that they share in a process. */
 interface Shared extends ServerConnection {
   readonly checks: PasswordChecks;
   readonly rivalOf: RivalFinder;

@@ -218,7 +218,7 @@ describe('AWS: the class is that of the code, else of the status', () => {
     assert.deepEqual(classes, ['Unreachable', 'Unreachable']);
   });
 
-  test('a region that the account does not have is invalid: the credentials are good elsewhere', () => {
+  test('a region that the account does not have is invalid: the credentials work in another region', () => {
     const error = refused('AuthFailure', 401, { areTakenElsewhere: true });
     assert.deepEqual(
       [error.errorClass, error.advice],

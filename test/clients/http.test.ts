@@ -159,7 +159,7 @@ describe('what is tried again', () => {
     assert.deepEqual([error.code, error.isRetryable, waits.length], ['TlsFailed', false, 0]);
     assert.equal(
       error.message,
-      `cannot list instances: Favourite Cloud (${plain}) does not answer in TLS: check whether its URL is to begin with http:, and the port (ERR_SSL_WRONG_VERSION_NUMBER)`,
+      `cannot list instances: Favourite Cloud (${plain}) does not answer in TLS: check the port, and whether its URL must begin with http: (ERR_SSL_WRONG_VERSION_NUMBER)`,
     );
   });
 
@@ -444,7 +444,7 @@ describe('an authorization', () => {
     ],
     'a header of the connection': [
       { type: 'header', name: 'Content-Length' },
-      'authorization: the header content-length is for something else',
+      'authorization: the header content-length has another meaning',
     ],
   };
   for (const [name, [authorization, message]] of Object.entries(refused)) {
@@ -579,7 +579,7 @@ describe('credentials', () => {
     'no url': { json: '{"token": "hush-hush"}', says: /have no url/ },
     'no token': { json: '{"url": "http://hush-hush"}', says: /have no token/ },
     'a token of another type': { json: '{"url": "http://a", "token": 7}', says: /have no token/ },
-    'a url that is none': { json: '{"url": "hush-hush", "token": "t"}', says: /a url that is none/ },
+    'a url that is none': { json: '{"url": "hush-hush", "token": "t"}', says: /not a URL/ },
     'another scheme': { json: '{"url": "ftp://hush-hush", "token": "t"}', says: /neither http nor https/ },
     'a user in the url': { json: '{"url": "http://hush:hush@a", "token": "t"}', says: /with a user in it/ },
     'a query in the url': { json: '{"url": "http://a?hush-hush", "token": "t"}', says: /query or fragment/ },

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { checkOurs, markOf } from '../../clients/postgresql/mark.ts';
-import { whoseIs } from '../../controllers/author/whose-is.ts';
+import { checkOwnership } from '../../controllers/author/check-ownership.ts';
 import { conditionErrorOf } from '../../controllers/core/error-class.ts';
 import { labelOwner } from '../../controllers/gcp/labels.ts';
 import { failingWith, tracedIn } from './traced-objects.ts';
@@ -76,7 +76,7 @@ const notOurs = (comment?: string): Error =>
 const notOursInCloud = (tags: Readonly<Record<string, string>>): Error => {
   const managed = object(redis, 'adopt-a') as never;
   return thrownBy(() =>
-    whoseIs(managed, { what: 'instance "orders"', tags, isKnown: false }, labelOwner(managed)),
+    checkOwnership(managed, { what: 'instance "orders"', tags, isKnown: false }, labelOwner(managed)),
   );
 };
 const hidden = notOurs(markOf('x/former'));

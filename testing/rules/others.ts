@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 
 const { signal } = new AbortController();
 const fix =
-  'check the owner before each change and each deletion, as `whoseIs` does: by a tag, a label or a comment';
+  'check the owner before each change and each deletion, as `checkOwnership` does: by a tag, a label or a comment';
 
 /** A thing of another owner, and our managed resource with its name. */
 async function meet(bench: Bench): Promise<readonly unknown[]> {

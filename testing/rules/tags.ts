@@ -1,4 +1,4 @@
-import { ownerOf } from '../../controllers/author/whose-is.ts';
+import { ownerOf } from '../../controllers/author/check-ownership.ts';
 import type { Bench } from '../bench.ts';
 import { expect, needed } from '../verdict.ts';
 import type { Rule } from './rule.ts';

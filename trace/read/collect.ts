@@ -14,7 +14,7 @@ import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { isOwnerNamed } from '../../controllers/author/whose-is.ts';
+import { isOwnerNamed } from '../../controllers/author/check-ownership.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { restrictsNamespaces, whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { boundFirst } from '../../controllers/core/claim/owned-resources.ts';

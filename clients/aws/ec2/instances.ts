@@ -4,7 +4,7 @@ import { allPages } from '../pages.ts';
 import type { Place, Tags } from './tags.ts';
 import { setTags, tagFilters, tagList, tagsIn, tagsOfNew, told, unlessMissing } from './tags.ts';
 
-/** A machine, as AWS tells of it. */
+/** An EC2 instance in AWS's answers. */
 export interface CloudInstance {
   readonly id: string;
   /** `pending`, `running`, `stopping`, `stopped`, `shutting-down`, `terminated`. */
@@ -31,31 +31,31 @@ export interface NewInstance {
   readonly subnetId?: string;
   readonly privateIp?: string;
   readonly keyName?: string;
-  /** As it is, not encoded. */
+  /** Plain text, not encoded. */
   readonly userData?: string;
   readonly vpcSecurityGroupIds?: readonly string[];
   readonly tags: Tags;
-  /** Another request by it makes no second one. Up to 64 characters. */
+  /** A second request with the same token creates no second instance. Up to 64 characters. */
   readonly clientToken: string;
 }
 
 type Its = Place & { readonly id: string };
 
-/** Machines of EC2. Every call may throw CloudError. */
+/** The instances of EC2. Every method may throw CloudError. */
 export interface Instances {
-  /** Undefined if AWS says that there is none, or that it is terminated. */
+  /** Undefined if AWS answers that there is no such instance, or that it is terminated. */
   get(its: Its, signal: AbortSignal): Promise<CloudInstance | undefined>;
-  /** All that carry these tags, those that are terminated and still told of included. */
+  /** All instances with these tags. Terminated instances that AWS still lists are included. */
   tagged(its: Place & { readonly tags: Tags }, signal: AbortSignal): Promise<readonly CloudInstance[]>;
   create(its: Place, wanted: NewInstance, signal: AbortSignal): Promise<CloudInstance>;
-  /** Only of one that is stopped. */
+  /** The instance must be stopped. */
   setType(its: Its, instanceType: string, signal: AbortSignal): Promise<void>;
   setSecurityGroups(its: Its, ids: readonly string[], signal: AbortSignal): Promise<void>;
   start(its: Its, signal: AbortSignal): Promise<void>;
   stop(its: Its, signal: AbortSignal): Promise<void>;
   setTags(its: Its & { readonly tags: Tags }, signal: AbortSignal): Promise<void>;
   removeTags(its: Its & { readonly tags: Tags }, signal: AbortSignal): Promise<void>;
-  /** What is gone already is no error. */
+  /** An instance that was deleted before is no error. */
   delete(its: Its, signal: AbortSignal): Promise<void>;
 }
 

@@ -4,12 +4,12 @@ import { allPages } from '../pages.ts';
 import type { Place, Tags } from './tags.ts';
 import { setTags, tagFilters, tagsIn, tagsOfNew, told, unlessMissing } from './tags.ts';
 
-/** A subnet, as AWS tells of it. */
+/** A subnet in AWS's answers. */
 export interface CloudSubnet {
   readonly id: string;
   readonly arn: string | undefined;
   readonly ownerId: string | undefined;
-  /** `pending`, `available`, or what AWS comes up with one day. */
+  /** `pending`, `available`, or a later state of AWS. */
   readonly state: string;
   readonly vpcId: string | undefined;
   readonly cidrBlock: string | undefined;
@@ -27,17 +27,17 @@ export interface NewSubnet {
   readonly tags: Tags;
 }
 
-/** Subnets of AWS. Every call may throw CloudError. */
+/** The subnets of AWS. Every method may throw CloudError. */
 export interface Subnets {
-  /** Undefined if AWS says that there is none. */
+  /** Undefined if AWS answers that there is no such subnet. */
   get(its: Place & { readonly id: string }, signal: AbortSignal): Promise<CloudSubnet | undefined>;
-  /** All that carry these tags. */
+  /** All subnets with these tags. */
   tagged(its: Place & { readonly tags: Tags }, signal: AbortSignal): Promise<readonly CloudSubnet[]>;
   create(its: Place, wanted: NewSubnet, signal: AbortSignal): Promise<CloudSubnet>;
-  /** Of a subnet that may be so new that it does not show everywhere. */
+  /** The subnet may be so new that it is not visible everywhere. */
   setPublicIps(its: Place & { readonly id: string }, isOn: boolean, signal: AbortSignal): Promise<void>;
   setTags(its: Place & { readonly id: string; readonly tags: Tags }, signal: AbortSignal): Promise<void>;
-  /** What is gone already is no error. */
+  /** A subnet that was deleted before is no error. */
   delete(its: Place & { readonly id: string }, signal: AbortSignal): Promise<void>;
 }
 

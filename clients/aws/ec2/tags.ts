@@ -5,7 +5,7 @@ import type { AwsClient } from '../aws-client.ts';
 /** Tags by their keys. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** What a call is about: a region, and a thing in it. */
+/** A region and the id of a resource in it. */
 export interface Place {
   readonly region: string | undefined;
 }
@@ -17,20 +17,20 @@ export const tagsIn = (tags: readonly Tag[] | undefined): Tags =>
 
 export const tagList = (tags: Tags): Tag[] => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 
-/** What passes only what carries all of these. */
+/** A filter that accepts only resources with all of these tags. */
 export const tagFilters = (tags: Tags): Filter[] =>
-  // A `*` stands for anything, unless it is told not to.
+  // EC2 treats `*` as a wildcard unless it is escaped.
   Object.entries(tags).map(([key, value]) => ({
     Name: `tag:${key}`,
     Values: [value.replaceAll(/[*?\\]/g, '\\$&')],
   }));
 
-/** Tags that something has from its first moment. */
+/** Tags that a resource has from its creation. */
 export const tagsOfNew = (ResourceType: ResourceType, tags: Tags): TagSpecification[] => [
   { ResourceType, Tags: tagList(tags) },
 ];
 
-/** Sets tags of a thing, and keeps its others. Throws CloudError. */
+/** Sets tags of a resource; other tags stay. Throws CloudError. */
 export async function setTags(
   aws: AwsClient,
   { region, id, noun, tags }: Place & { readonly id: string; readonly noun: string; readonly tags: Tags },
@@ -48,15 +48,15 @@ export async function setTags(
 }
 
 /**
- * What AWS must tell, an empty list too. Throws CloudError if it does not: the official client makes an answer without
- * anything of whatever comes with a status of 200, as the page of a gateway.
+ * A part that every answer of AWS has, also as an empty list. Throws CloudError if it is absent. The official client
+ * accepts any answer with status 200, for example the page of a gateway, as an answer without parts.
  */
 export function told<T>(what: string, field: string, value: T | undefined): T {
   if (value !== undefined) return value;
   throw nonsense(what, `it has no ${field}`);
 }
 
-/** The result, or undefined if the service says that there is no such thing. */
+/** The result, or undefined if the service answers that there is no such resource. */
 export async function unlessMissing<T>(missing: RegExp, result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;

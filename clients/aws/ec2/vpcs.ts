@@ -4,7 +4,7 @@ import { allPages } from '../pages.ts';
 import type { Place, Tags } from './tags.ts';
 import { setTags, tagFilters, tagsIn, tagsOfNew, told, unlessMissing } from './tags.ts';
 
-/** What can be switched on and off in a VPC. */
+/** The attributes of a VPC that can be switched on and off. */
 export interface VpcAttributes {
   readonly enableDnsSupport?: boolean;
   readonly enableDnsHostnames?: boolean;
@@ -12,24 +12,24 @@ export interface VpcAttributes {
 }
 type AttributeName = keyof VpcAttributes;
 
-/** Their names in requests, by those of ours. */
+/** The names of the attributes in requests, by our names. */
 const attributeNames = {
   enableDnsSupport: 'EnableDnsSupport',
   enableDnsHostnames: 'EnableDnsHostnames',
   enableNetworkAddressUsageMetrics: 'EnableNetworkAddressUsageMetrics',
 } as const;
 
-/** A VPC, as AWS tells of it. */
+/** A VPC in AWS's answers. */
 export interface CloudVpc {
   readonly id: string;
   readonly ownerId: string | undefined;
-  /** `pending`, `available`, or what AWS comes up with one day. */
+  /** `pending`, `available`, or a later state of AWS. */
   readonly state: string;
   readonly cidrBlock: string | undefined;
   readonly instanceTenancy: string | undefined;
   readonly dhcpOptionsId: string | undefined;
   readonly tags: Tags;
-  /** Those that were asked for. */
+  /** The requested attributes. */
   readonly attributes: VpcAttributes;
 }
 
@@ -39,24 +39,27 @@ export interface NewVpc {
   readonly tags: Tags;
 }
 
-/** VPCs of AWS. Every call may throw CloudError. */
+/** The VPCs of AWS. Every method may throw CloudError. */
 export interface Vpcs {
-  /** With the attributes that are named, each of which is a request. Undefined if AWS says that there is none. */
+  /**
+   * The VPC with the named attributes, each of which costs one request. Undefined if AWS answers that there is no such
+   * VPC.
+   */
   get(
     its: Place & { readonly id: string; readonly attributes: readonly AttributeName[] },
     signal: AbortSignal,
   ): Promise<CloudVpc | undefined>;
-  /** All that carry these tags, without their attributes. */
+  /** All VPCs with these tags, without their attributes. */
   tagged(its: Place & { readonly tags: Tags }, signal: AbortSignal): Promise<readonly CloudVpc[]>;
   create(its: Place, wanted: NewVpc, signal: AbortSignal): Promise<CloudVpc>;
-  /** Sets attributes, of a VPC that may be so new that it does not show everywhere. */
+  /** Sets attributes of a VPC. The VPC may be so new that it is not visible everywhere. */
   setAttributes(
     its: Place & { readonly id: string },
     wanted: VpcAttributes,
     signal: AbortSignal,
   ): Promise<void>;
   setTags(its: Place & { readonly id: string; readonly tags: Tags }, signal: AbortSignal): Promise<void>;
-  /** What is gone already is no error. */
+  /** A VPC that was deleted before is no error. */
   delete(its: Place & { readonly id: string }, signal: AbortSignal): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ export interface CloudRemoteAccess {
   readonly sourceSecurityGroups?: readonly string[];
 }
 
-/** What a node group is asked for, and what EKS tells of it. */
+/** The fields of a node group that are the same in requests and answers of EKS. */
 interface NodeGroupParts {
   readonly nodeRole?: string;
   readonly subnets?: readonly string[];
@@ -59,19 +59,19 @@ export interface NewNodeGroup extends NodeGroupParts {
   readonly tags: Tags;
 }
 
-/** A node group as EKS tells of it. */
+/** A node group in the answers of EKS. */
 export interface CloudNodeGroup extends NodeGroupParts {
   readonly name: string;
   readonly arn?: string;
   /** `CREATING`, `ACTIVE`, `UPDATING`, `DELETING`, `CREATE_FAILED`, `DELETE_FAILED`, `DEGRADED`. */
   readonly status: string;
-  /** What is wrong with it: `NodeCreationFailure: …`. */
+  /** The problems of the node group: `NodeCreationFailure: …`. */
   readonly issues: readonly string[];
   readonly tags: Tags;
   readonly autoscalingGroups: readonly string[];
 }
 
-/** What can be changed without nodes being replaced. What is left out stays as it is. */
+/** The changes that EKS can make without replacing nodes. Absent fields stay as they are. */
 export interface NodeGroupConfigChange {
   readonly scalingConfig?: CloudScaling;
   readonly updateConfig?: CloudUpdateConfig;
@@ -79,7 +79,7 @@ export interface NodeGroupConfigChange {
   readonly taints?: { readonly set: readonly CloudTaint[]; readonly remove: readonly CloudTaint[] };
 }
 
-/** What nodes are replaced for. */
+/** The changes for which EKS replaces nodes. */
 export interface NodeGroupVersionChange {
   readonly version?: string;
   readonly releaseVersion?: string;
@@ -87,7 +87,7 @@ export interface NodeGroupVersionChange {
   readonly force?: boolean;
 }
 
-/** How an update is going; `errors`: what EKS says of one that failed or was cancelled. */
+/** The progress of an update. `errors` are the reasons that EKS gives for an update that failed or was cancelled. */
 export interface CloudUpdate {
   readonly status: string;
   readonly errors: readonly string[];
@@ -95,37 +95,37 @@ export interface CloudUpdate {
 
 export interface NodeGroupsOptions {
   readonly aws: Pick<AwsClient, 'call'>;
-  /** Absent: that of the provider. */
+  /** Absent: the provider's region. */
   readonly region: string | undefined;
-  /** The cluster that they belong to. */
+  /** The name of the cluster. */
   readonly cluster: string;
 }
 
-/** The node groups of a cluster. All throw CloudError. */
+/** The node groups of a cluster. All methods throw CloudError. */
 export interface NodeGroups {
-  /** Undefined: EKS says itself that there is no such node group, or cluster. */
+  /** Undefined: EKS itself answers that there is no such node group, or no such cluster. */
   get(name: string, signal: AbortSignal): Promise<CloudNodeGroup | undefined>;
   create(name: string, group: NewNodeGroup, signal: AbortSignal): Promise<void>;
-  /** Yields the id of the update, which takes minutes. */
+  /** Returns the id of the update, which takes minutes. */
   changeConfig(name: string, change: NodeGroupConfigChange, signal: AbortSignal): Promise<string>;
-  /** The same. */
+  /** Returns the id of the update, which takes minutes. */
   changeVersion(name: string, change: NodeGroupVersionChange, signal: AbortSignal): Promise<string>;
-  /** How an update is going. Undefined: EKS knows none of that id. */
+  /** The progress of an update. Undefined: EKS knows no update with that id. */
   getUpdate(name: string, id: string, signal: AbortSignal): Promise<CloudUpdate | undefined>;
   tag(arn: string, tags: Tags, signal: AbortSignal): Promise<void>;
   untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Deleting what is gone is success. */
+  /** A node group that was deleted before is no error. */
   delete(name: string, signal: AbortSignal): Promise<void>;
 }
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof CloudError && error.code === 'ResourceNotFoundException';
 
-/** Whether a node group of the name is there already. */
+/** Whether a node group of that name exists already. */
 export const isNameTaken = (error: unknown): boolean =>
   error instanceof CloudError && error.code === 'ResourceInUseException';
 
-/** Fields of `forProvider`, by what EKS calls them when it refuses something. */
+/** Fields of `forProvider`, by the names that EKS uses in its refusals. */
 const fields = {
   nodeRoleArn: /\b[nN]ode ?[rR]ole|\brole\b/,
   subnetIds: /\b[sS]ubnets?\b/,
@@ -146,7 +146,7 @@ const fields = {
   tags: /\btags?\b/i,
 };
 
-/** The door to the node groups of Amazon EKS. */
+/** A client for the node groups of Amazon EKS. */
 export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): NodeGroups {
   const clusterName = cluster;
   const facts = { service: 'eks', region, fields, isRepeatable: true } as const;
@@ -177,7 +177,7 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
       await aws.call(
         {
           ...{ ...facts, what: sentence('create', name) },
-          // The official client adds a token, so that its own attempts make one.
+          // The official client adds a token. Its own repeated attempts create one node group.
           run: (eks, http) =>
             eks.createNodegroup(
               asked<CreateNodegroupCommandInput>({
@@ -305,7 +305,7 @@ function nodeGroupOf(name: string, group: Nodegroup): CloudNodeGroup {
   }) as CloudNodeGroup;
 }
 
-/** Without what has no value, however deep. */
+/** The value without undefined fields, at any depth. */
 function told(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(told);
   if (typeof value !== 'object' || value === null) return value;
@@ -313,12 +313,15 @@ function told(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, one]) => [key, told(one)]));
 }
 
-/** As the official client has it: what is one of several words to it, is a text to us, for EKS refuses what it does not know. */
+/**
+ * The type of the official client. Where the client allows certain words only, we accept any text: EKS refuses words
+ * that it does not know.
+ */
 const asked = <I extends object>(input: object): I => input as I;
 
 function given<T>(value: T | undefined, what: string): T {
   if (value !== undefined) return value;
-  throw nonsense(what, 'it tells of nothing');
+  throw nonsense(what, 'it is empty');
 }
 
 const nonsense = (what: string, why: string): CloudError =>

@@ -1,7 +1,7 @@
 import { CloudError, invalidAnswer } from '../../cloud-error.ts';
 import type { AwsClient } from '../aws-client.ts';
 
-/** The attributes of a queue that can be set, as SQS calls them; all values are texts. */
+/** The attributes of a queue that can be set, by their names in SQS. All values are texts. */
 export type QueueAttribute =
   | 'ContentBasedDeduplication'
   | 'DelaySeconds'
@@ -15,32 +15,32 @@ export type QueueAttribute =
   | 'RedrivePolicy'
   | 'VisibilityTimeout';
 
-/** What a queue is to have. */
+/** The attributes and tags of a new queue. */
 export type QueueAttributes = Readonly<Partial<Record<QueueAttribute, string>>>;
 
-/** A queue as SQS tells of it. */
+/** A queue in the answers of SQS. */
 export interface CloudQueue {
   readonly name: string;
-  /** As SQS assigned it. */
+  /** The URL that SQS assigned. */
   readonly url: string;
-  /** Those that can be set, and others, such as `QueueArn`. */
+  /** The attributes that can be set, and others, such as `QueueArn`. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly tags: Readonly<Record<string, string>>;
 }
 
 export interface QueuesOptions {
   readonly aws: Pick<AwsClient, 'call'>;
-  /** Absent: that of the provider. */
+  /** Absent: the provider's region. */
   readonly region: string | undefined;
 }
 
-/** The queues of an account in a region. All throw CloudError. */
+/** The queues of an account in a region. All methods throw CloudError. */
 export interface Queues {
-  /** Undefined: SQS says itself that there is none of that name. */
+  /** Undefined: SQS itself answers that there is no queue of that name. */
   get(name: string, signal: AbortSignal): Promise<CloudQueue | undefined>;
   /**
-   * Yields the URL. SQS answers with that of a queue that is there already, where its attributes are the same; whose that
-   * one is, only its tags say.
+   * Returns the URL. If a queue of that name with the same attributes exists, SQS returns its URL. Only its tags show
+   * the owner.
    */
   create(
     name: string,
@@ -50,16 +50,16 @@ export interface Queues {
   setAttributes(queue: CloudQueue, attributes: QueueAttributes, signal: AbortSignal): Promise<void>;
   tag(queue: CloudQueue, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
   untag(queue: CloudQueue, keys: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Deleting what is gone is success. */
+  /** A queue that was deleted before is no error. */
   delete(queue: CloudQueue, signal: AbortSignal): Promise<void>;
 }
 
-/** What SQS calls the absence of a queue; the second one where it answers as it did before it spoke JSON. */
+/** The codes of SQS for a queue that does not exist. The second code is from the API before JSON. */
 const absent: readonly string[] = ['QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue'];
 
 const isAbsent = (error: unknown): boolean => error instanceof CloudError && absent.includes(error.code);
 
-/** Fields of `forProvider`, by what SQS calls them when it refuses something. */
+/** Fields of `forProvider`, by the names that SQS uses in its refusals. */
 const fields = {
   contentBasedDeduplication: /ContentBasedDeduplication/,
   delaySeconds: /DelaySeconds/,
@@ -75,7 +75,7 @@ const fields = {
   tags: /\b[Tt]ag/,
 };
 
-/** The door to Amazon SQS. */
+/** A client for Amazon SQS. */
 export function sqsQueues({ aws, region }: QueuesOptions): Queues {
   const facts = { service: 'sqs', region, fields, isRepeatable: true } as const;
 
@@ -83,7 +83,7 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
     async get(name, signal) {
       const what = `get queue "${name}"`;
       try {
-        // By its name each time: a URL that somebody wrote may lead anywhere.
+        // Each call looks the queue up by its name: a user may have written any URL into the annotation.
         const { QueueUrl: url } = await aws.call(
           { ...facts, what, run: (sqs, http) => sqs.getQueueUrl({ QueueName: name }, http) },
           signal,
@@ -168,7 +168,7 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
   };
 }
 
-/** The URL of a queue ends with its name. */
+/** The last part of a queue's URL is its name. */
 function checkUrl(what: string, name: string, url: string | undefined): asserts url is string {
   if (url?.endsWith(`/${name}`)) return;
   const why = url === undefined ? 'names no URL' : `is about "${url}"`;

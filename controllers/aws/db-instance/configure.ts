@@ -6,13 +6,13 @@ import { contradiction } from '../../author/contradiction.ts';
 type Configured = Pick<RDSInstance['spec'], 'forProvider'>;
 type SQLInstance = PostgreSQLInstance | MySQLInstance;
 
-/** The engine if the class leaves it open, and those that will do. */
+/** The engine if the class names none, and the engines that are compatible. */
 const engines = {
   PostgreSQLInstance: ['postgres'],
   MySQLInstance: ['mysql', 'mariadb'],
 } as const;
 
-/** Why an instance, or one of a class, is none for a claim: its engine is of another kind, or its version is another one. */
+/** The reason why an instance, or a class, is incompatible with a claim: it has another engine or version. */
 export function misfitOfRDSInstance(
   { kind, spec: { engineVersion: asked } }: SQLInstance,
   { engine, engineVersion }: Partial<Configured['forProvider']>,
@@ -24,7 +24,10 @@ export function misfitOfRDSInstance(
   return contradiction(['engineVersion', engineVersion], ['engineVersion', asked], isSame);
 }
 
-/** What a claim gets from a class: all that the class says, and the engine and the version where it leaves them open. */
+/**
+ * The parameters of a claim's resource: those of the class, with the claim's engine and version where the class names
+ * none.
+ */
 export function configureRDSInstance(
   { kind, spec: { engineVersion: asked } }: SQLInstance,
   { specTemplate: { forProvider } }: RDSInstanceClass,
@@ -33,6 +36,6 @@ export function configureRDSInstance(
   return { forProvider: { ...forProvider, engine, ...(engineVersion !== undefined && { engineVersion }) } };
 }
 
-/** Whether one names the other more exactly, or they are equal. */
+/** Whether the values are equal, or one is a more precise form of the other. */
 const isSame = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);

@@ -28,7 +28,7 @@ const entriesOf = <K extends string>(
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** What `forProvider` says, in the API's words; what it leaves out is left out. */
+/** The parameters in `forProvider`, by the API's names. Absent fields stay absent. */
 export function asked<M extends Managed>(
   { parameters }: Pick<DBInstanceWords<M>, 'parameters'>,
   forProvider: object,
@@ -48,7 +48,7 @@ const features = (value: unknown): unknown =>
 
 type Habits = Pick<ModifyDBInstanceMessage & DeleteDBInstanceMessage, Habit>;
 
-/** How changes are made and how it is deleted, as far as `forProvider` says. */
+/** The options of a change and of a deletion, from `forProvider`. */
 export function habitsOf<M extends Managed>(
   { habits }: Pick<DBInstanceWords<M>, 'habits'>,
   forProvider: object,
@@ -57,7 +57,10 @@ export function habitsOf<M extends Managed>(
   return pickBy(Object.fromEntries(values), given);
 }
 
-/** The instance that a managed resource asks for; `initProvider` counts here and never again. Throws what is missing. */
+/**
+ * The instance that a managed resource asks for. Only here `initProvider` counts. Throws an Error that names missing
+ * fields.
+ */
 export function newDBInstance<M extends Managed>(
   words: DBInstanceWords<M>,
   { spec }: M,
@@ -82,10 +85,10 @@ export function newDBInstance<M extends Managed>(
   };
 }
 
-/** What RDS calls the parameters in ModifyDBInstance, where that differs. */
+/** The names of parameters in ModifyDBInstance, where they differ. */
 const changedNames: { readonly [P in Parameter]?: keyof DBInstanceChange } = { Port: 'DBPortNumber' };
 
-/** A change, in the words of ModifyDBInstance. */
+/** A change, by the names of ModifyDBInstance. */
 export function changeOf<M extends Managed>(words: DBInstanceWords<M>, wanted: Wanted<M>): DBInstanceChange {
   const parameters = Object.entries(asked(words, wanted)).map(([parameter, value]) => [
     changedNames[parameter as Parameter] ?? parameter,
@@ -98,7 +101,7 @@ export function changeOf<M extends Managed>(words: DBInstanceWords<M>, wanted: W
   };
 }
 
-/** What lets RDS delete an instance whose managed resource wants it no longer protected. */
+/** The change that allows RDS to delete an instance whose managed resource no longer asks for protection. */
 export function unprotecting<M extends Managed>(
   words: DBInstanceWords<M>,
   { spec }: M,
@@ -109,7 +112,7 @@ export function unprotecting<M extends Managed>(
   return isProtected && DeletionProtection === false ? { DeletionProtection } : undefined;
 }
 
-/** The instance as it will be, once what is pending is done. */
+/** The instance after its pending changes. */
 function settled(db: DBInstance): DBInstance {
   const { Port, PendingCloudwatchLogsExports: logs, ...pending } = db.PendingModifiedValues ?? {};
   const exported = db.EnabledCloudwatchLogsExports ?? [];
@@ -131,7 +134,7 @@ function settled(db: DBInstance): DBInstance {
   };
 }
 
-/** Where the API tells of a parameter what it has. What RDS has none of is undefined. */
+/** The places of the parameters in RDS's answers. Undefined: RDS has no value. */
 const told: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
   AllocatedStorage: (db) => db.AllocatedStorage,
   AutoMinorVersionUpgrade: (db) => db.AutoMinorVersionUpgrade,
@@ -165,7 +168,7 @@ const told: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
     db.OptionGroupMemberships?.find(({ Status }) => Status !== 'removing')?.OptionGroupName,
   PerformanceInsightsKMSKeyId: (db) => db.PerformanceInsightsKMSKeyId,
   PerformanceInsightsRetentionPeriod: (db) => db.PerformanceInsightsRetentionPeriod,
-  // DbInstancePort is 0 for all that are in no cluster.
+  // DbInstancePort is 0 for all instances outside a cluster.
   Port: (db) => db.Endpoint?.Port,
   PreferredBackupWindow: (db) => db.PreferredBackupWindow,
   PreferredMaintenanceWindow: (db) => db.PreferredMaintenanceWindow,
@@ -178,10 +181,10 @@ const told: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
   VpcSecurityGroupIds: (db) => db.VpcSecurityGroups?.map(({ VpcSecurityGroupId }) => VpcSecurityGroupId),
 };
 
-/** Where none and zero are the same. */
+/** Fields for which an absent value equals zero. */
 const zeroIsNone: readonly Parameter[] = ['Iops', 'MaxAllocatedStorage', 'StorageThroughput'];
 
-/** What is not compared, for RDS, or another service of AWS, decides it by now. */
+/** Fields that are not compared, because RDS or another service of AWS changes them. */
 function decidedElsewhere(
   db: DBInstance,
   wanted: { readonly [P in Parameter]?: unknown },
@@ -189,22 +192,22 @@ function decidedElsewhere(
   const isGrowing = given(wanted.MaxAllocatedStorage) && wanted.MaxAllocatedStorage !== 0;
   const hasGrown = isGrowing && Number(wanted.AllocatedStorage) <= (db.AllocatedStorage ?? 0);
   return [
-    // After a failover it is in the other zone.
+    // After a failover the instance is in the other zone.
     ...(db.MultiAZ === true ? (['AvailabilityZone'] as const) : []),
     ...(hasGrown ? (['AllocatedStorage'] as const) : []),
     ...(db.AwsBackupRecoveryPointArn === undefined
       ? []
       : (['BackupRetentionPeriod', 'PreferredBackupWindow'] as const)),
-    // Before it can be reached, it tells of no port.
+    // RDS reports no port before the instance has an address.
     ...(db.Endpoint?.Port === undefined ? (['Port'] as const) : []),
-    // The role is told of with the directory, and means nothing without one.
+    // RDS reports the role with the directory; without a directory the role has no effect.
     ...(db.DomainMemberships?.length || given(wanted.Domain) ? [] : (['DomainIAMRoleName'] as const)),
-    // It has left the directory for good, or joins it.
+    // The instance was removed from the directory, or is joining it.
     ...(db.DomainMemberships?.some(({ Status }) => Status !== 'joined') ? (['Domain'] as const) : []),
   ];
 }
 
-/** What RDS has for the fields of `forProvider`. What is pending counts, unless it is to be applied at once. */
+/** RDS's values for the fields of `forProvider`. Pending values count, unless changes are to be applied at once. */
 export function actualOf<M extends Managed>(
   words: DBInstanceWords<M>,
   { spec }: M,
@@ -227,7 +230,7 @@ export function actualOf<M extends Managed>(
   } as Actual<M>;
 }
 
-/** A key is told by its ARN, and asked for by its ARN, its id, or an alias, which only KMS can resolve. */
+/** RDS reports a key by its ARN. A spec may name it by its ARN, its id, or an alias, which only KMS can resolve. */
 const isSameKey = (wanted: string, actual: string): boolean =>
   wanted === actual || wanted.includes('alias/') || actual.endsWith(`/${wanted}`);
 
@@ -248,13 +251,13 @@ const oddities: { readonly [P in Parameter]?: Oddity<never> } = {
   VpcSecurityGroupIds: { equals: inAnyOrder },
 };
 
-/** Where RDS is odd about a field. */
+/** The exceptions of RDS for single fields. */
 export function odditiesOf<M extends Managed>({ parameters, tags }: DBInstanceWords<M>): Oddities<M> {
   const fields = entriesOf<Parameter>(parameters).flatMap(([parameter, field]) => {
     const oddity = oddities[parameter];
     return oddity === undefined ? [] : [[field, oddity]];
   });
-  // Those that there are beside may be anybody's.
+  // Other roles of the instance may belong to another user.
   const hasAll = (wanted: unknown, actual: unknown): boolean => {
     const present = tags.of(actual);
     return Object.entries(ownTags(tags.of(wanted))).every(([key, value]) => isEqual(present[key], value));
@@ -262,26 +265,26 @@ export function odditiesOf<M extends Managed>({ parameters, tags }: DBInstanceWo
   return { ...Object.fromEntries(fields), [tags.field]: { equals: hasAll } } as Oddities<M>;
 }
 
-/** States in which RDS takes changes. */
+/** States in which RDS accepts changes. */
 const changeable = ['available', 'storage-optimization', 'storage-initialization', 'storage-full'];
 export const canBeChanged = ({ DBInstanceStatus: state = '' }: DBInstance): boolean =>
   changeable.includes(state);
 
-/** States in which the database can be used as ever while RDS is busy with it. */
+/** States in which the database stays usable during an operation of RDS. */
 const usable =
   /^(available|backing-up|modifying|maintenance|resetting-master-credentials|storage-\w+|configuring-[\w-]+)$/;
-/** States that pass by themselves. */
+/** Temporary states. */
 const passing =
   /^(backing-up|modifying|maintenance|resetting-master-credentials|configuring-[\w-]+|upgrading|rebooting|renaming|starting|stopping|moving-to-vpc|converting-to-vpc|storage-config-upgrade)$/;
 
-/** Whether RDS accepted a password that it does not use yet: until then the former one opens the database. */
+/** Whether RDS accepted a password that it does not use yet. Until then the previous password works. */
 export const isPasswordPending = ({
   DBInstanceStatus: state,
   PendingModifiedValues: pending,
 }: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): boolean =>
   state === 'resetting-master-credentials' || pending?.MasterUserPassword !== undefined;
 
-/** Maps the state of an instance to Ready and to the operation that is under way. */
+/** Maps the state of an instance to Ready and to the operation in progress. */
 export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'PendingModifiedValues'>): {
   readonly ready: ReadyFacts;
   readonly operation?: OperationType;
@@ -296,7 +299,7 @@ export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'Pendin
   };
 }
 
-/** How the database of an instance is reached; undefined before it can be. */
+/** The connection details of an instance; undefined before it has an address. */
 export function accessOf(db: DBInstance): Seen<Managed>['access'] {
   const { Endpoint: { Address: host, Port: port } = {}, MasterUsername: username, Engine: engine = '' } = db;
   if (host === undefined || port === undefined || username === undefined) return undefined;

@@ -42,8 +42,8 @@ interface RotatedManaged extends Managed {
 }
 
 /**
- * The external clients of a kind that stands for DB instances of Amazon RDS: named by us, tagged as ours. RDS answers at
- * once, and is busy for minutes: the state of the instance says with what, and that is the operation that is told.
+ * The external clients of a kind for DB instances of Amazon RDS: named by us, tagged as ours. RDS answers at once and
+ * then works for minutes. The state of the instance names this operation.
  */
 export function dbInstanceClient<M extends Managed>(
   words: DBInstanceWords<M>,

@@ -2,7 +2,7 @@ import type { Instance } from '../../../apis/aws/rds/v1beta1/instance.ts';
 import { InstanceKind } from '../../../apis/aws/rds/v1beta1/instance.ts';
 import type { DBInstanceWords, Tags } from './words.ts';
 
-/** The words of the Upbound provider. */
+/** The field names of the Upbound provider. */
 export const instanceWords: DBInstanceWords<Instance> = {
   kind: InstanceKind,
   parameters: {

@@ -5,7 +5,7 @@ import type { DBInstanceWords, Tags } from './words.ts';
 
 type TagField = readonly { readonly key: string; readonly value: string }[];
 
-/** The words of provider-aws. */
+/** The field names of provider-aws. */
 export const rdsInstanceWords: DBInstanceWords<RDSInstance> = {
   kind: RDSInstanceKind,
   parameters: {

@@ -1,7 +1,7 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { DBInstanceWords, Habit, Parameter } from './words.ts';
 
-/** What RDS calls fields in its refusals, in codes and sentences. The first that fits is told. */
+/** The names of fields in RDS's refusals, in codes and sentences. The first match is reported. */
 const names: readonly (readonly [Parameter | Habit, RegExp])[] = [
   ['FinalDBSnapshotIdentifier', /FinalDBSnapshotIdentifier/],
   ['DeletionProtection', /deletion protection|protected DB Instance/i],
@@ -35,7 +35,7 @@ const names: readonly (readonly [Parameter | Habit, RegExp])[] = [
   ['Domain', /DomainNotFound/],
 ];
 
-/** The fields of a kind, by what RDS calls them in its refusals. */
+/** The fields of a kind, by the patterns for RDS's refusals. */
 export function refusalFields<M extends Managed>({
   parameters,
   habits,

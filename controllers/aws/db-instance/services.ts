@@ -9,10 +9,10 @@ import { dbInstanceClient, masterPassword } from './external-client.ts';
 import { instanceWords } from './instance-words.ts';
 import { rdsInstanceWords } from './rds-instance-words.ts';
 
-/** What RDS takes for a DB instance identifier. */
+/** The pattern of a DB instance identifier in RDS. */
 const names = { maxLength: 63, pattern: /[A-Za-z](-?[A-Za-z0-9])*/ };
 
-/** How long what was just created may not show. */
+/** How long a new instance may be invisible. */
 const readLagMs = 10_000;
 
 const usual = {
@@ -28,7 +28,7 @@ const byClass = {
   misfit: misfitOfRDSInstance,
 } as const;
 
-/** DB instances, by the kinds of two providers; those of the older one satisfy claims. */
+/** DB instances, as the kinds of two providers. Those of the older provider satisfy claims. */
 export const dbInstanceServices: readonly Service<AwsClient>[] = [
   service({
     ...usual,

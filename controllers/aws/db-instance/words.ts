@@ -3,7 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { CreateDBInstanceMessage, DBInstance } from '../../../clients/aws/db-instances.ts';
 import type { ReportedStatus } from '../../core/managed/connecting/external-client.ts';
 
-/** What can be asked of an instance and told of it, by what CreateDBInstance calls it. */
+/** The parameters of an instance and of its status, by their names in CreateDBInstance. */
 export type Parameter = Extract<
   keyof CreateDBInstanceMessage,
   | 'AllocatedStorage'
@@ -49,7 +49,7 @@ export type Parameter = Extract<
   | 'VpcSecurityGroupIds'
 >;
 
-/** Parameters of ModifyDBInstance and DeleteDBInstance that RDS never tells again. */
+/** Parameters of ModifyDBInstance and DeleteDBInstance that RDS never reports. */
 export type Habit =
   | 'AllowMajorVersionUpgrade'
   | 'ApplyImmediately'
@@ -62,20 +62,20 @@ export type Tags = Readonly<Record<string, string>>;
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 type FieldOf<M extends Managed> = keyof ForProvider<M> & string;
 
-/** How one kind speaks of DB instances. */
+/** The field names of one kind for DB instances. */
 export interface DBInstanceWords<M extends Managed> {
   readonly kind: Definition<M>;
   /** The fields of `forProvider` that are parameters of an instance. */
   readonly parameters: { readonly [P in Parameter]?: FieldOf<M> };
   readonly habits: { readonly [H in Habit]?: FieldOf<M> };
-  /** The tags that somebody wants, and how those that there are would be written. */
+  /** The tags in the spec, and the form in which existing tags would be written there. */
   readonly tags: {
     readonly field: FieldOf<M>;
     of(wanted: unknown): Tags;
     written(tags: Tags): unknown;
   };
-  /** What the status tells of an instance. */
+  /** The status of an instance. */
   status(instance: DBInstance): ReportedStatus<M>;
-  /** Whether the status tells of this very instance. */
+  /** Whether the status is that of this instance. */
   isKnown(managed: M, instance: DBInstance): boolean;
 }

@@ -24,12 +24,14 @@ import { ownTags } from '../tags.ts';
 const needs = ['ami', 'instanceType'] as const;
 const compare = comparison(InstanceKind, { vpcSecurityGroupIds: { equals: inAnyOrder } });
 
-/** On an instance that was stopped for a change of its type, so that it is started again, and no other ever is. */
+/**
+ * The tag of an instance that was stopped for a change of its type. Only an instance with this tag is started again.
+ */
 const stoppedMark = { 'crossplane-stopped-for': 'instanceType' };
 const isMarked = ({ tags }: CloudInstance): boolean =>
   Object.entries(stoppedMark).every(([key, value]) => tags[key] === value);
 
-/** Machines of EC2, whose external names are the ids that AWS assigns. */
+/** Instances of EC2, whose external names are the ids that AWS assigns. */
 export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
   const instances = ec2Instances(aws);
   return namedByCloud<Instance, CloudInstance>({
@@ -38,7 +40,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
     ids: /i-[0-9a-f]+/,
     needs,
     compare,
-    // Nobody but us says why it was stopped.
+    // Only our own tag shows why it was stopped.
     tagsOf: ({ spec }) => omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark)),
     get: (managed, id, signal) => instances.get({ region: regionOf(managed), id }, signal),
     tagged: (managed, tags, signal) => instances.tagged({ region: regionOf(managed), tags }, signal),
@@ -78,15 +80,15 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
 }
 
 /**
- * The same for each attempt to create the same instance, so that AWS makes one of all of them. Where one that was made by it
- * is gone, there is another.
+ * The token is the same for each attempt to create the same instance, so that AWS creates one. If an instance from this
+ * token was deleted, the token is another.
  */
 function tokenOf({ metadata: { uid, name } }: Instance, former: readonly string[]): string {
   const parts = ['instance', uid ?? name, ...former.toSorted()];
   return createHash('sha256').update(parts.join('/')).digest('hex');
 }
 
-/** What AWS is busy with, and whether the instance can be used. */
+/** The operation in progress, and whether the instance can be used. */
 function meaningOfState(instance: CloudInstance): Told<Instance>['meaning'] {
   switch (instance.state) {
     case 'stopping':

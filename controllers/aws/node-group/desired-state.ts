@@ -16,17 +16,17 @@ import type {
   NodeGroupVersionChange,
 } from '../../../clients/aws/eks/node-groups.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual, Wanted } from '../../author/comparison.ts';
 import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
-import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
 
 type Parameters = NonNullable<NodeGroup['spec']['forProvider']>;
 
 /**
- * The node group that a managed resource asks for; `initProvider` is in it, element by element. Throws an Error that names
- * what is missing.
+ * The node group that a managed resource asks for, merged with `initProvider` element by element. Throws an Error that
+ * names missing fields.
  */
 export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
   const { nodeRoleArn, subnetIds, scalingConfig, launchTemplate, remoteAccess, updateConfig, ...own } =
@@ -52,15 +52,15 @@ export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
 
 type Given<T> = { readonly [F in keyof T]?: Exclude<T[F], undefined> };
 
-/** Without what has no value. */
+/** Without undefined values. */
 const given = <T extends object>(values: T): Given<T> & Pick<T, Required<T>> =>
   omitBy(values, (value) => value === undefined) as Given<T> & Pick<T, Required<T>>;
 type Required<T> = { [F in keyof T]: undefined extends T[F] ? never : F }[keyof T];
 
-/** Terraform's way to write one object, of which EKS has one or none. */
+/** Terraform's form of a single object: a list with one element or none. */
 const listed = <T>(one: T | undefined): readonly T[] | undefined => (one === undefined ? undefined : [one]);
 
-/** What EKS has for the fields of `forProvider`. */
+/** EKS's values for the fields of `forProvider`. */
 function actualOf(group: CloudNodeGroup): Actual<NodeGroup> {
   const { nodeRole, subnets, amiType, capacityType, diskSize, instanceTypes, labels, taints } = group;
   const { ec2SshKey, sourceSecurityGroups: sourceSecurityGroupIds } = group.remoteAccess ?? {};
@@ -80,7 +80,7 @@ function actualOf(group: CloudNodeGroup): Actual<NodeGroup> {
   };
 }
 
-/** EKS keeps which version those were at the creation. */
+/** EKS keeps the versions that these had at the creation. */
 const isLookedUp = (version: string | undefined): boolean => version === '$Latest' || version === '$Default';
 
 const compareNodeGroup = comparison(NodeGroupKind, {
@@ -95,10 +95,10 @@ const compareNodeGroup = comparison(NodeGroupKind, {
   tags: tagsOddity,
 });
 
-/** A taint without a value has an empty one. */
+/** The value of a taint without a value is empty. */
 const plainTaint = ({ key, value = '', effect }: CloudTaint): CloudTaint => given({ key, value, effect });
 
-/** How a node group that is ours differs from what is asked for: EKS takes each part in a call of its own. */
+/** The differences of a node group that we own. EKS accepts each part in a call of its own. */
 export function differenceOf(managed: NodeGroup, group: CloudNodeGroup) {
   const compared = compareNodeGroup(managed, actualOf(group));
   const config = configChange(compared.change, group);
@@ -126,8 +126,8 @@ function configChange(
 }
 
 /**
- * What is wanted, and nothing else: how many nodes there are is nobody's business who did not say it. But EKS refuses
- * limits that the number is not within, which nobody but us can move into them.
+ * The wanted sizes only. If the spec does not name the number of nodes, it is left alone. But EKS refuses limits that
+ * exclude the current number, and only this client can move the number into the limits.
  */
 function scalingChange(wanted: CloudScaling, is: CloudScaling = {}): CloudScaling {
   const { desiredSize = 0, minSize = 0, maxSize = Number.POSITIVE_INFINITY } = { ...is, ...wanted };
@@ -137,7 +137,7 @@ function scalingChange(wanted: CloudScaling, is: CloudScaling = {}): CloudScalin
     : wanted;
 }
 
-/** A taint is known by its key and its effect. */
+/** Key and effect identify a taint. */
 function taintChange(wanted: readonly CloudTaint[], is: readonly CloudTaint[] = []) {
   const isOne = (a: CloudTaint, b: CloudTaint) => a.key === b.key && a.effect === b.effect;
   return {
@@ -155,7 +155,7 @@ function versionChange(
   return { ...change, ...(forProvider.forceUpdateVersion && { force: true }) };
 }
 
-/** What the state of a node group says. */
+/** The meaning of a node group's state. */
 function meaningOf({
   status,
   issues,
@@ -173,7 +173,7 @@ function meaningOf({
     case 'CREATE_FAILED':
       return {
         ready: unavailable(
-          `the node group could not be created${why}; delete this resource and create it anew`,
+          `the node group could not be created${why}; delete this resource and create it again`,
         ),
       };
     default:
@@ -181,10 +181,10 @@ function meaningOf({
   }
 }
 
-/** What EKS can change: it refuses all changes of a node group in another state. */
+/** The state in which EKS accepts changes; it refuses them in all others. */
 const isChangeable = ({ status }: CloudNodeGroup): boolean => status === 'ACTIVE' || status === 'DEGRADED';
 
-/** What to report about a node group that may be observed. */
+/** The observation of a node group. */
 export function observationOf(managed: NodeGroup, group: CloudNodeGroup): Observation<NodeGroup> {
   const { change, tags, ...compared } = differenceOf(managed, group);
   const differing = [

@@ -3,25 +3,26 @@ import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudNodeGroup, NodeGroups } from '../../../clients/aws/eks/node-groups.ts';
 import { eksNodeGroups, isNameTaken } from '../../../clients/aws/eks/node-groups.ts';
+import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import type { ExternalClient, Progress } from '../../core/managed/connecting/external-client.ts';
 import { differenceOf, newNodeGroup, observationOf } from './desired-state.ts';
 
-/** What EKS takes for a name. */
+/** The pattern of a node group's name in EKS. */
 export const nodeGroupNames = { maxLength: 63, pattern: /[A-Za-z0-9][A-Za-z0-9_-]*/ };
 
 /**
- * Node groups of EKS clusters. They are named by us, within their cluster, and EKS refuses a second one of a name. It
- * creates and deletes them by itself, which its state tells of; an update has an id, by which it is asked how that goes.
+ * Node groups of EKS clusters. We choose their names within their cluster, and EKS refuses a second one of a name.
+ * Creation and deletion continue on their own, and the state shows them. An update has an id, and its progress is read
+ * by this id.
  */
 export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
-  /** Undefined: no cluster is named, so that there is nothing either. */
+  /** Undefined: no cluster is named, so nothing can exist. */
   const groupsOf = ({ spec: { forProvider } }: NodeGroup): NodeGroups | undefined => {
     const { region, clusterName: cluster } = forProvider;
     return cluster === undefined ? undefined : eksNodeGroups({ aws, region, cluster });
   };
-  /** The node group, if it is ours; throws as `whoseIs` does. */
+  /** The node group, if we own it; throws like `checkOwnership`. */
   const find = async (managed: NodeGroup, signal: AbortSignal): Promise<CloudNodeGroup | undefined> => {
     const group = await groupsOf(managed)?.get(nameOf(managed), signal);
     return group !== undefined && claim(managed, group) === 'ours' ? group : undefined;
@@ -42,7 +43,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
         await groups.create(nameOf(managed), wanted, signal);
       } catch (error) {
         if (!isNameTaken(error)) throw error;
-        // From an attempt whose answer was lost; or somebody else's, and then this throws.
+        // It exists from an attempt whose answer was lost. Or it has another owner, and then this throws.
         if ((await find(managed, signal)) === undefined) throw error;
       }
       return {};
@@ -61,7 +62,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
         if (Object.keys(tags.set).length > 0) await groups.tag(arn, tags.set, signal);
         if (tags.remove.length > 0) await groups.untag(arn, tags.remove, signal);
       }
-      // One at a time: EKS refuses another until the first has ended.
+      // One update at a time: EKS refuses another one before the first ends.
       const id =
         config !== undefined
           ? await groups.changeConfig(name, config, signal)
@@ -74,7 +75,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
     },
 
     async delete(managed, signal) {
-      // Since it was observed it may have become somebody else's.
+      // The owner may have changed since the observation.
       if ((await find(managed, signal)) !== undefined)
         await groupsOf(managed)?.delete(nameOf(managed), signal);
     },
@@ -88,13 +89,13 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
   };
 }
 
-/** `us-west-1/cluster/node-group/id`: no part of it can have a slash. Without a region it begins with one. */
+/** `us-west-1/cluster/node-group/id`: no part can contain a slash. Without a region it begins with a slash. */
 const operationName = (managed: NodeGroup, id: string): string => {
   const { region = '', clusterName = '' } = managed.spec.forProvider;
   return [region, clusterName, nameOf(managed), id].join('/');
 };
 
-/** How an update is going; undefined: EKS knows none of that id. */
+/** The progress of an update; undefined: EKS knows no update with that id. */
 function progressOf(
   update: { readonly status: string; readonly errors: readonly string[] } | undefined,
 ): Progress<NodeGroup> {
@@ -106,7 +107,7 @@ function progressOf(
     case 'Failed':
     case 'Cancelled': {
       const why = errors.length === 0 ? '' : `: ${errors.join('; ')}`;
-      return { state: 'failed', error: new Error(`EKS tells of the update: ${status}${why}`) };
+      return { state: 'failed', error: new Error(`EKS reports for the update: ${status}${why}`) };
     }
     default:
       return { state: 'running' };
@@ -115,9 +116,12 @@ function progressOf(
 
 const nameOf = (managed: NodeGroup): string => externalName(managed) ?? managed.metadata.name;
 
-/** What has our tags is ours; so is what was seen before, whoever took its tags away. */
+/**
+ * We own a node group with our tags. We also own one that this managed resource observed before, even if its tags were
+ * removed.
+ */
 const claim = (managed: NodeGroup, { name, arn, tags }: CloudNodeGroup): 'ours' | 'notOurs' =>
-  whoseIs(
+  checkOwnership(
     managed,
     {
       what: `node group "${name}"`,

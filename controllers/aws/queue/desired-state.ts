@@ -7,15 +7,15 @@ import { QueueKind } from '../../../apis/aws/sqs/v1beta1/queue.ts';
 import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { CloudQueue, QueueAttribute, QueueAttributes } from '../../../clients/aws/sqs/queues.ts';
+import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual } from '../../author/comparison.ts';
 import { comparison, observing } from '../../author/comparison.ts';
-import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
 
 type Parameters = NonNullable<Queue['spec']['forProvider']>;
 
-/** The fields that are one attribute each, by what SQS calls that. */
+/** The fields that are one attribute each, by the attribute's name. */
 const attributeOf = {
   fifoQueue: 'FifoQueue',
   contentBasedDeduplication: 'ContentBasedDeduplication',
@@ -29,7 +29,7 @@ const attributeOf = {
   kmsDataKeyReusePeriodSeconds: 'KmsDataKeyReusePeriodSeconds',
 } as const satisfies Partial<Record<keyof Parameters, QueueAttribute>>;
 
-/** The attributes that are wanted, as SQS has them: all are texts. */
+/** The wanted attributes, in the form of SQS: all are texts. */
 export function attributesOf(
   wanted: Omit<Partial<Parameters>, 'redrivePolicy'> & {
     readonly redrivePolicy?: Partial<NonNullable<Parameters['redrivePolicy']>>;
@@ -38,7 +38,7 @@ export function attributesOf(
   const { redrivePolicy } = wanted;
   const given = Object.entries(attributeOf).flatMap(([field, attribute]) => {
     const value = wanted[field as keyof typeof attributeOf];
-    // SQS takes no `false` for what a queue is made as.
+    // SQS does not accept `false` for attributes that are fixed at the creation.
     const isLeftOut = value === undefined || (attribute === 'FifoQueue' && value === false);
     return isLeftOut ? [] : [[attribute, String(value)]];
   });
@@ -51,7 +51,7 @@ export function attributesOf(
 const number = (value: string | undefined): number | undefined =>
   value === undefined || value === '' ? undefined : Number(value);
 
-/** What SQS has for the fields of `forProvider`. */
+/** SQS's values for the fields of `forProvider`. */
 function actualOf({ attributes: has, tags }: CloudQueue): Actual<Queue> {
   const redrive = json(has.RedrivePolicy) as Partial<NonNullable<Parameters['redrivePolicy']>> | undefined;
   const { deadLetterTargetArn, maxReceiveCount } = redrive ?? {};
@@ -77,26 +77,26 @@ function actualOf({ attributes: has, tags }: CloudQueue): Actual<Queue> {
 
 const isGiven = (value: unknown): boolean => value !== undefined;
 
-/** What JSON says; undefined for none, and for what is no JSON. */
+/** The parsed JSON; undefined for an absent or invalid text. */
 function json(text: string | undefined): unknown {
   const value: unknown = text ? attempt(JSON.parse, text) : undefined;
   return isError(value) ? undefined : value;
 }
 
 const compareQueue = comparison(QueueKind, {
-  // SQS writes a policy anew.
+  // SQS writes a policy in its own form.
   policy: { equals: (wanted, actual) => wanted === actual || isEqual(json(wanted) ?? wanted, json(actual)) },
   tags: tagsOddity,
 });
 
-/** How a queue that is ours differs from what is asked for. */
+/** The differences of a queue that we own. */
 export function differenceOf(managed: Queue, queue: CloudQueue) {
   const actual = actualOf(queue);
   const compared = compareQueue(managed, actual);
   const { tags: wanted, redrivePolicy, ...rest } = compared.change;
   const attributes = attributesOf({
     ...rest,
-    // It is one text to SQS.
+    // The policy is one text for SQS.
     ...(redrivePolicy && { redrivePolicy: pickBy({ ...actual.redrivePolicy, ...redrivePolicy }, isGiven) }),
   });
   const isChanging = Object.keys(attributes).length > 0;
@@ -104,7 +104,7 @@ export function differenceOf(managed: Queue, queue: CloudQueue) {
   return { ...compared, attributes, tags };
 }
 
-/** What to report about a queue that may be observed. */
+/** The observation of a queue. */
 export function observationOf(managed: Queue, queue: CloudQueue): Observation<Queue> {
   const { attributes, tags, ...compared } = differenceOf(managed, queue);
   const { QueueArn: arn, CreatedTimestamp: created } = queue.attributes;

@@ -5,8 +5,8 @@ import type { CloudQueue, Queues } from '../../../clients/aws/sqs/queues.ts';
 import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
@@ -14,17 +14,17 @@ import { nameProblem } from '../../core/name-limits.ts';
 import { ownTags } from '../tags.ts';
 import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
 
-/** What SQS takes for a name; that of a FIFO queue ends in `.fifo`. */
+/** The pattern of a queue's name in SQS; the name of a FIFO queue ends in `.fifo`. */
 const names = { maxLength: 80, pattern: /[A-Za-z0-9_-]+(\.fifo)?/ };
 
 /**
- * Queues in Amazon SQS. What we call one is what it is named; what it is called from then on is the URL that SQS
- * assigns, which is to be stored as it was returned (SQS Developer Guide, "Queue and message identifiers"). A name in
- * place of the URL will do too, as provider-aws had it.
+ * Queues in Amazon SQS. We choose the name. After the creation the external name is the URL that SQS assigned, stored
+ * as it was returned (SQS Developer Guide, "Queue and message identifiers"). A name instead of the URL is also
+ * accepted, as in provider-aws.
  *
- * `create` looks whether there is one of that name, before and after: SQS answers the creation of a queue that exists, with
- * the same attributes, as if it had just made it, whosever that is. A creation whose answer is lost is looked for as well, and if
- * it does not show, it is left to a human.
+ * `create` looks for a queue of that name before and after the call. If a queue with the same attributes exists, SQS
+ * answers as if it had just been created, whatever its owner. If the answer to a creation is lost, the queue is
+ * looked for. If it is not found, a user has to decide.
  */
 export function queueClient(aws: AwsClient): ExternalClient<Queue> {
   const queuesOf = ({ spec: { forProvider } }: Queue): Queues =>
@@ -63,7 +63,8 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
         if (created !== undefined) return createdAs(managed, created.url);
         throw new UncertainCreationError((error as Error).message, { cause: error });
       }
-      // Somebody may have made it since the look. Once its URL is on record, nobody asks for its tags any more.
+      // Another user may have created the queue since the first look-up. Once its URL is recorded, its tags are not
+      // checked any more.
       const made = await queues.get(name, signal).catch(() => undefined);
       if (made !== undefined) claim(managed, made);
       return createdAs(managed, url);
@@ -83,7 +84,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     },
 
     async delete(managed, signal) {
-      // Since it was observed it may have become somebody else's.
+      // The owner may have changed since the observation.
       const queue = await find(managed, signal);
       if (queue !== undefined && claim(managed, queue) === 'ours')
         await queuesOf(managed).delete(queue, signal);
@@ -91,14 +92,14 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
   };
 
   /**
-   * The queue that it names. One that names none has none, unless it goes: then it may have been cut off in its creation, and
-   * nobody else would ever delete what that made.
+   * The queue of the recorded name. A managed resource without a name has no queue. One exception: if it is being
+   * deleted, it may have crashed during the creation, and no other object would delete that queue.
    */
   async function find(managed: Queue, signal: AbortSignal): Promise<CloudQueue | undefined> {
     const given = externalName(managed);
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
     if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
-    // There is none of a name that SQS would not take.
+    // No queue can have a name that SQS refuses.
     if (nameProblem(nameOf(managed), names, '') !== undefined) return undefined;
     const told = given === undefined ? undefined : partsOf(given);
     if (told !== undefined && !wasDeleted(managed)) {
@@ -111,7 +112,8 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     }
     const queue = await leftBy(managed, queuesOf(managed).get(nameOf(managed), signal), undefined);
     if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;
-    // What goes takes along what carries our tags, whatever was written down since.
+    // A managed resource that is being deleted also deletes the queue with our tags, even if its external name was
+    // edited since.
     if (wasDeleted(managed)) return queue;
     throw new Error(
       `the annotation ${annotationKeys.externalName} is ${given}, and the URL of queue "${queue.name}" is ${queue.url}; correct the annotation`,
@@ -119,20 +121,20 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
   }
 }
 
-/** What the URL of a queue holds; undefined for what is no such URL, as a name. */
+/** The parts of a queue's URL; undefined for other texts, such as a name. */
 function partsOf(given: string): { readonly account: string; readonly name: string } | undefined {
   const path = /^https?:\/\/[^/?#@]+\/(\d+)\/([^/?#]+)$/.exec(given);
   const [, account, name] = path ?? [];
   return account !== undefined && name !== undefined ? { account, name } : undefined;
 }
 
-/** Whether the external name is the URL of that queue, as SQS assigned it now or when it was last seen. */
+/** Whether the external name is the URL of that queue, as SQS returned it now or in the last observation. */
 const isUrlOf = (managed: Queue, { url }: CloudQueue): boolean => {
   const given = externalName(managed);
   return given === url || (given !== undefined && given === managed.status?.atProvider?.url);
 };
 
-/** Why SQS would make no queue of that name, or not the one that is meant. */
+/** The reason why SQS would not create a queue of that name, or would create another one. */
 function problemOf(managed: Queue): string | undefined {
   const name = nameOf(managed);
   const problem = nameProblem(name, names, annotationKeys.externalName) ?? fifoProblem(managed, name);
@@ -141,31 +143,31 @@ function problemOf(managed: Queue): string | undefined {
   return isUrl ? writtenNameProblem(managed, 'queue') : undefined;
 }
 
-/** What is wrong with a name that says something else of a queue than its fields do. */
+/** The contradiction between a name and the fields of the queue. */
 function fifoProblem({ spec: { forProvider } }: Queue, name: string): string | undefined {
   const isFifo = forProvider.fifoQueue === true;
   if (name.endsWith('.fifo') === isFifo) return undefined;
   const advice = `give another one in the annotation ${annotationKeys.externalName}`;
   return isFifo
-    ? `the name "${name}" is to end in .fifo, for spec.forProvider.fifoQueue is true; ${advice}`
+    ? `the name "${name}" must end in .fifo, because spec.forProvider.fifoQueue is true; ${advice}`
     : `the name "${name}" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or ${advice}`;
 }
 
-/** The name of the queue in SQS: that in its URL, or what somebody chose, or that of the object. */
+/** The name of the queue in SQS: the name in its URL, the name that a user chose, or the name of the object. */
 function nameOf(managed: Queue): string {
   const given = externalName(managed) ?? managed.metadata.name;
   return partsOf(given)?.name ?? given;
 }
 
-/** A name that somebody chose stays what it is: a manifest that has it may be applied again. */
+/** A name that a user chose is kept: the user may apply the same manifest again. */
 const createdAs = (managed: Queue, url: string) => ({
   ...(externalName(managed) === undefined && { externalName: url }),
   details: { endpoint: url },
 });
 
-/** A URL is not written down by chance; what a name leads to is ours by its tags, or because it was seen before. */
+/** A user writes a URL on purpose. A queue that is found by its name needs our tags, or an earlier observation. */
 const claim = (managed: Queue, { name, url, tags }: CloudQueue): 'ours' | 'notOurs' =>
-  whoseIs(managed, {
+  checkOwnership(managed, {
     what: `queue "${name}"`,
     tags,
     isKnown: externalName(managed) === url || managed.status?.atProvider?.url === url,

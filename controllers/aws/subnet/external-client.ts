@@ -42,7 +42,8 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
         signal,
       );
       if (mapPublicIpOnLaunch === true) {
-        // If forProvider wants it and it fails, the next update sets it: the subnet is to be on record first.
+        // The subnet is recorded first. If forProvider wants the attribute and this call fails, the next update sets
+        // it.
         await subnets.setPublicIps({ region, id: created.id }, true, signal).catch(() => {});
       }
       return created;

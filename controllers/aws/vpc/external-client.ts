@@ -26,7 +26,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
     compare,
     tagsOf: ({ spec }) => ownTags(spec.forProvider?.tags),
     get: (managed, id, signal) => {
-      // Each is a request: only what somebody wants is asked for.
+      // Each attribute costs one request, so only wanted attributes are read.
       const attributes = namesOf(attributesIn(managed.spec.forProvider));
       return vpcs.get({ region: regionOf(managed), id, attributes }, signal);
     },
@@ -44,7 +44,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
         },
         signal,
       );
-      // What forProvider wants and is not set by now is set by the next update: the VPC is to be on record first.
+      // The VPC is recorded first. The next update sets the remaining attributes that forProvider wants.
       await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal).catch(() => {});
       return created;
     },
@@ -84,7 +84,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
 const tenancyOf = ({ instanceTenancy }: CloudVpc): 'default' | 'dedicated' | undefined =>
   instanceTenancy === 'default' || instanceTenancy === 'dedicated' ? instanceTenancy : undefined;
 
-/** Those that have a value. */
+/** The attributes that have a value. */
 const attributesIn = ({
   enableDnsSupport,
   enableDnsHostnames,

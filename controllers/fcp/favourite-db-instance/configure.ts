@@ -7,13 +7,13 @@ import { contradiction } from '../../author/contradiction.ts';
 
 type Configured = Pick<FavouriteDBInstance['spec'], 'forProvider'>;
 
-/** Why an instance, or one of a class, is none for a claim: its version is another one. */
+/** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
 export const misfitOfFavouriteDBInstance = (
   { spec: { version: asked } }: FancySQLInstance,
   { version }: Partial<Configured['forProvider']>,
 ): string | undefined => contradiction(['version', version], ['version', asked]);
 
-/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
+/** The parameters of a claim's resource: those of the class, with the claim's version if the class names none. */
 export function configureFavouriteDBInstance(
   { spec: { version: asked } }: FancySQLInstance,
   { specTemplate: { forProvider } }: FavouriteDBInstanceClass,

@@ -17,7 +17,7 @@ import type { ExternalClient } from '../../core/managed/connecting/external-clie
 type Adapter = NamedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>;
 
 const compare = comparison(FavouriteDBInstanceKind, {
-  // An instance without a network may join one, as when an optional reference is resolved late.
+  // An instance without a network may join one, for example when an optional reference is resolved late.
   networkId: { mayChange: (joined) => joined === undefined },
 });
 

@@ -3,12 +3,12 @@ import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../../clients/favourite-cloud.ts';
 import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
+import { ownerOf } from '../../author/check-ownership.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison, observing } from '../../author/comparison.ts';
-import { ownerOf } from '../../author/whose-is.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 
-/** The network a managed resource asks for; initProvider counts here and never again. */
+/** The network that a managed resource asks for. Only here initProvider counts. */
 export function newNetwork(managed: Network): NewNetwork {
   const { displayName, cidr } = { ...managed.spec.initProvider, ...managed.spec.forProvider };
   return {
@@ -20,7 +20,7 @@ export function newNetwork(managed: Network): NewNetwork {
 
 const compareNetwork = comparison(NetworkKind);
 
-/** How a network that is ours differs from what is asked for. */
+/** The differences of a network that we own. */
 export function differenceOf(managed: Network, network: CloudNetwork) {
   const compared = compareNetwork(managed, {
     displayName: network.display_name || undefined,
@@ -32,7 +32,7 @@ export function differenceOf(managed: Network, network: CloudNetwork) {
   return { ...compared, change: { ...change, ...(tags && { tags }) } satisfies NetworkChange };
 }
 
-/** What to report about a network that may be observed. */
+/** The observation of a network. */
 export function observationOf(managed: Network, network: CloudNetwork): Observation<Network> {
   const { change, ...compared } = differenceOf(managed, network);
   return {

@@ -3,8 +3,8 @@ import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import type { CloudNetwork, FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { ownershipOf } from '../../../clients/ownership-tags.ts';
+import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import { ownerOf, whoseIs } from '../../author/whose-is.ts';
 import { Ambiguous, nothingOf } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
@@ -13,10 +13,10 @@ import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
 /**
  * Networks in Favourite Cloud, whose external names are the ids that the cloud assigns.
  *
- * The cloud lists networks with their tags, so `create` first looks for one of ours: whatever became of an earlier
- * attempt, trying again makes no second one. That costs one list for each creation. A creation whose answer is lost
- * is looked for as well, and if it does not show, it is left to a human, for it may show later. Whatever such a creation
- * left goes with the managed resource.
+ * The cloud lists networks with their tags, so `create` first looks for one of ours: a second attempt never creates a
+ * second network. That costs one list for each creation. If the answer to a creation is lost, the network is looked
+ * for. If it is not found, a user has to decide, because it may appear later. A network from such a creation is deleted
+ * with the managed resource.
  */
 export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks'>): ExternalClient<Network> {
   return {
@@ -53,7 +53,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     },
 
     async delete(managed, signal) {
-      // Since it was observed it may have become somebody else's.
+      // The owner may have changed since the observation.
       const network = await find(managed, signal);
       if (network !== undefined && claim(managed, network) === 'ours') {
         await networks.delete(network.id, signal);
@@ -62,8 +62,8 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
   };
 
   /**
-   * The network that it names. One that goes and names none may have been cut off in its creation: then it is what
-   * carries our tags, or nobody would ever delete that.
+   * The network of the recorded id. A managed resource that is being deleted and has no id may have crashed during its
+   * creation. Then the network with our tags is used; otherwise it would never be deleted.
    */
   async function find(managed: Network, signal: AbortSignal): Promise<CloudNetwork | undefined> {
     const id = externalName(managed);
@@ -74,7 +74,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     return left.find(isStaying) ?? left[0];
   }
 
-  /** The id of the network that carries our tags; those that are being deleted do not count. */
+  /** The id of the network with our tags; networks that are being deleted do not count. */
   async function findOurs(managed: Network, signal: AbortSignal): Promise<string | undefined> {
     const ours = (await tagged(managed, signal)).filter(isStaying).map(({ id }) => id);
     if (ours.length > 1) throw new Ambiguous(managed, 'network', ours);
@@ -90,4 +90,4 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
 const isStaying = ({ status }: CloudNetwork): boolean => status !== 'DELETING';
 
 const claim = (managed: Network, { id, tags }: CloudNetwork): 'ours' | 'notOurs' =>
-  whoseIs(managed, { what: `network "${id}"`, tags, isKnown: true });
+  checkOwnership(managed, { what: `network "${id}"`, tags, isKnown: true });

@@ -7,7 +7,7 @@ import { contradiction } from '../../author/contradiction.ts';
 
 type Configured = Pick<CloudMemorystoreInstance['spec'], 'forProvider'>;
 
-/** Why an instance, or one of a class, is none for a claim: its version is another one. */
+/** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
 export const misfitOfCloudMemorystoreInstance = (
   { spec: { engineVersion: asked } }: RedisCluster,
   { redisVersion }: Partial<Configured['forProvider']>,
@@ -18,7 +18,7 @@ export const misfitOfCloudMemorystoreInstance = (
     (given, version) => given === redisVersionOf(version),
   );
 
-/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
+/** The parameters of a claim's resource: those of the class, with the claim's version if the class names none. */
 export function configureCloudMemorystoreInstance(
   { spec: { engineVersion } }: RedisCluster,
   { specTemplate: { forProvider } }: CloudMemorystoreInstanceClass,
@@ -28,7 +28,7 @@ export function configureCloudMemorystoreInstance(
   return { forProvider: { ...forProvider, ...(redisVersion !== undefined && { redisVersion }) } };
 }
 
-/** What Memorystore calls a version of Redis: `REDIS_5_0` for 5.0. All of 6 is one to it: `REDIS_6_X`. */
+/** Memorystore's name of a Redis version: `REDIS_5_0` for 5.0. All versions 6 have one name: `REDIS_6_X`. */
 export function redisVersionOf(engineVersion: string): string {
   const [major, minor] = engineVersion.split('.');
   return `REDIS_${major}_${major === '6' ? 'X' : minor?.toUpperCase()}`;

@@ -20,7 +20,7 @@ import type { Observation, OperationType } from '../../core/managed/connecting/e
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 import { isLaterVersion } from './redis-version.ts';
 
-/** Where an instance is looked for. Throws an Error that names what is missing. */
+/** The location and name of an instance. Throws an Error that names missing fields. */
 export function idOf(managed: CloudMemorystoreInstance): InstanceId {
   const { initProvider, forProvider } = managed.spec;
   const region = forProvider.region ?? initProvider?.region;
@@ -28,7 +28,7 @@ export function idOf(managed: CloudMemorystoreInstance): InstanceId {
   return { region, name: externalName(managed) ?? managed.metadata.name };
 }
 
-/** The instance a managed resource asks for. Throws an Error that names what is missing. */
+/** The instance that a managed resource asks for. Throws an Error that names missing fields. */
 export function newInstance(managed: CloudMemorystoreInstance): NewMemorystoreInstance {
   const asked = withNeeded(managed, 'instance', ['tier', 'memorySizeGb']);
   const sent = omit(asked, 'region', 'authorizedNetwork') as NewMemorystoreInstance;
@@ -44,15 +44,15 @@ const compare = comparison(CloudMemorystoreInstanceKind, {
   labels: { equals: areLabelsEqual },
   redisVersion: { mayChange: (from, to) => from === undefined || isLaterVersion(to, from) },
   authorizedNetwork: { equals: areNetworksEqual },
-  // The cloud answers with the addresses that it took from the range of that name.
+  // The cloud returns the addresses that it chose from the range of that name.
   reservedIpRange: { equals: (wanted, actual) => wanted === actual || !isRange(wanted) },
   secondaryIpRange: { equals: (wanted, actual) => wanted === actual || !isRange(wanted) },
-  // These are sent as a whole.
+  // These fields are sent as a whole.
   persistenceConfig: { equals: arePersistencesEqual },
   maintenancePolicy: { equals: (wanted, actual) => isEqual(settledPolicy(wanted), settledPolicy(actual)) },
 });
 
-/** How an instance that is ours differs from what is asked for, and the field mask of what can be changed. */
+/** The differences of an instance that we own, and the field mask of the possible changes. */
 export function differenceOf(managed: CloudMemorystoreInstance, instance: MemorystoreInstance) {
   const { change: wanted, changed, refused, drifted, observation } = compare(managed, actualOf(instance));
   const labels = changedLabels(managed, {
@@ -64,7 +64,7 @@ export function differenceOf(managed: CloudMemorystoreInstance, instance: Memory
   const change = { ...rest, ...(labels !== undefined && { labels }) } as NewMemorystoreInstance;
   const mask = changed.filter((path) => path !== 'redisVersion' && path !== 'labels');
   return {
-    /** A later version, which is installed by itself. */
+    /** A later version, which is installed in a call of its own. */
     redisVersion,
     change,
     mask: labels === undefined ? mask : [...mask, 'labels'],
@@ -76,7 +76,7 @@ const told = Object.keys(CloudMemorystoreInstanceKind.parameters?.shape ?? {}).f
   (field) => field !== 'region',
 ) as readonly (keyof NewMemorystoreInstance)[];
 
-/** What the cloud has for the fields of `forProvider`. It leaves out what is false, 0 or empty. */
+/** The cloud's values for the fields of `forProvider`. The cloud leaves out values that are false, 0 or empty. */
 function actualOf(instance: MemorystoreInstance): Actual<CloudMemorystoreInstance> {
   const { displayName, labels, authEnabled = false, replicaCount = 0 } = instance;
   return {
@@ -90,7 +90,7 @@ function actualOf(instance: MemorystoreInstance): Actual<CloudMemorystoreInstanc
   };
 }
 
-/** What to report about an instance that may be observed, but for how it is reached. */
+/** The observation of an instance, without its connection details. */
 export function observationOf(
   managed: CloudMemorystoreInstance,
   instance: MemorystoreInstance,
@@ -101,7 +101,7 @@ export function observationOf(
   return {
     ...observing(compared, [...(redisVersion === undefined ? [] : ['redisVersion']), ...mask]),
     exists: true,
-    // It changes nothing while it is at something else.
+    // The cloud changes nothing during another operation.
     ...(state !== states.ready && { isUpToDate: true }),
     ...meaning(instance),
     status: {
@@ -133,7 +133,7 @@ function meaning({ state, statusMessage }: MemorystoreInstance): {
   };
 }
 
-/** How an instance is reached, but for the password; undefined before it can be. */
+/** The connection details of an instance without the password; undefined before it has an address. */
 export function accessTo(instance: MemorystoreInstance): Omit<RedisAccess, 'password'> | undefined {
   const { host, port, transitEncryptionMode, serverCaCerts = [], redisVersion = '' } = instance;
   if (!host || !port) return undefined;
@@ -144,7 +144,7 @@ export function accessTo(instance: MemorystoreInstance): Omit<RedisAccess, 'pass
     provider: 'google-cloud',
     host,
     port,
-    // Whose the AUTH string is.
+    // The user of the AUTH string.
     ...(knowsUsers && { username: 'default' }),
     ...(isEncrypted && { certificates }),
   };
@@ -152,7 +152,7 @@ export function accessTo(instance: MemorystoreInstance): Omit<RedisAccess, 'pass
 
 const isRange = (text: string): boolean => /^[0-9a-f.:]+\/\d+$/i.test(text);
 
-/** `projects/p/global/networks/n` of whatever names a network: its URL, or what that ends with. */
+/** `projects/p/global/networks/n` for any form of a network's name: its URL, or the end of the URL. */
 const networkPath = (network: string): string => network.replace(/^https?:\/\/.*?\/projects\//, 'projects/');
 
 function areNetworksEqual(wanted: string, actual: string): boolean {

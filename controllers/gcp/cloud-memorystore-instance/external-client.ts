@@ -6,8 +6,8 @@ import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { MemorystoreInstance } from '../../../clients/gcp/memorystore.ts';
 import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
+import { checkOwnership } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import { whoseIs } from '../../author/whose-is.ts';
 import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advice.ts';
 import { labelOwner } from '../labels.ts';
@@ -15,9 +15,9 @@ import { progressOf } from '../progress.ts';
 import { accessTo, differenceOf, idOf, newInstance, observationOf } from './desired-state.ts';
 
 /**
- * Memorystore instances of Google Cloud, which are named by us and carry our labels, so that whatever became of an earlier
- * attempt is found again. All changes are operations that take minutes; the cloud makes the password, and tells it whenever
- * it is asked.
+ * Memorystore instances of Google Cloud. We choose their names and they carry our labels, so that an instance from an
+ * earlier attempt is found again. All changes are operations that take minutes. The cloud generates the password, and
+ * returns it in each read.
  */
 export function cloudMemorystoreInstanceClient({
   memorystore,
@@ -37,7 +37,7 @@ export function cloudMemorystoreInstanceClient({
         return { operation: await memorystore.create(id, wanted, signal) };
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, CloudMemorystoreInstanceKind);
-        // From an attempt whose answer was lost, or somebody else's.
+        // It exists from an attempt whose answer was lost, or has another owner.
         if ((await find(managed, signal)) === undefined) throw error;
         return {};
       }
@@ -49,7 +49,7 @@ export function cloudMemorystoreInstanceClient({
       if (instance === undefined) throw new Error(`instance "${id.name}" does not exist any more`);
       const { redisVersion, change, mask, refused, drifted } = differenceOf(managed, instance);
       try {
-        // One at a time: new configuration may need the new version.
+        // One operation at a time: the new configuration may need the new version.
         if (redisVersion !== undefined) {
           return { operation: await memorystore.upgrade(id, redisVersion, signal) };
         }
@@ -62,7 +62,7 @@ export function cloudMemorystoreInstanceClient({
     },
 
     async delete(managed, signal) {
-      // Since it was observed it may have become somebody else's.
+      // The owner may have changed since the observation.
       if ((await find(managed, signal)) === undefined) return {};
       const operation = await memorystore.delete(idOf(managed), signal);
       return operation === undefined ? {} : { operation };
@@ -71,7 +71,7 @@ export function cloudMemorystoreInstanceClient({
     poll: (name, signal) => progressOf(memorystore, { name, kind: CloudMemorystoreInstanceKind, signal }),
   };
 
-  /** The instance that it names, if that is ours; throws as `whoseIs` does. */
+  /** The instance of the recorded name, if we own it; throws like `checkOwnership`. */
   async function find(
     managed: CloudMemorystoreInstance,
     signal: AbortSignal,
@@ -88,16 +88,16 @@ export function cloudMemorystoreInstanceClient({
       tags: labels,
       isKnown: seen !== undefined && seen === createTime,
     };
-    return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;
+    return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;
   }
 
-  /** How an instance is reached; the AUTH string is asked for only where connection details are wanted. */
+  /** The connection details of an instance. The AUTH string is read only if connection details are wanted. */
   async function detailsOf(
     managed: CloudMemorystoreInstance,
     instance: MemorystoreInstance,
     signal: AbortSignal,
   ): Promise<Observation['details']> {
-    // While it is at something else, what was published counts.
+    // During an operation, the published details stay.
     const access = instance.state === memorystoreStates.ready ? accessTo(instance) : undefined;
     if (!wantsDetails(managed) || access === undefined) return undefined;
     const password = instance.authEnabled ? await memorystore.authString(idOf(managed), signal) : undefined;

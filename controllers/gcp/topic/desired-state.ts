@@ -6,7 +6,7 @@ import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 
-/** The topic a managed resource asks for; initProvider counts here and never again. */
+/** The topic that a managed resource asks for. Only here initProvider counts. */
 export function newTopic(managed: Topic): NewPubsubTopic {
   const asked = { ...managed.spec.initProvider, ...managed.spec.forProvider };
   return { ...(asked as NewPubsubTopic), labels: newLabels(managed, asked.labels) };
@@ -16,14 +16,14 @@ type Policy = NonNullable<Topic['spec']['forProvider']['messageStoragePolicy']>;
 
 const compare = comparison(TopicKind, {
   labels: { equals: areLabelsEqual },
-  // It is sent as a whole.
+  // This field is sent as a whole.
   messageStoragePolicy: {
     equals: (wanted: Policy, actual: Policy) =>
       inAnyOrder(wanted.allowedPersistenceRegions, actual.allowedPersistenceRegions),
   },
 });
 
-/** How a topic that is ours differs from what is asked for, and the field mask of what can be changed. */
+/** The differences of a topic that we own, and the field mask of the possible changes. */
 export function differenceOf(managed: Topic, topic: PubsubTopic) {
   const { labels, messageStoragePolicy, kmsKeyName, messageRetentionDuration } = topic;
   const compared = compare(managed, {
@@ -45,7 +45,7 @@ export function differenceOf(managed: Topic, topic: PubsubTopic) {
   };
 }
 
-/** What to report about a topic that may be observed. */
+/** The observation of a topic. */
 export function observationOf(managed: Topic, topic: PubsubTopic): Observation<Topic> {
   const { mask, ...compared } = differenceOf(managed, topic);
   const { name, state } = topic;

@@ -4,14 +4,14 @@ import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { isConflicting } from '../../../clients/cloud-error.ts';
 import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { PubsubTopic } from '../../../clients/gcp/pubsub.ts';
+import { checkOwnership } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import { whoseIs } from '../../author/whose-is.ts';
 import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advice.ts';
 import { labelOwner } from '../labels.ts';
 import { differenceOf, newTopic, observationOf } from './desired-state.ts';
 
-/** Pub/Sub's topics, which are there at once, are named by us and carry our labels. */
+/** Topics of Pub/Sub. They are usable at once, we choose their names, and they carry our labels. */
 export function topicClient({
   pubsub,
   projectID,
@@ -29,7 +29,7 @@ export function topicClient({
         await pubsub.create(nameOf(managed), newTopic(managed), signal);
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, TopicKind);
-        // From an attempt whose answer was lost, or somebody else's.
+        // It exists from an attempt whose answer was lost, or has another owner.
         if ((await find(managed, signal)) === undefined) throw error;
       }
       return {};
@@ -49,18 +49,18 @@ export function topicClient({
     },
 
     async delete(managed, signal) {
-      // Since it was observed it may have become somebody else's.
+      // The owner may have changed since the observation.
       if ((await find(managed, signal)) !== undefined) await pubsub.delete(nameOf(managed), signal);
     },
   };
 
-  /** The topic that it names, if that is ours; throws as `whoseIs` does. */
+  /** The topic of the recorded name, if we own it; throws like `checkOwnership`. */
   async function find(managed: Topic, signal: AbortSignal): Promise<PubsubTopic | undefined> {
     const name = nameOf(managed);
     const topic = await pubsub.get(name, signal);
     if (topic === undefined) return undefined;
     const candidate = { what: `topic "${name}"`, tags: topic.labels ?? {}, isKnown: false };
-    return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;
+    return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;
   }
 }
 

@@ -7,13 +7,13 @@ import { contradiction } from '../../author/contradiction.ts';
 
 type Configured = Pick<AmbivalentDBInstance['spec'], 'forProvider'>;
 
-/** Why an instance, or one of a class, is none for a claim: its version is another one. */
+/** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
 export const misfitOfAmbivalentDBInstance = (
   { spec: { version: asked } }: FancySQLInstance,
   { engineVersion }: Partial<Configured['forProvider']>,
 ): string | undefined => contradiction(['engineVersion', engineVersion], ['version', asked]);
 
-/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
+/** The parameters of a claim's resource: those of the class, with the claim's version if the class names none. */
 export function configureAmbivalentDBInstance(
   { spec: { version: asked } }: FancySQLInstance,
   { specTemplate: { forProvider } }: AmbivalentDBInstanceClass,

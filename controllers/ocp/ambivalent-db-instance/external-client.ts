@@ -18,7 +18,7 @@ type Adapter = NamedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseCh
 
 const compare = comparison(AmbivalentDBInstanceKind);
 
-/** Other Cloud's words. */
+/** The names of states in Other Cloud. */
 const cloudStates: CloudStates = { creating: 'Provisioning', online: 'Available', deleting: 'Terminating' };
 
 /** AmbivalentDB databases in Other Cloud. */

@@ -8,7 +8,7 @@ import { majorVersion } from './engine-version.ts';
 
 type Configured = Pick<PostgreSQLDatabase['spec'], 'forProvider'>;
 
-/** Why a database, or one of a class, is none for a claim: it is of another major version. */
+/** The reason why a database, or a class, is incompatible with a claim: it has another major version. */
 export const misfitOfPostgreSQLDatabase = (
   { spec: { engineVersion: asked } }: PostgreSQLInstance,
   { engineVersion }: Partial<Configured['forProvider']>,
@@ -19,7 +19,7 @@ export const misfitOfPostgreSQLDatabase = (
     (given, version) => majorVersion(given) === majorVersion(version),
   );
 
-/** What a claim gets from a class: all that the class says, and the version where it leaves that open. */
+/** The parameters of a claim's resource: those of the class, with the claim's version if the class names none. */
 export function configurePostgreSQLDatabase(
   { spec: { engineVersion: asked } }: PostgreSQLInstance,
   { specTemplate: { forProvider } }: PostgreSQLDatabaseClass,

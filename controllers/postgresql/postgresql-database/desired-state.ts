@@ -13,8 +13,8 @@ import { isObserver, markDifference, nameOf } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
 
 /**
- * Whether a database has an owner role of its own, of the same name. It has not if an owner is named, be it for
- * the creation only.
+ * Whether a database has an owner role of its own, with the same name. It has none if an owner is named, also if only
+ * for the creation.
  */
 export function hasOwnRole({ spec: { forProvider, initProvider } }: PostgreSQLDatabase): boolean {
   return [forProvider, initProvider].every(
@@ -30,8 +30,8 @@ export const databaseCredential: GeneratedCredential<PostgreSQLDatabase> = {
 };
 
 /**
- * A database's own owner role: somebody who may log in, nothing more. Its limit is the database's: an owner can lift
- * that of its database, and use other databases that let it in, but cannot lift its own.
+ * A database's own owner role: it may log in and has no other right. Its connection limit is that of the database. An
+ * owner can remove the limit of its database and use other databases that accept it, but cannot remove its own limit.
  */
 export const ownRoleSpec = ({ spec: { forProvider } }: PostgreSQLDatabase): RoleSpec => ({
   login: true,
@@ -55,27 +55,27 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
   };
 }
 
-/** What taking over a database does to its owner; undefined: nothing. */
+/** The consequence of an adoption for the owner of the database; undefined: none. */
 export function changeOfOwner(
   managed: PostgreSQLDatabase,
   { owner }: Pick<DatabaseObservation, 'owner'>,
 ): string | undefined {
   const next = databaseSpec(managed).owner;
   if (next === undefined || next === owner) return undefined;
-  return `its owner becomes ${escapeIdentifier(next)} in place of ${escapeIdentifier(owner)}, unless spec.forProvider.owner says otherwise`;
+  return `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, unless you set spec.forProvider.owner`;
 }
 
-/** A database that exists; `role` is its own, where it should have one and does. */
+/** A database that exists. `role` is its own owner role, if it should have one and has it. */
 export interface Found {
   readonly database: DatabaseObservation;
   readonly role: RoleObservation | undefined;
-  /** The server refuses the password that the role had. */
+  /** The server refuses the previous password of the role. */
   readonly isLockedOut: boolean;
   /** Major version of the server. */
   readonly serverVersion: number;
 }
 
-/** What to report about a database that may be observed. */
+/** The observation of a database. */
 export function observationOf(managed: PostgreSQLDatabase, found: Found): Observation {
   const { database, role, serverVersion } = found;
   const { owner, encoding, lcCollate, lcCType } = database;
@@ -120,7 +120,7 @@ function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: F
   return isLockedOut ? unavailable(refusesPassword) : available();
 }
 
-/** Throws an Error that names what differs but cannot be changed in PostgreSQL, with what it is and should be. */
+/** Throws an Error that names the differences that PostgreSQL cannot change, with the current and the wanted values. */
 export function checkImmutable(managed: PostgreSQLDatabase, database: DatabaseObservation): void {
   const { forProvider } = managed.spec;
   const changes = databaseDrift(database, databaseSpec(managed)).immutable.map(

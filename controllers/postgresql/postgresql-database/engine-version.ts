@@ -1,7 +1,10 @@
-/** The major version in `18`, `18.1` or `9.6`; before 10, minor versions are major ones, but no such server is served. */
+/**
+ * The major version in `18`, `18.1` or `9.6`. Before 10, major versions had two numbers, but such servers are not
+ * supported.
+ */
 export const majorVersion = (engineVersion: string): number => Number.parseInt(engineVersion, 10);
 
-/** Throws an Error that names both versions unless the server has the one that is wanted. */
+/** Throws an Error that names both versions unless the server has the wanted one. */
 export function checkEngineVersion(
   wanted: string | undefined,
   server: { readonly version: number; readonly address: string },

@@ -33,8 +33,8 @@ export interface PostgreSQLDatabaseOptions extends ServerConnection {
 }
 
 /**
- * Databases of a server, for one run, each with a role of its own unless an owner is named. Names are known
- * before anything is created: the role first, so that what an interrupted creation leaves behind is found.
+ * Databases of a server, for one run, each with a role of its own unless an owner is named. Names are known before the
+ * creation. The role is created first, so that the remains of an interrupted creation are found.
  */
 export function postgreSQLDatabaseClient({
   server,
@@ -103,7 +103,8 @@ export function postgreSQLDatabaseClient({
       await closing.prepare(signal);
       const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
       const role = await ensureRole(managed, credential, signal);
-      // Alone: a session of whoever knows the former password may hold the database. The rest follows.
+      // The password is sent alone: a session that knows the previous password may block changes of the database. The
+      // other changes follow.
       if (role === 'new') return {};
       if (role === 'existing' && (await password.set(managed, credential, signal))) return {};
       await databases.update(name, databaseSpec(managed), { ownerId, signal });
@@ -117,7 +118,7 @@ export function postgreSQLDatabaseClient({
     delete: (managed, signal) => removeAll(server, managed, signal),
   };
 
-  /** Makes a database's own role, with the credential, or repairs it; undefined if it has none of its own. */
+  /** Creates a database's own role, with the credential, or repairs it. Undefined if it has no role of its own. */
   async function ensureRole(
     managed: PostgreSQLDatabase,
     credential: DesiredCredential | undefined,
@@ -130,7 +131,7 @@ export function postgreSQLDatabaseClient({
       await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
       return 'existing';
     }
-    // Since it was looked at the name may have become somebody else's: that database gets no role from us.
+    // Another owner may have created a database of that name since the observation: that database gets no role from us.
     const database = await databases.observe(name, { signal });
     if (database !== undefined) checkMayManage(managed, 'database', database);
     await roles.create(name, ownRoleSpec(managed), {

@@ -10,9 +10,9 @@ import { hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
 type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
 /**
- * Whether anything is left of a database that is being deleted: itself, a creation that was interrupted, its own
- * role. What carries its name without its mark is somebody else's and stays. Throws an Error if it was ours before and
- * has no mark any more: an owner that is not of its own may take it away, and would keep the database by that.
+ * Whether any part of a database that is being deleted remains: the database, an interrupted creation, its own role. A
+ * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and the
+ * mark was removed: an owner role that is not its own could remove the mark to keep the database.
  */
 export async function isAnythingLeft(
   { databases, roles }: Server,
@@ -30,7 +30,7 @@ export async function isAnythingLeft(
   ) {
     const handOver = markStatement('database', name, ownerIdOf(managed));
     throw new Error(
-      `database ${escapeIdentifier(name)} was managed here, and its mark is gone; to drop it, run: ${handOver}; to keep it, set spec.deletionPolicy: Orphan`,
+      `database ${escapeIdentifier(name)} was managed here, but its mark was removed; to drop it, run: ${handOver}; to keep it, set spec.deletionPolicy: Orphan`,
     );
   }
   return (
@@ -39,7 +39,7 @@ export async function isAnythingLeft(
   );
 }
 
-/** Drops all that is left. Throws an Error that says what is waited for while there are sessions. */
+/** Drops all parts that remain. Throws an Error that names the sessions that block this. */
 export async function removeAll(
   { databases, roles }: Server,
   managed: PostgreSQLDatabase,

@@ -2,10 +2,10 @@ import isEqual from 'lodash/isEqual.js';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
 
-/** Who is granted something on what, as a grant's status records it. */
+/** The role and the target of a grant, as recorded in its status. */
 export type Granted = NonNullable<NonNullable<PostgreSQLGrant['status']>['granted']>;
 
-/** What forProvider asks for. Throws an Error that names what is missing. */
+/** The grant that forProvider asks for. Throws an Error that names missing fields. */
 export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
   const { privileges, withGrantOption = false } = managed.spec.forProvider;
   const place = grantPlace(managed);
@@ -15,7 +15,7 @@ export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
   return { ...place, withGrantOption, ...(privileges === undefined ? {} : { privileges }) };
 }
 
-/** Who is granted something on what. Throws an Error that names what is missing. */
+/** The role and the target of a grant. Throws an Error that names missing fields. */
 export function grantPlace({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> {
   const { role, database, schema, memberOf } = spec.forProvider;
   if (role === undefined) throw new Error('spec.forProvider.role is needed, or roleRef or roleSelector');
@@ -28,10 +28,10 @@ export function grantPlace({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 
   return { role, on };
 }
 
-/** In the order in which they are written down. A membership is none of them. */
+/** In the order of the definition. A membership is no privilege. */
 const grantable = ['CONNECT', 'CREATE', 'TEMPORARY', 'USAGE'] as const;
 
-/** What is held, as forProvider would ask for it. */
+/** The privileges that the role has, in the form of forProvider. */
 export function grantParameters(
   held: GrantObservation,
 ): Pick<PostgreSQLGrant['spec']['forProvider'], 'privileges' | 'withGrantOption'> {
@@ -59,7 +59,7 @@ export function grantedBy({ role, on }: Pick<GrantSpec, 'role' | 'on'>): Granted
   return schema === undefined ? { role, database } : { role, database, schema };
 }
 
-/** What the status says is granted; undefined if nothing, or nothing that makes sense. */
+/** The grant that the status records; undefined if it records none, or an invalid one. */
 export function recordedGrant({ status }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {
   if (status?.granted === undefined) return undefined;
   const { role, database, schema, memberOf } = status.granted;
@@ -67,14 +67,14 @@ export function recordedGrant({ status }: PostgreSQLGrant): Pick<GrantSpec, 'rol
   return on && { role, on };
 }
 
-/** What was granted before to another role or on another target, and is to be revoked. */
+/** The earlier grant to another role or on another target, which is to be revoked. */
 export function formerGrant(managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {
   const recorded = recordedGrant(managed);
   if (recorded === undefined) return undefined;
   return isEqual(grantedBy(recorded), grantedBy(grantSpec(managed))) ? undefined : recorded;
 }
 
-/** Who is to be granted something on what; undefined while that is not complete. */
+/** The role and the target of the wanted grant; undefined while a field is missing. */
 export function askedGrant({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {
   const { role, database, schema, memberOf } = spec.forProvider;
   const on = targetIn({ database, schema, memberOf });

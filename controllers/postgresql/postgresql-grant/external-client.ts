@@ -23,14 +23,14 @@ export interface PostgreSQLGrantOptions {
 }
 
 /**
- * Grants of a server, for one run. A grant carries no mark: it is the role, the target and what the status
- * records as granted, which is revoked when it goes.
+ * Grants of a server, for one run. A grant carries no mark: it is the role, the target and the privileges that the
+ * status records. They are revoked when the managed resource is deleted.
  */
 export function postgreSQLGrantClient({
   server: { grants },
   rivalOf,
 }: PostgreSQLGrantOptions): ExternalClient<PostgreSQLGrant> {
-  /** What was granted in this run: the status does not say so yet. */
+  /** The grant of this run, which the status does not record yet. */
   let applied: GrantSpec | undefined;
 
   const apply = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<void> => {
@@ -42,13 +42,13 @@ export function postgreSQLGrantClient({
   };
 
   /**
-   * What is this grant's to revoke: what is recorded, or else what it asks for, since it may have been granted and
-   * not been recorded; but nothing that an older one holds.
+   * The privileges that this managed resource must revoke: the recorded ones. Without a record, those of forProvider,
+   * since they may have been granted before the record was written. Privileges of an older managed resource stay.
    */
   const ownGrant = (managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined =>
     recordedGrant(managed) ?? (rivalOf(managed) === undefined ? askedGrant(managed) : undefined);
 
-  /** Nothing is asked for where nothing but looking is allowed: whatever is held is as it should be. */
+  /** With permission to observe only, the spec asks for nothing: the current privileges count as wanted. */
   const look = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<Observation> => {
     const held = await grants.observe(grantPlace(managed), { signal });
     if (held === undefined || held.size === 0) return { exists: false, isUpToDate: false };
@@ -70,14 +70,14 @@ export function postgreSQLGrantClient({
       const rival = rivalOf(managed);
       if (rival !== undefined) {
         throw new Error(
-          `PostgreSQLGrant ${rival.metadata.name} is about the same role and target; say there all that the role may do, and delete this one`,
+          `PostgreSQLGrant ${rival.metadata.name} has the same role and target; put all privileges there, and delete this one`,
         );
       }
       const held = await grants.observe(spec, { signal });
       if (held === undefined || held.size === 0) return { exists: false, isUpToDate: false };
       const { missing, extra, overgranted } = grantDrift(held, spec);
       const differing = [...missing, ...extra, ...overgranted];
-      // An owner has everything, whatever is granted.
+      // An owner has all privileges without a grant.
       const isOwner = differing.length > 0 && (await grants.isOwner(spec, { signal }));
       const hasMoved = applied === undefined && formerGrant(managed) !== undefined;
       const isUpToDate = !hasMoved && (differing.length === 0 || isOwner);

@@ -5,7 +5,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import { providerOf } from '../../core/provider/provider-choice.ts';
 import { isObserver } from '../ownership.ts';
 
-/** Finds another grant for the same role on the same target, older than this one: they would undo each other. */
+/** Finds an older grant for the same role on the same target: the two would undo each other. */
 export type RivalFinder = (managed: PostgreSQLGrant) => PostgreSQLGrant | undefined;
 
 const index = 'role and target';

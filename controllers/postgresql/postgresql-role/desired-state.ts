@@ -34,11 +34,11 @@ export const roleCredential: GeneratedCredential<PostgreSQLRole> = {
 /** A role that exists. */
 export interface Found {
   readonly role: RoleObservation;
-  /** The server refuses the password that it had. */
+  /** The server refuses its previous password. */
   readonly isLockedOut: boolean;
 }
 
-/** What to report about a role that may be observed. */
+/** The observation of a role. */
 export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Found): Observation {
   if (isObserver(managed)) {
     const { login, createDb, createRole, inherit, replication, bypassRls, connectionLimit } = role;

@@ -58,7 +58,7 @@ export function postgreSQLRoleClient({
         ...(verdict && { credential: verdict }),
         details: {
           ...detailsOf(managed, credential),
-          // Who may not log in has no use for what was published while he might.
+          // A role that may no longer log in does not need the published details.
           ...(managed.spec.forProvider.login !== true && !isObserver(managed) && { uri: null }),
         },
       };
@@ -78,7 +78,7 @@ export function postgreSQLRoleClient({
 
     async update(managed, credential, signal) {
       await closing.prepare(signal);
-      // Alone, so that nothing else that the server refuses keeps it from being set. The rest follows.
+      // The password is sent alone, so that another refused change does not block it. The other changes follow.
       if (await password.set(managed, credential, signal)) return {};
       await roles.update(nameOf(managed), roleSpec(managed), { ownerId: ownerIdOf(managed), signal });
       return {};

@@ -64,7 +64,7 @@ describe('a client of AWS', () => {
     });
     assert.deepEqual(account, {
       message:
-        'cannot find out the account of the credentials: AWS STS (eu-west-1, URL) refused (403 InvalidClientTokenId): The security token included in the request is invalid; check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+        'cannot find out the account of the credentials: AWS STS (eu-west-1, URL) refused (403 InvalidClientTokenId): The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
       code: 'InvalidClientTokenId',
       status: 403,
       hasRequestId: true,
@@ -229,12 +229,12 @@ describe('a client of AWS', () => {
         }
       >
     > = {
-      'which the account does not have: the credentials are good elsewhere': {
+      'which the account does not have: the credentials work in another region': {
         region: 'ap-east-1',
         want: {
           ...{ code: 'RegionRefused', status: 403 },
           advice:
-            'Credential should be scoped to a valid region; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+            'Credential should be scoped to a valid region; the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
         },
         calls: 2,
       },
@@ -244,7 +244,7 @@ describe('a client of AWS', () => {
         want: {
           ...{ code: 'RegionRefused', status: 403 },
           advice:
-            'AWS was not able to validate; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+            'AWS was not able to validate; the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
         },
         calls: 2,
       },
@@ -253,7 +253,7 @@ describe('a client of AWS', () => {
         want: {
           ...{ code: 'RegionRefused', status: 403 },
           advice:
-            'Credential should be scoped to a valid region; the credentials are good elsewhere: change spec.forProvider.region, or enable that region for the account',
+            'Credential should be scoped to a valid region; the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
         },
         calls: 3,
       },
@@ -263,7 +263,7 @@ describe('a client of AWS', () => {
         want: {
           ...{ code: 'InvalidClientTokenId', status: 403 },
           advice:
-            'The security token included in the request is invalid; check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+            'The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
         },
         calls: 2,
       },
@@ -273,7 +273,7 @@ describe('a client of AWS', () => {
         want: {
           ...{ code: 'InvalidClientTokenId', status: 403 },
           advice:
-            'The security token included in the request is invalid; check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+            'The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
         },
         calls: 1,
       },
@@ -283,7 +283,7 @@ describe('a client of AWS', () => {
         want: {
           ...{ code: 'SignatureDoesNotMatch', status: 403 },
           advice:
-            'Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider, and check the access key that the credentials of the provider hold, and the region (spec.forProvider.region, or that of the provider): its account must have it',
+            'Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider, and check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
         },
         calls: 1,
       },

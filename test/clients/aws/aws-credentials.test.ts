@@ -45,7 +45,7 @@ describe('what is wrong with credentials is named, and their values are not', ()
     'have several profiles and none of them is [default]': `[a]\n${lines}[b]\n${lines}`,
     'have no aws_access_key_id': '[default]\naws_secret_access_key = hunter2\n',
     'have no aws_secret_access_key': '[default]\naws_access_key_id = hunter2\n',
-    'have an aws_secret_access_key with characters that none has':
+    'have an aws_secret_access_key with invalid characters':
       '[default]\naws_access_key_id = a\naws_secret_access_key = hunter 2\n',
     'are neither a profile nor JSON': '{"AccessKeyId": hunter2',
   };

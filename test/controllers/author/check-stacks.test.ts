@@ -46,7 +46,7 @@ describe('the definitions of stacks', () => {
       assert.throws(
         between,
         new WiringError(
-          'boxes.example.org is defined by stack "a" and, in another way, by stack "b"; give one of them an API group of its own, or have both use one definition',
+          'boxes.example.org is defined by stack "a" and, differently, by stack "b". Give one of them an API group of its own, or use one definition in both',
         ),
       );
       const within = () => checkStacks([stack('a', one, other)]);

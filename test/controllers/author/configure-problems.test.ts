@@ -91,7 +91,7 @@ const mistakes: Readonly<Record<string, readonly [yielded: unknown, told: string
   ],
   'a field of another type': [
     { ambivalence: 'x' },
-    'forProvider.ambivalence of a type that Database does not take (expected number, received string)',
+    'forProvider.ambivalence of a type that Database does not accept (expected number, received string)',
   ],
   'no required field': [{}, 'no forProvider.ambivalence, which Database requires'],
   'a misspelt one': [

@@ -5,8 +5,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { CloudCollection } from '../../../clients/cloud-collection.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { labelled } from '../../../clients/ownership-tags.ts';
+import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
-import { ownerOf } from '../../../controllers/author/whose-is.ts';
 import { managed } from '../core/objects.ts';
 
 interface Thing {

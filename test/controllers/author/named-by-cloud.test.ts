@@ -5,8 +5,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
-import { ownerOf } from '../../../controllers/author/whose-is.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/connecting/external-client.ts';
 import { managed } from '../core/objects.ts';
 

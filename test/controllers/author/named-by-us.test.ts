@@ -4,9 +4,9 @@ import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import type { Seen } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
-import { ownerOf } from '../../../controllers/author/whose-is.ts';
 import { managed } from '../core/objects.ts';
 
 const { signal } = new AbortController();
@@ -75,7 +75,7 @@ describe('what the cloud protects', () => {
     const spec = { ...published.spec, managementPolicies: ['Observe', 'Delete'] as const };
     await assert.rejects(database({ asked }).delete({ ...published, spec }, signal), {
       message:
-        'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to take that away; add Create and Update',
+        'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to remove the protection; add Create and Update',
     });
     assert.deepEqual(asked, []);
   });

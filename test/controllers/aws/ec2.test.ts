@@ -211,7 +211,7 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
     'a quota that is used up': {
       options: { quotas: { instance: 0 } },
       forProvider: small,
-      says: /\(400 VcpuLimitExceeded\): You have requested more vCPU capacity .*; (change spec\.forProvider\.instanceType, and )?delete what is not used, or ask AWS for a higher quota$/,
+      says: /\(400 VcpuLimitExceeded\): You have requested more vCPU capacity .*; (change spec\.forProvider\.instanceType, and )?delete unused resources, or ask AWS for a higher quota$/,
     },
     'a missing permission': {
       options: { accounts: [{ ...exampleAccount, denied: ['ec2:RunInstances'] }] },
@@ -221,11 +221,11 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
     'a wrong key': {
       options: { accounts: [{ ...exampleAccount, secretAccessKey: 'another' }] },
       forProvider: small,
-      says: /AWS STS \(us-west-1, http:\/\/aws\.test\) refused \(403 SignatureDoesNotMatch\): .*; check the access key that the credentials of the provider hold/,
+      says: /AWS STS \(us-west-1, http:\/\/aws\.test\) refused \(403 SignatureDoesNotMatch\): .*; check the access key in the credentials of the provider/,
     },
     'a region that there is not': {
       forProvider: { ...small, region: 'us-west-9' },
-      says: /cannot list instances: AWS EC2 \(us-west-9, http:\/\/aws\.test\) refused \(401 AuthFailure\): AWS was not able to validate the provided access credentials; the credentials are good elsewhere: change spec\.forProvider\.region, or enable that region for the account/,
+      says: /cannot list instances: AWS EC2 \(us-west-9, http:\/\/aws\.test\) refused \(401 AuthFailure\): AWS was not able to validate the provided access credentials; the credentials work in another region: change spec\.forProvider\.region, or enable that region for the account/,
     },
     'no region at all': {
       forProvider: { ami, instanceType: 't2.micro' },
@@ -244,7 +244,7 @@ describe('what AWS refuses is told in its own words, with what to change', () =>
       options: { quotas: { vpc: 0 } },
       kind: VPCKind,
       forProvider: { region, cidrBlock: '10.0.0.0/16' },
-      says: /\(400 VpcLimitExceeded\): The maximum number of VPCs has been reached; delete what is not used, or ask AWS for a higher quota$/,
+      says: /\(400 VpcLimitExceeded\): The maximum number of VPCs has been reached; delete unused resources, or ask AWS for a higher quota$/,
     },
   };
   for (const [what, { options, forProvider, kind = InstanceKind, says }] of Object.entries(refused)) {

@@ -4,7 +4,7 @@ import pickBy from 'lodash/pickBy.js';
 import type { NodeGroup } from '../../../apis/aws/eks/v1beta1/node-group.ts';
 import type { CloudNodeGroup } from '../../../clients/aws/eks/node-groups.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
-import { ownerOf } from '../../../controllers/author/whose-is.ts';
+import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import {
   differenceOf,
   newNodeGroup,
@@ -147,7 +147,7 @@ describe('what is told of a node group', () => {
     'why it could not be made, and what to do': {
       status: 'CREATE_FAILED',
       issues: ['NodeCreationFailure: Instances failed to join the kubernetes cluster'],
-      want: 'False/Unavailable: the node group could not be created: NodeCreationFailure: Instances failed to join the kubernetes cluster; delete this resource and create it anew',
+      want: 'False/Unavailable: the node group could not be created: NodeCreationFailure: Instances failed to join the kubernetes cluster; delete this resource and create it again',
     },
     'what ails it': {
       status: 'DEGRADED',

@@ -63,7 +63,7 @@ describe('bad input is told in AWS’s own words, with what to change', () => {
     },
     'the name of a queue that is to be a FIFO queue': {
       wanted: queue({ fifoQueue: true }),
-      want: 'the name "orders" is to end in .fifo, for spec.forProvider.fifoQueue is true; give another one in the annotation crossplane.io/external-name',
+      want: 'the name "orders" must end in .fifo, because spec.forProvider.fifoQueue is true; give another one in the annotation crossplane.io/external-name',
     },
     'the name of a FIFO queue, for another': {
       wanted: queue({}, 'orders.fifo'),
@@ -216,7 +216,7 @@ describe('a queue', () => {
     );
     await assert.rejects(client.create(queue(), undefined, signal), {
       message:
-        'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had',
+        'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; if a deleted resource retained it (Retain, Orphan), create one with the same kind and name',
     });
   });
 });

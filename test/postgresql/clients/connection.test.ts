@@ -302,7 +302,7 @@ MIIBfTCCASOgAwIBAgIBATAKBggqhkjOPQQDAjAQMQ4wDAYDVQQDDAVvdGhlcjAe
     });
     await assert.rejects(server.serverVersion(), {
       code: 'TlsFailed',
-      message: `server 127.0.0.1:${plain.port} does not offer TLS; sslmode "disable" in the credentials allows to go without`,
+      message: `server 127.0.0.1:${plain.port} does not offer TLS; to connect without TLS, set sslmode "disable" in the credentials`,
     });
   });
 });

@@ -370,8 +370,8 @@ describe('a session on a template', () => {
       code: 'InUse',
       isRetryable: true,
       message:
-        'template database "mould_in_use" has 2 open sessions (of "ann"), and PostgreSQL copies only what ' +
-        'nobody is connected to; waiting for them to end',
+        'template database "mould_in_use" has 2 open sessions (of "ann"), and PostgreSQL copies only ' +
+        'databases without sessions; waiting for them to end',
     });
     assert.equal(await databases.observe(unfinishedName(ownerId, 'cast_later')), undefined);
     for (const session of sessions) await session.end();

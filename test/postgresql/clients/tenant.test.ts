@@ -129,7 +129,7 @@ describe('locks', () => {
       name: 'PostgresqlError',
       code: '55P03',
       isRetryable: true,
-      message: /^server 127\.0\.0\.1:\d+: another session holds what is needed: /,
+      message: /^server 127\.0\.0\.1:\d+: another session holds a needed lock: /,
     });
     await session.end();
     await grants.revoke({ role: 'bob', on });
@@ -231,7 +231,7 @@ describe('whose a thing is', () => {
   test('is not told to who asks for what another resource has', async () => {
     await assert.rejects(databases.create('bob', {}, { ownerId: foreignOwnerId }), {
       code: 'NotOurs',
-      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}; choose another external name, or, to take up what a deleted one left (Retain, Orphan), create one of the kind and name that it had`,
+      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}; choose another external name. If a deleted resource retained it (Retain, Orphan), create one with the same kind and name`,
     });
   });
 
@@ -342,7 +342,7 @@ describe('what an owner puts into its database', () => {
     await assert.rejects(serverOf({ lockTimeoutMs: 100 }).roles.drop('victim', owned), {
       code: 'InUse',
       isRetryable: true,
-      message: 'role "victim" cannot be dropped: sessions on database "ann" hold what depends on it',
+      message: 'role "victim" cannot be dropped: sessions on database "ann" hold locks on objects that depend on it',
     });
     await session.end();
     await roles.drop('victim', owned);
@@ -366,8 +366,8 @@ describe('what an owner puts into its database', () => {
       await assert.rejects(databases.update('mined', wanted(), owned), {
         code: 'Invalid',
         message:
-          'extension "file_fdw" is not installed: only a superuser may, and its script could run what "ann" put into ' +
-          'schema "public"; name another schema, or install it by hand',
+          'extension "file_fdw" is not installed: only a superuser may, and its script could run objects that "ann" created in ' +
+          'schema "public". Name another schema, or install it by hand',
       });
       await databases.update('mined', { owner: 'ann', extensions: [{ name: 'citext' }] }, owned);
       await sql('CREATE SCHEMA extensions', { database: 'mined' });

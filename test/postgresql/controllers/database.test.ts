@@ -133,12 +133,12 @@ describe('what is not ours', () => {
       'database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/heirloom';
     const statement = `run: COMMENT ON DATABASE "heirloom" IS '${markOf(ownerOf('heirloom'))}'`;
     const consequence =
-      'its owner becomes "heirloom" in place of "postgres", unless spec.forProvider.owner says otherwise';
+      'its owner becomes "heirloom" instead of "postgres", unless you set spec.forProvider.owner';
     await assert.rejects(stack.pass(managed), {
-      message: `${unmanaged}; to hand it over (${consequence}), ${statement}`,
+      message: `${unmanaged}; to adopt it (${consequence}), ${statement}`,
     });
     await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
-      message: `${unmanaged}; to hand it over, ${statement}`,
+      message: `${unmanaged}; to adopt it, ${statement}`,
     });
     await assert.rejects(clientOf(managed).create(managed, undefined, signal), /is not managed by/);
     await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
@@ -279,7 +279,7 @@ describe('passwords', () => {
     const renewed = { ...known, password: 'after the theft' };
     assert.equal(await refusal(loginOf(known)), '28P01');
     assert.equal(await refusal(loginOf(renewed)), 'allowed');
-    await assert.rejects(stack.pass(managed, renewed), /another session holds what is needed/);
+    await assert.rejects(stack.pass(managed, renewed), /another session holds a needed lock/);
     await thief.end();
     assert.equal((await stack.pass(managed, renewed)).observed.isUpToDate, true);
   });
@@ -480,7 +480,7 @@ describe('a database with a given owner', () => {
     assert.ok(refused instanceof Error);
     assert.match(
       refused.message,
-      /^database "hoard" was managed here, and its mark is gone; to drop it, run: COMMENT ON/,
+      /^database "hoard" was managed here, but its mark was removed; to drop it, run: COMMENT ON/,
     );
     assert.deepEqual(await stack.namesake('hoard'), ['database']);
     await sql(/run: (COMMENT ON [^;]*);/.exec(refused.message)?.[1] ?? '');

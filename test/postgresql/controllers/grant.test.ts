@@ -176,7 +176,7 @@ describe('a grant', () => {
     const rivalOf = () => older.managed;
     await assert.rejects(
       stack.pass(younger, {}, rivalOf),
-      /PostgreSQLGrant older is about the same role and target/,
+      /PostgreSQLGrant older has the same role and target/,
     );
     assert.equal(await stack.remove(younger, rivalOf), false);
     assert.equal(await refusal(login('ledger')), 'allowed');

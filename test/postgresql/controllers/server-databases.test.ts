@@ -38,7 +38,7 @@ describe("the server's own databases", () => {
         [
           'Normal',
           'ClosedServerDatabases',
-          'PUBLIC may no longer connect to databases "postgres", "template1" of server 127.0.0.1; "exporter" may as before',
+          'PUBLIC may no longer connect to databases "postgres", "template1" of server 127.0.0.1; "exporter" keep the right',
         ],
       ],
     );

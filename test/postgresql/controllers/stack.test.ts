@@ -328,7 +328,7 @@ test('of two grants about the same the older holds, and the younger takes over w
     return row?.may;
   };
   assert.equal(synced('older')?.status, 'True');
-  assert.match(synced('younger')?.message ?? '', /PostgreSQLGrant older is about the same role and target/);
+  assert.match(synced('younger')?.message ?? '', /PostgreSQLGrant older has the same role and target/);
   assert.equal(await may('CONNECT'), true);
   scene.cluster.delete(PostgreSQLGrantKind, { name: 'older' });
   await scene.process.settle(5 * 60_000);

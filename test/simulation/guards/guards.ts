@@ -672,7 +672,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: "end('error', { type: 'done' }, { error });",
     },
   ],
-  'controllers/author/whose-is.ts': [
+  'controllers/author/check-ownership.ts': [
     {
       against: "somebody else's database, taken over",
       provenBy:
@@ -723,7 +723,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a creation that never succeeds after a crash in its midst',
       provenBy: 'test/controllers/postgresql/crash.test.ts: it creates it',
-      was: 'await dropUnfinished(session, unfinished); // made by us before a crash, perhaps to another spec',
+      was: 'await dropUnfinished(session, unfinished); // created before a crash, perhaps from another spec',
       becomes: '',
     },
   ],
@@ -1075,7 +1075,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'whatever is done to an instance that somebody else made',
       provenBy: "test/controllers/gcp/stack.test.ts: somebody else's instance is left alone, and told",
-      was: "return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;",
+      was: "return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;",
       becomes: 'return instance;',
     },
     {
@@ -1120,7 +1120,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'whatever is done to a topic that somebody else made',
       provenBy:
         'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
-      was: "return whoseIs(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;",
+      was: "return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;",
       becomes: 'return topic;',
     },
     {

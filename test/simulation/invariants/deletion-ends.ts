@@ -10,7 +10,7 @@ const obstacles: readonly RegExp[] = [
   /^connect failed: /,
   // Credentials that nobody has put right.
   /refused the token \(401/,
-  /there are no credentials for|check the access key that the credentials of the provider hold/,
+  /there are no credentials for|check the access key in the credentials of the provider/,
   /put a valid key of that service account into the provider's secret/,
   // Nobody knows whether anything was published there.
   /^cannot (get|unpublish) connection details: StoreConfig \S+ does not exist/,

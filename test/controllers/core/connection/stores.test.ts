@@ -421,7 +421,7 @@ describe('a secret store changes only what was looked at', () => {
     };
     await assert.rejects(
       vaultStore(edited, at).remove('edited', stored('our-uid'), signal),
-      /changed by somebody else meanwhile/,
+      /changed by another client at the same time/,
     );
     assert.deepEqual(vault.peek('crossplane/edited')?.data, { password: 'edited' });
   });

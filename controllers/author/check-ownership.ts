@@ -31,29 +31,29 @@ export function isOwnerNamed(
   return [owner, labelled(owner)].some((one) => one.kind === told.kind && one.name === told.name);
 }
 
-/** Something in a cloud that has the external name of a managed resource. */
+/** A resource in a cloud that has the external name of a managed resource. */
 export interface Candidate {
   /** For messages: `instance "x"`. */
   readonly what: string;
   readonly tags: Readonly<Record<string, string>>;
   /**
-   * Whether it counts as ours without any tag of an owner: it was observed before by this managed resource, or
-   * the cloud assigned its name, so that somebody must have written that name down on purpose.
+   * Whether we own it even without an owner's tags. Either this managed resource has observed it before, or the cloud
+   * assigned its name, so that a user must have written that name on purpose.
    */
   readonly isKnown: boolean;
 }
 
-/** How what was kept outside finds back. */
-const takingUp =
-  'what a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had';
+/** The advice for a resource whose deletion policy retained it. */
+const takingUp = 'if a deleted resource retained it (Retain, Orphan), create one with the same kind and name';
 
 /**
- * Whether a managed resource may take a thing in the cloud for its own. `owner` is what its own are tagged with.
- * - `ours`: tagged so, or known; or nothing but looking is allowed, which does no harm.
- * - `notOurs`: somebody else's, and the managed resource is being deleted: for it, nothing is there.
- * Throws an ExternalError that names the owner if it is somebody else's: it is neither adopted nor changed.
+ * Whether a managed resource owns a resource in the cloud. `owner` is the owner in our tags.
+ * - `ours`: it has our tags, or was observed before. Or the managed resource may only observe, which changes nothing.
+ * - `notOurs`: another owner has it, and the managed resource is being deleted: nothing has to be deleted.
+ *
+ * Throws an ExternalError that names the owner if there is another one: the resource is neither adopted nor changed.
  */
-export function whoseIs(
+export function checkOwnership(
   managed: Managed,
   { what, tags, isKnown }: Candidate,
   owner: Owner = ownerOf(managed),
