@@ -99,7 +99,7 @@ test('all that is wrong with stacks is told at once', () => {
     new WiringError(
       [
         'stack: the name "My Boxes" is not a valid name: use at most 63 lower-case letters, digits and dashes, no dash first or last',
-        'Box.b.org: version "1" is not a version of an API, for example v1alpha1 or v1',
+        'Box.b.org: version "1" is not allowed: use a version of an API, for example v1alpha1 or v1',
         '2 stacks are named "b"',
       ].join('\n'),
     ),
