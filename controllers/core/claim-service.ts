@@ -5,7 +5,6 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { SecretDetails } from './credential.ts';
 import type { NameLimits } from './name-limits.ts';
 
-/** The parts of a managed resource's spec that a class and a claim decide. */
 export type ManagedSpecOf<M extends Managed> = M['spec'];
 
 /** How one managed kind satisfies one claim kind. */
@@ -13,20 +12,20 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly claim: Kind<C>;
   readonly class: Kind<K>;
   readonly managed: Kind<M>;
-  /** `assigned`: the external system names the external resource. Absent: this product does, before the creation. */
+  /** `assigned`: the external system chooses the name. Absent: this product chooses it before the creation. */
   readonly externalNames?: 'deterministic' | 'assigned';
-  /** The names that the external system accepts; absent: any. */
+  /** Absent: the external system accepts any name. */
   readonly names?: NameLimits;
-  /** Which connection details of the managed kind are secret. Absent: none. */
+  /** Absent: no connection details are secret. */
   readonly secretDetails?: SecretDetails;
   /**
-   * The spec of the managed resource, without references, names, Secret and policies. Pure. Throws an Error whose message
+   * The spec of the managed resource, without references, names, Secret and policies. Pure. The message of an Error
    * tells the author of the claim what to correct.
    */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
-   * The fields that `configure` returned and that the schema of the managed kind does not have, for example
-   * `forProvider.sise, which Queue does not have`. Pure. Absent: the schema is not known.
+   * The fields that `configure` returned and that the managed kind does not have, for example `forProvider.sise,
+   * which Queue does not have`. Pure. Absent: the schema is not known.
    */
   readonly problemsOf?: (
     configured: Pick<ManagedSpecOf<Managed>, 'forProvider'>,
@@ -34,21 +33,20 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
     resourceClass: Class,
   ) => readonly string[];
   /**
-   * Why a class or managed resource cannot serve the claim, for example `has engine "postgres", which …`; undefined: it
-   * can. Pure. `offered` is the class's `forProvider`, or the resource's over its `initProvider` and status. Absent: each
-   * can.
+   * Why a class or managed resource cannot serve the claim, for example `has engine "postgres", which …`.
+   * Undefined: it can. Pure. `offered`: the class's `forProvider`, or the resource's over its `initProvider` and
+   * status. Absent: each can serve it.
    */
   misfit?(claim: C, offered: object): string | undefined;
-  /** The name of its stack, for messages. */
   readonly stack?: string;
-  /** The stack trace of its definition, for messages. */
+  /** The stack trace of the definition. */
   readonly definedAt?: string;
 }
 
-/** Every service of one claim kind in this process, in one order for all. */
+/** Every service of one claim kind in this process, always in the same order. */
 export interface Peers {
   readonly all: readonly ClaimService[];
-  /** Those of stacks whose kinds are all installed. */
+  /** The services of stacks whose kinds are all installed. */
   working(): readonly ClaimService[];
 }
 
@@ -67,7 +65,7 @@ export const controllerNames = {
   secret: ({ managed }: ClaimService) => `connectionsecret.${kindName(managed)}`,
 };
 
-/** The From of Events: the original's names of controllers (its ControllerName functions). */
+/** The source of Events, with the names of Crossplane's controllers (ControllerName functions). */
 export const eventSources = {
   managed: (managed: Kind) => `managed/${kindName(managed)}`,
   scheduling: ({ claim }: Pick<ClaimService, 'claim'>) => `claimscheduling/${kindName(claim)}`,

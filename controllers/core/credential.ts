@@ -18,20 +18,20 @@ import type { ConnectionDetails, Secret } from '../../apis/core/v1alpha1/secret.
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { isNeverChanged } from './management-policies.ts';
 
-/** Cryptographically strong random bytes; passed in, so that tests and the simulation know them. */
+/** Cryptographically strong random bytes, passed in for tests and the simulation. */
 export type RandomBytes = (size: number) => Buffer;
 
-/** A password that this product generates for a managed kind. The external client receives it and sets it. */
+/** A password that this product generates for a managed kind. */
 export interface GeneratedCredential<M extends Managed = Managed> {
-  /** Its entry in the Secret, for example `password`. */
+  /** The entry in the Secret, for example `password`. */
   readonly key: string;
   /** In characters. */
   readonly length: number;
-  /** At most 256 characters, each once: all that the external system accepts in a password. */
+  /** At most 256 characters, each once, that the external system accepts in a password. */
   readonly alphabet: string;
-  /** Whether this object has a credential now. A pure function of the spec. Default: always. */
+  /** Whether this object has a credential now. Pure. Default: always. */
   isWanted?(managed: M): boolean;
-  /** The rotation that the spec requests: any other value than before requests another credential. Default: none. */
+  /** The requested rotation. Any new value requests another credential. Default: none. */
   rotationOf?(managed: M): string | undefined;
 }
 
@@ -41,7 +41,7 @@ export const urlSafeAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 /** A generated password that most external systems accept: 32 characters, 192 bits. */
 export const generatedPassword = { key: 'password', length: 32, alphabet: urlSafeAlphabet } as const;
 
-/** A new credential. Every character is equally likely: bytes beyond a multiple of the alphabet's size are dropped. */
+/** Every character is equally likely: bytes beyond a multiple of the alphabet's size are dropped. */
 export function generateCredential(
   { length, alphabet }: Pick<GeneratedCredential, 'length' | 'alphabet'>,
   random: RandomBytes = randomBytes,
@@ -56,10 +56,12 @@ export function generateCredential(
   return text;
 }
 
-/** The annotation on a managed resource's Secret that says for which claim its credential is. It is never copied to a claim. */
+/**
+ * The annotation on a managed resource's Secret that names the claim of its credential. It is never copied to a
+ * claim.
+ */
 export const credentialAnnotation = 'crossplane.io/credential';
 
-/** The content of the annotation. */
 export interface CredentialNote {
   /** Base64; the key of the HMAC in the status. */
   readonly key: string;
@@ -69,15 +71,13 @@ export interface CredentialNote {
   readonly rotation?: string;
 }
 
-/** Stands for an unknown claim in the note of an adopted credential: the next claim gets a new credential. */
+/** An adopted credential has this claim, so that the next claim gets a new credential. */
 export const unknownClaim = 'unknown';
 
-/** The key of a new note. */
 export const newNoteKey = (random: RandomBytes = randomBytes): string => random(32).toString('base64');
 
 export const encodeNote = (note: CredentialNote): string => JSON.stringify(note);
 
-/** The note that an annotation holds; undefined if it is absent or malformed. */
 export function decodeNote(text: string | undefined): CredentialNote | undefined {
   if (text === undefined) return undefined;
   const parsed: unknown = attempt(JSON.parse, text); // an Error where the text is not JSON
@@ -92,11 +92,11 @@ export function decodeNote(text: string | undefined): CredentialNote | undefined
   };
 }
 
-/** A claim as notes name it. A claimRef without UID names its claim as well. */
+/** The name of a claim in notes. A claimRef does not need a UID. */
 export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
   `${kind} ${namespace}/${name}`;
 
-/** The record of a credential that was applied: base64 of an HMAC-SHA-256 under the note's key. */
+/** The record of an applied credential: base64 of an HMAC-SHA-256 with the note's key. */
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
   createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
 
@@ -111,7 +111,7 @@ export const keptIn = (secret: Secret): KeptCredential => ({
   note: decodeNote(secret.metadata.annotations?.[credentialAnnotation]),
 });
 
-/** Whether the external system has the credential that is kept, by the record in the status. */
+/** Whether the record in the status matches the stored credential. */
 export function isApplied(
   { status }: Managed,
   { details, note }: KeptCredential,
@@ -122,17 +122,17 @@ export function isApplied(
   return status?.credential?.hmac === hmacOf(credential, note);
 }
 
-/** Which connection details of a managed kind are secret. */
+/** The secret connection details of a managed kind. */
 export interface SecretDetails<M extends Managed = Managed> {
   /** Absent: this product generates none. */
   readonly credential?: GeneratedCredential<M>;
-  /** The external system generates one and reports it. Default: false. */
+  /** The external system generates a credential and reports it. Default: false. */
   readonly reportsSecrets?: boolean;
 }
 
 /**
- * The generated credential that this managed resource has now; undefined: none. A resource that is only observed has none,
- * and so has a resource that names neither a Secret nor a secret store.
+ * The generated credential of a managed resource. Undefined if the resource is only observed, or names neither a
+ * Secret nor a secret store.
  */
 export function credentialOf<M extends Managed>(
   managed: M,
@@ -142,7 +142,7 @@ export function credentialOf<M extends Managed>(
   return (credential.isWanted?.(managed) ?? true) ? credential : undefined;
 }
 
-/** Whether this managed resource keeps details that one claim must not learn from another. */
+/** Whether a managed resource has details that one claim must not learn from another. */
 export const hasSecretDetails = <M extends Managed>(managed: M, secretDetails: SecretDetails<M>): boolean =>
   credentialOf(managed, secretDetails) !== undefined ||
   (secretDetails.reportsSecrets === true && wantsDetails(managed));
@@ -154,8 +154,8 @@ type NotUsable =
   | 'CredentialNotApplied';
 
 /**
- * Why a claim cannot have the connection details of a managed resource now; undefined if it can: the Secret names this
- * claim, and the external system has the credential and uses it. `kept` is absent where the Secret is.
+ * Why a claim cannot have the connection details now. Undefined if it can: the Secret names this claim, and the
+ * external system uses the credential. `kept` is absent if the Secret is.
  */
 export function whyNotUsable<M extends Managed>(
   managed: M,

@@ -8,22 +8,21 @@ export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
 export type ConditionError = NonNullable<Condition['error']> & { readonly class: ConditionErrorClass };
 
-/** The class of a failure that is about the provider and not about one resource. */
+/** A failure of the provider, not of one resource. */
 export type Fault = 'CredentialsUnreadable' | 'CredentialsRefused' | 'Unreachable';
 
 const isExternal = (error: unknown): boolean => apiErrorIn(error) === undefined && bugIn(error) === undefined;
 
-/** The fault of the provider that a failed call shows; undefined: none. */
 export function faultOf(error: unknown): Fault | undefined {
   const errorClass = isExternal(error) ? errorClassOf(error) : 'Unknown';
   return errorClass === 'CredentialsRefused' || errorClass === 'Unreachable' ? errorClass : undefined;
 }
 
-/** The same of an error of connecting. A Secret that RBAC hides from the controllers is one that they cannot read. */
+/** A Secret that RBAC hides from the controllers counts as unreadable. */
 export const faultOfConnecting = (error: unknown): Fault | undefined =>
   isExternal(error) || isForbidden(error) ? (faultOf(error) ?? 'CredentialsUnreadable') : undefined;
 
-/** The failure of a step as data; undefined: its message says all. */
+/** The failure of a step as data. Undefined: the message contains everything. */
 export function conditionErrorOf(
   error: unknown,
   step: 'connect' | 'call' | undefined,

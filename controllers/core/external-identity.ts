@@ -5,17 +5,16 @@ import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 
-/** What tells one external resource from all others, and what may not change of it. */
+/** The values that identify an external resource, and its immutable fields. */
 export interface Identity {
-  /** The external name; absent until the external system has given one. */
+  /** Absent until the external system has assigned one. */
   readonly name?: string | undefined;
-  /** The system it is in, as that calls itself. */
+  /** The ID that the external system reports for itself. */
   readonly system?: string | undefined;
-  /** The immutable fields of `forProvider` that have a value, by path. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The same text for the same identity. */
+/** Equal identities have equal texts. */
 export const encodeIdentity = ({ name, system, fields }: Identity): string => {
   const sorted = Object.keys(fields)
     .toSorted()
@@ -23,10 +22,10 @@ export const encodeIdentity = ({ name, system, fields }: Identity): string => {
   return JSON.stringify({ name, system, fields: Object.fromEntries(sorted) });
 };
 
-/** What a record says; what is not of our making is as good as nothing. */
+/** Undefined if the record is absent or malformed. */
 export function decodeIdentity(text: string | undefined): Identity | undefined {
   if (text === undefined) return undefined;
-  const record: unknown = attempt(JSON.parse, text); // an Error where that is no JSON
+  const record: unknown = attempt(JSON.parse, text); // an Error if it is not JSON
   const [name, system, fields] = ['name', 'system', 'fields'].map((key): unknown => get(record, key));
   if (!isPlainObject(fields)) return undefined;
   return {
@@ -37,8 +36,8 @@ export function decodeIdentity(text: string | undefined): Identity | undefined {
 }
 
 /**
- * The external name under which a managed resource has something: that on record, once that was seen, for an edit of the
- * annotation has no effect from then on; else the annotation. For those who are told of it, as its claim is.
+ * The external name for messages and claims: the recorded name, else the annotation. An edit of the annotation has
+ * no effect after the name was recorded.
  */
 export const nameInUse = (managed: Managed): string | undefined =>
   decodeIdentity(managed.status?.externalIdentity)?.name ?? externalName(managed);

@@ -1,7 +1,6 @@
-/** One named check of a decision: undefined if it does not match. */
 export type Check<Facts, Decision> = (facts: Facts) => Decision | undefined;
 
-/** What the first check that matches decides; undefined if none does. */
+/** The decision of the first check that matches. Undefined: none matches. */
 export function firstMatch<Facts, Decision>(
   facts: Facts,
   checks: readonly Check<Facts, Decision>[],

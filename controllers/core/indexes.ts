@@ -19,10 +19,9 @@ const byClaim = 'claimRef';
 const byClaimUid = 'claimRef.uid';
 const byController = 'controller';
 
-/** What an index holds for a reference or for the object it names; UIDs and versions do not count. */
+/** UIDs and versions do not count. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
-/** Finds claims by class, managed resource and namespace. */
 export function indexClaims(store: Store<Claim>): void {
   store.addIndex(byClass, ({ spec }) => compact([spec.classRef]).map(value));
   store.addIndex(byManaged, ({ spec }) => compact([spec.resourceRef]).map(value));
@@ -38,25 +37,23 @@ export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference)
 export const claimsIn = (store: Store<Claim>, namespace: string): readonly Claim[] =>
   store.byIndex(byNamespace, namespace);
 
-/** Finds managed resources by their `claimRef`. */
 export function indexManaged(store: Store<Managed>): void {
   store.addIndex(byClaim, ({ spec }) => compact([claimKeyOf(spec.claimRef)]).map(objectKeyText));
   store.addIndex(byClaimUid, ({ spec }) => compact([spec.claimRef?.uid]));
 }
 
-/** Those whose `claimRef` has this namespace and name, of any kind and UID. */
+/** Managed resources whose `claimRef` has this namespace and name, of any kind and UID. */
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
   store.byIndex(byClaim, objectKeyText(claim));
 
-/** Those whose `claimRef` has this UID, and any name: it may have been edited. */
+/** Managed resources whose `claimRef` has this UID. The name may have been edited. */
 export const managedWithClaimUid = (store: Store<Managed>, uid: string | undefined): readonly Managed[] =>
   store.byIndex(byClaimUid, uid ?? '');
 
-/** The namespace and name that a reference to a claim holds. */
 export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request | undefined =>
   name ? objectKey({ ...(namespace ? { namespace } : {}), name }) : undefined;
 
-/** Connection Secrets: the API server filters by type, so that the process sees no other Secret. Indexed by controller. */
+/** Connection Secrets, indexed by controller. The API server filters by type, so the process sees no other Secret. */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
   secrets.store.addIndex(byController, (secret) => compact([controllerUid(secret)]));
@@ -66,7 +63,7 @@ export function connectionSecrets(env: Environment): Resource<Secret> {
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
   store.byIndex(byController, uid ?? '');
 
-/** The managed resource that controls a Secret and names it. Any user may write a controller to a Secret of their own. */
+/** The managed resource that controls a Secret and names it. Any user can write a controller to their own Secret. */
 export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
   const controller = controllerOf(secret);
   if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;
@@ -77,8 +74,8 @@ export function publisherOf<M extends Managed>(secret: Secret, managedResources:
 }
 
 /**
- * The Secrets that a claim controls, in its own namespace. An owner is never in another namespace (Kubernetes, "Owners and
- * Dependents"): a user who has learnt the UID may claim so.
+ * The Secrets that a claim controls. Owners in another namespace do not count: any user who knows the UID could
+ * write them (Kubernetes, "Owners and Dependents").
  */
 export const secretsOfClaim = (
   store: Store<Secret>,

@@ -1,5 +1,5 @@
 /*
- * The lines of the log about changes. Each has `claim: namespace/name`, whichever object of the claim the run was for.
+ * Log lines about changes. Each has `claim: namespace/name`, for any object of the claim.
  */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -15,7 +15,7 @@ import type { Logger } from '../../runtime/log/log.ts';
 import { nameInUse } from './external-identity.ts';
 import { claimKeyOf } from './indexes.ts';
 
-/** What lines of the log say of an object, beside its kind and key. */
+/** Fields of log lines about an object. */
 export interface About extends Readonly<Record<string, unknown>> {
   /** `team/orders`: the claim, or the claim that it serves. */
   readonly claim?: string | undefined;
@@ -26,7 +26,7 @@ export interface About extends Readonly<Record<string, unknown>> {
 
 export function aboutClaim(claim: Claim | undefined): About {
   if (claim === undefined) return {};
-  // An older definition lets an object through that has no spec.
+  // An older definition accepts an object without spec.
   const { kind, name } = claim.spec?.resourceRef ?? {};
   return {
     claim: objectKeyText(claim.metadata),
@@ -45,7 +45,6 @@ export function aboutManaged(managed: Managed | undefined): About {
   };
 }
 
-/** Empty if no claim of this kind controls the Secret. */
 export function aboutSecret(secret: Secret | undefined, claimKind: Pick<Kind, 'kind'>): About {
   const controller = secret && controllerOf(secret);
   if (controller?.kind !== claimKind.kind) return {};
@@ -68,7 +67,6 @@ const acts: ReadonlySet<string> = new Set([
   'UpdatedExternalResource',
 ]);
 
-/** A change without an Event. */
 export type QuietAct =
   | 'GenerateCredential'
   | 'PublishedConnectionDetails'
@@ -77,23 +75,20 @@ export type QuietAct =
   | 'RotateCredential'
   | 'SetCredentials';
 
-/** Writes the line of an Event, if it reports a change. The log is that of the run. */
 export function logAct(log: Pick<Logger, 'info'>, { reason, message }: EventFacts): void {
   if (acts.has(reason)) log.info('changed', { change: reason, message });
 }
 
-/** Writes the line of a change without an Event. */
 export const logQuietAct = (log: Pick<Logger, 'info'>, change: QuietAct, facts: object = {}): void =>
   log.info('changed', { change, ...facts });
 
 export interface Conditions {
   readonly before: readonly Condition[] | undefined;
   readonly after: readonly Condition[] | undefined;
-  /** Why the run failed. The line of that failure has it, so that Synced needs none. */
+  /** The failure that the run logs itself, so that Synced is not logged. */
   readonly failure?: string | undefined;
 }
 
-/** Writes a line for each condition whose status, reason or message changed. */
 export function logConditions(
   log: Pick<Logger, 'info'>,
   { before = [], after = [], failure }: Conditions,

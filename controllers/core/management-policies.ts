@@ -1,8 +1,8 @@
 import type { ManagedSpec, ManagementAction } from '../../apis/core/v1alpha1/managed.ts';
 
 /**
- * The sets of actions that make sense together, without `*` (crossplane-runtime v1.16, with the three sets
- * added in v1.17 and v1.20). Written as initials: Observe, Create, Update, Delete, LateInitialize.
+ * The supported sets of actions without `*` (crossplane-runtime v1.16, and three sets of v1.17 and v1.20), as
+ * initials: Observe, Create, Update, Delete, LateInitialize.
  */
 const supported = new Set(
   ['', 'O', 'CO', 'CLO', 'CDO', 'CDLO', 'COU', 'CLOU', 'CDOU', 'CDLOU', 'DO', 'OU', 'LO', 'LOU'].map(sorted),
@@ -16,14 +16,14 @@ const initialOf: Readonly<Record<string, string>> = {
   LateInitialize: 'L',
 };
 
-/** Absent policies are the API's default: everything. */
+/** The API's default is everything. */
 const policiesOf = (spec: ManagedSpec): ReadonlySet<ManagementAction> =>
   new Set(spec.managementPolicies ?? ['*']);
 
 const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
   policies.size === 1 && policies.has('*');
 
-/** What is wrong with a resource's policies, or undefined. Order and repetition do not matter. */
+/** The problem of a resource's policies. Order and repetition do not matter. */
 export function invalidPolicies(spec: ManagedSpec): string | undefined {
   const policies = policiesOf(spec);
   const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
@@ -32,7 +32,7 @@ export function invalidPolicies(spec: ManagedSpec): string | undefined {
   return `spec.managementPolicies has an unsupported value: [${given}]; use ["*"] alone, or a supported set that includes Observe`;
 }
 
-/** How policies come to allow Update, as messages say it: with Observe and Delete alone it makes no supported set. */
+/** The advice for messages. Observe, Delete and Update alone are not a supported set. */
 export function howToAllowUpdate(spec: ManagedSpec): string {
   const managementPolicies = [...policiesOf(spec), 'Update'] as const;
   return invalidPolicies({ ...spec, managementPolicies }) === undefined
@@ -57,14 +57,13 @@ export function shouldOnlyObserve(spec: ManagedSpec): boolean {
   return policies.size === 1 && policies.has('Observe');
 }
 
-/** It is looked at, and neither created nor changed, nor is it paused. */
+/** Observed, never created or changed, and not paused. */
 export const isNeverChanged = (spec: ManagedSpec): boolean =>
   !isPausedByPolicies(spec) && !shouldCreate(spec) && !shouldUpdate(spec);
 
 /**
- * What becomes of the external resource when the managed resource is deleted: management policies other than
- * the default decide; else the deletion policy, if set; else the legacy reclaim policy, if set; else it is
- * deleted.
+ * Whether the external resource is deleted with the managed resource. Management policies other than the default
+ * decide, else the deletion policy, else the legacy reclaim policy, else it is deleted.
  */
 export function shouldDelete(spec: ManagedSpec): boolean {
   const policies = policiesOf(spec);

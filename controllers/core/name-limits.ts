@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** What an external system takes for a name that we choose. */
+/** The names that an external system accepts. */
 export interface NameLimits {
-  /** Characters; names that are made from that of the managed resource are cut to it. */
+  /** Characters. Names derived from the managed resource's name are cut to it. */
   readonly maxLength: number;
-  /** What the whole name must match; absent: anything. */
+  /** The whole name must match it. Absent: any name. */
   readonly pattern?: RegExp;
 }
 
 const hashLength = 5;
 
 /**
- * The name of an external resource after that of its managed resource, cut where it is too long: then a hash of all of it
- * is at its end, so that two that begin alike stay two. The same name each time.
+ * The external name derived from the managed resource's name. A long name is cut and gets a hash of the whole name,
+ * so that two names with the same beginning differ. Always the same for one name.
  */
 export function fittingName(name: string, { maxLength }: NameLimits): string {
   if (name.length <= maxLength) return name;
@@ -21,20 +21,20 @@ export function fittingName(name: string, { maxLength }: NameLimits): string {
   return `${beginning}-${hash}`;
 }
 
-/** What is wrong with a name, and what to do about it; undefined: nothing. */
+/** The problem of a name, and what to do. Undefined: none. */
 export function nameProblem(
   name: string,
   { maxLength, pattern }: NameLimits,
   annotation: string,
 ): string | undefined {
-  const advice = `give another one in the annotation ${annotation}`;
+  const advice = `set another name in the annotation ${annotation}`;
   if (name.length > maxLength) {
-    return `the name "${name}" has ${name.length} characters, and the external system takes ${maxLength}; ${advice}`;
+    return `the name "${name}" has ${name.length} characters, and the external system accepts ${maxLength}; ${advice}`;
   }
   if (
     pattern === undefined ||
     new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, '')).test(name)
   )
     return undefined;
-  return `the name "${name}" does not match ${pattern.source}, as the external system asks; ${advice}`;
+  return `the name "${name}" does not match ${pattern.source}, which the external system requires; ${advice}`;
 }

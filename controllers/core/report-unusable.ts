@@ -9,7 +9,7 @@ import { done } from '../../runtime/controller/reconcile.ts';
 import { eventSources } from './claim-service.ts';
 import { withShortMessage } from './message.ts';
 
-/** The controller. An Event shows that it fails because the object's definition refuses the write: the status is refused, too. */
+/** Reports in an Event that the definition refuses a write. It refuses the status, too. */
 export function reportRefusedWrites<T extends KubernetesObject>(
   env: Environment,
   kind: Kind<T>,
@@ -38,16 +38,16 @@ interface WithConditions extends KubernetesObject {
 }
 
 export interface MalformedOptions<T> {
-  /** Of all controllers of a kind, this one reports. */
+  /** Only one controller of a kind reports. */
   readonly isReporter: () => boolean;
-  /** The controller may run over a malformed object, for example because it only removes a finalizer. */
+  /** The controller may reconcile the malformed object, for example because it only removes a finalizer. */
   readonly isHarmless: (object: T) => boolean;
 }
 
 /**
- * The controller, except for objects that do not have the shape of their kind. An older definition let them through. They
- * are left alone, because a field that cannot be read may forbid what the controller does. Synced and an Event show what
- * is wrong. An edit of the object wakes it.
+ * Does not reconcile objects that an older definition accepted and that do not have the shape of their kind: a
+ * field that cannot be read may forbid what the controller does. Synced and an Event show the problem. An edit of
+ * the object triggers the next run.
  */
 export function skipMalformed<T extends WithConditions>(
   env: Environment,
@@ -67,7 +67,7 @@ export function skipMalformed<T extends WithConditions>(
       }
       const ended = { ...done, decision: 'MalformedObject' };
       if (!isReporter()) return ended;
-      const message = `malformed, and left alone until it is corrected: ${malformation}`;
+      const message = `malformed, and not reconciled until it is corrected: ${malformation}`;
       const at = { now: env.clock.now(), generation: object.metadata.generation };
       const facts = [withShortMessage(reconcileError(message))];
       const conditions = setConditions(object.status?.conditions, facts, at);
@@ -75,7 +75,7 @@ export function skipMalformed<T extends WithConditions>(
       const desired = { ...object, status: { ...object.status, conditions } };
       const writing = resource.updateStatus(object, desired, signal);
       await annotate('cannot update status', writing).catch((error: unknown) => {
-        if (!isInvalid(error)) throw error; // the definition refuses the status as well: the Event has to do
+        if (!isInvalid(error)) throw error; // the definition refuses the status as well, and the Event remains
       });
       return { ...ended, failure: message };
     },

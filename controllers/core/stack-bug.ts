@@ -1,24 +1,20 @@
-/*
- *   a stack's code ──throws──▶ blaming: whose it is, on the error itself ──▶ StepFailure ──▶ describeBug: conditions
- */
-
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The name of the stack that a programming error comes from: a property of the error itself, which may be wrapped later. */
+/** The stack that a programming error comes from: a property of the error, which may be wrapped later. */
 const whose = Symbol('stack');
 
 interface Blamed {
   readonly [whose]?: string;
 }
 
-/** Records that an error, if it is a programming error, comes from this stack. Returns the error. */
+/** Records that a programming error comes from this stack. Other errors do not change. */
 export function blamed<E>(error: E, stack: string | undefined): E {
   const bug = bugIn(error);
   if (stack !== undefined && bug !== undefined) Reflect.defineProperty(bug, whose, { value: stack });
   return error;
 }
 
-/** Calls a stack's code. A programming error that it throws is recorded as one of that stack. */
+/** Calls a stack's code, and records its programming errors as that stack's. */
 export async function blaming<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -39,18 +35,18 @@ export function describeBug(bug: Error): string {
 }
 
 const root = new URL('../..', import.meta.url).pathname;
-/** The rooms that run stacks or help their authors. */
+/** Rooms that call stacks. */
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
-/** This product may be a library itself. */
+/** The product itself may be installed as a library. */
 const isOurs = (path: string): boolean =>
   !isLibrary(path.startsWith(root) ? path.slice(root.length - 1) : path);
 
 const isOfStacks = (path: string): boolean =>
   !isLibrary(path) && !rooms.some((room) => path.startsWith(`${root}${room}`));
 
-/** The first place in a stack trace that is theirs: the last two names of its path, and the line. */
+/** The first matching place: the last two names of its path, and the line. */
 function placeOf(trace = '', isTheirs: (path: string) => boolean): string | undefined {
   for (const line of trace.split('\n')) {
     const [, place = '', number] = frame.exec(line) ?? [];

@@ -7,13 +7,12 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { StackNeeds } from '../../runtime/controller/stack-needs.ts';
 import type { ClaimService } from './claim-service.ts';
 
-/** An environment, and the kinds that were asked for through it. */
+/** An environment, and the kinds that were requested from it. */
 export interface NotedKinds {
   readonly env: Environment;
   readonly resources: ReadonlyMap<string, Resource<KubernetesObject>>;
 }
 
-/** Records the kinds that controllers ask for. */
 export function notingKinds(env: Environment): NotedKinds {
   const resources = new Map<string, Resource<KubernetesObject>>();
   const resource: Environment['resource'] = (kind, selection) => {
@@ -24,7 +23,6 @@ export function notingKinds(env: Environment): NotedKinds {
   return { env: { ...env, resource }, resources };
 }
 
-/** A stack whose controllers were created. */
 export interface MadeStack {
   readonly name: string;
   readonly managed: readonly {
@@ -35,7 +33,6 @@ export interface MadeStack {
   readonly asked: NotedKinds;
 }
 
-/** The kinds that a stack serves, by their keys. */
 const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
   [
     ...managed.flatMap(({ kind, providers }) => [kind, providers.provider, providers.providerConfig]),
@@ -44,14 +41,14 @@ const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
 
 const claimsOf = ({ claims }: MadeStack): readonly string[] => claims.map(({ claim }) => kindKey(claim));
 
-/** Whether two stacks satisfy claims of one kind, so that each chooses among the classes of both. */
+/** Stacks that satisfy the same claim kind choose among the classes of both. */
 const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
   intersection(claimsOf(one), claimsOf(other)).length > 0;
 
 /**
- * The kinds that a stack needs before it may run: all that its controllers ask for, except those that only other stacks
- * serve (classes and resources of its peers, kinds that it refers to). It waits for the lists of those as well, and for the
- * needs of its peers: its choices depend on which peers work, and two processes have to agree. `isListed`: the stack works.
+ * The kinds that a stack needs before it runs: all that its controllers request, except those that only other
+ * stacks serve. It waits for the lists of those, too, and for the needs of its peers: its choices depend on the
+ * working peers, and two processes must agree. `isListed`: the stack works.
  */
 export function stackNeeds(
   stack: MadeStack,

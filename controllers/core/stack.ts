@@ -35,18 +35,16 @@ import { secretPropagation } from './secret-propagation/setup.ts';
 import { notingKinds, stackNeeds } from './stack-needs.ts';
 import { checkWiring } from './wiring.ts';
 
-/** What one stack adds to the process, for `--stacks` by its name. Authors make it with `defineStack`, which checks types. */
+/** A stack, selected by name in `--stacks`. Authors create it with `defineStack`, which checks types. */
 export interface Stack {
   readonly name: string;
-  /** Its managed kinds, and how each one's external system is reached. */
   readonly managed: (env: Environment) => readonly ManagedService[];
-  /** Which of them serve claims, and which claims. */
   readonly claims: readonly ClaimService[];
 }
 
 /**
- * Every controller of the given stacks: one for each managed kind and each kind of Provider and ProviderConfig, and four for
- * each claim service. Stacks that serve the same claim kind are peers, in one order for all. Without `secretStores`,
+ * Every controller of the given stacks: one for each managed, Provider and ProviderConfig kind, and four for each
+ * claim service. Stacks that serve the same claim kind are peers. Without `secretStores`,
  * `publishConnectionDetailsTo` is refused. Throws a WiringError for stacks that cannot run together.
  */
 export function stackControllers(
@@ -71,7 +69,7 @@ export function stackControllers(
   const health = createProviderHealth(env);
   const managed = parts.flatMap((part) => part.managed.map((service) => ({ part, service })));
   const services = parts.flatMap((part) => part.claims.map((service) => ({ part, service })));
-  /** Each kind of provider once, with a part that has it and the managed kinds that use it. */
+  /** Each provider kind once, with the managed kinds that use it. */
   const providerKinds = <T extends KubernetesObject>(of: (kinds: ProviderKinds) => Kind<T>) =>
     Object.values(groupBy(managed, ({ service }) => kindKey(of(service.providers)))).flatMap((users) =>
       users.slice(0, 1).map(({ part, service }) => ({
@@ -82,7 +80,7 @@ export function stackControllers(
     );
   const configs = providerKinds(({ providerConfig }) => providerConfig);
   const legacies = providerKinds(({ provider }) => provider);
-  /** Known once the controllers of all parts have been made. */
+  /** Call it after the controllers of all parts were created. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
     const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);
@@ -136,7 +134,7 @@ export function stackControllers(
 
   function ofClaims(asked: Environment, service: ClaimService): readonly ControllerSpec[] {
     const peers = peersOf(service);
-    // The end of a claim needs nothing of its spec.
+    // The deletion of a claim does not read its spec.
     const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec => {
       const guards = { isReporter, isHarmless: wasDeleted };
       return reportRefusedWrites(

@@ -6,9 +6,9 @@ import type { ConditionError } from './error-class.ts';
 import { conditionErrorOf } from './error-class.ts';
 import { describeBug } from './stack-bug.ts';
 
-/** How a step's failure is told. `Known` is what a run of the reconciler carries along. */
+/** How the failure of a step is reported. `Known`: the state of a run. */
 export interface FailureFacts<Known = unknown> {
-  /** The reason of the Event; absent: no Event. */
+  /** Absent: no Event. */
   readonly reason?: string;
   /** Absent: Ready stays as it is. */
   readonly ready?: ((message: string) => ConditionFacts) | undefined;
@@ -17,25 +17,28 @@ export interface FailureFacts<Known = unknown> {
   /** The advice to the reader, after the cause. */
   readonly hint?: string;
   /**
-   * A conflict is told as well. By default it is put back silently: somebody changed the object since it was read, and
-   * the next run reads it anew. So is always what an interruption of the leadership has kept back.
+   * Reports conflicts. By default a conflict is requeued silently, because the object was changed and the next run
+   * reads it again. Interruptions of the leadership are never reported.
    */
   readonly areConflictsTold?: boolean;
-  /** The step asks an external system, or connects to it. Its error has a class; the Event leaves out the step: its reason says so. */
+  /**
+   * The step connects to or calls an external system. Its error has a class. The reason of the Event names the
+   * step, so its message does not.
+   */
   readonly external?: 'connect' | 'call';
-  /** What the run knew by then, for its ending. */
+  /** The state of the run at the failure, for its outcome. */
   readonly known?: Known;
 }
 
-/** A step that failed as steps may: it ends the run, is told on the object, and tried again. */
+/** A failure that ends the run, is reported on the object, and is retried. */
 export class StepFailure<Known = unknown> extends Error {
-  /** Names the step in the message, before the cause; empty where the cause says enough. */
+  /** Names the step in the message, before the cause. Empty if the cause is clear enough. */
   readonly what: string;
   readonly facts: FailureFacts<Known>;
-  /** The programming error that it comes from, if it does. */
+  /** The programming error that caused it. */
   readonly bug: Error | undefined;
   readonly error: ConditionError | undefined;
-  /** What the Event says; the message is for the condition. */
+  /** The message of the Event. `message` is for the condition. */
   readonly eventMessage: string;
 
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
@@ -50,19 +53,18 @@ export class StepFailure<Known = unknown> extends Error {
     this.eventMessage = facts.external !== undefined ? why : this.message;
   }
 
-  /** The same failure, of a run that knows more by now. */
   knowing(known: Known): StepFailure<Known> {
     return new StepFailure(this.what, this.cause, { ...this.facts, known });
   }
 
-  /** Whether it ends the run without a word. */
+  /** Whether the run ends without a report. */
   get isSilent(): boolean {
     if (isInterrupted(this.cause)) return true;
     return isConflict(this.cause) && this.facts.areConflictsTold !== true;
   }
 }
 
-/** Awaits a step; its failure is `what: cause`, told as `facts` say. Conflicts and interruptions stay what they are. */
+/** Awaits a step. Its failure has the message `what: cause`, and is reported as `facts` state. */
 export async function failing<T, Known = unknown>(
   what: string,
   step: Promise<T>,

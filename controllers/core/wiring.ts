@@ -3,7 +3,6 @@ import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { ClaimService } from './claim-service.ts';
 import { controllerNames } from './claim-service.ts';
 
-/** A stack: its parts that must fit those of other stacks. */
 export interface StackParts {
   readonly name: string;
   readonly managed: readonly {
@@ -20,13 +19,12 @@ export class WiringError extends Error {
 
 const called = ({ kind, group }: Kind): string => `${kind}.${group}`;
 
-/** Throws a WiringError with every problem. */
 export function checkWiring(stacks: readonly StackParts[]): void {
   const problems = wiringProblems(stacks);
   if (problems.length > 0) throw new WiringError(problems.join('\n'));
 }
 
-/** Why stacks cannot run together, with the names of both: a line each. */
+/** Why stacks cannot run together, one line each. */
 export function wiringProblems(stacks: readonly StackParts[]): readonly string[] {
   const kinds = stacks.flatMap(({ name, managed }) => managed.map(({ kind }) => ({ name, kind })));
   const claims = stacks.flatMap(({ name, claims: each }) => each.map((service) => ({ name, service })));
@@ -57,7 +55,6 @@ export function wiringProblems(stacks: readonly StackParts[]): readonly string[]
 
 type Several<T> = readonly [T, T, ...T[]];
 
-/** The parts that share a name, in groups. */
 const twice = <T>(parts: readonly T[], nameOf: (part: T) => string): readonly Several<T>[] =>
   Object.values(groupBy(parts, nameOf)).filter((same): same is [T, T, ...T[]] => same.length > 1);
 

@@ -59,7 +59,7 @@ const toldOf = (world: World, { metadata: { name } }: KubernetesObject) =>
 
 describe('a malformed claim', () => {
   const leftAlone =
-    'malformed, and left alone until it is corrected: spec.classSelector: expected object, received string';
+    'malformed, and not reconciled until it is corrected: spec.classSelector: expected object, received string';
   const malformed = { spec: { classSelector: 'size=small' } };
 
   test('is left alone, and says so, until it is corrected', async () => {
@@ -114,7 +114,7 @@ describe('a malformed managed resource', () => {
     await world.simulation.clock.advance(minuteMs);
     assert.equal(
       saying(world, FavouriteDBInstanceKind, managed),
-      'malformed, and left alone until it is corrected: spec.managementPolicies: expected array, received string',
+      'malformed, and not reconciled until it is corrected: spec.managementPolicies: expected array, received string',
     );
     assert.deepEqual(world.favourite.instances(), []);
     await becomes(world, FavouriteDBInstanceKind, managed, { spec: { forProvider: fancy } });

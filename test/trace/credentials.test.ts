@@ -246,7 +246,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
   });
 
   const elsewhere =
-    'connect failed: the provider leads to projects/b now, but external resource "db" is in projects/a';
+    'connect failed: the provider connects to projects/b, but external resource "db" is in projects/a';
   const eitherOr =
     'Either somebody led it elsewhere by mistake: put back the secret with its credentials, the secret that it names, or what else its spec says, as a project or a region. Or both are known to be one system, by another name: say so, of this resource, with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while nothing is done.';
   const ways: Readonly<Record<string, readonly [others: readonly KubernetesObject[], advice: string]>> = {

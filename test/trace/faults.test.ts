@@ -289,7 +289,7 @@ const cases: readonly Case[] = [
     verdict: 'usable, but',
     link: 'credentials',
     cause:
-      /^Provider favourite leads to another system by now: the provider leads to http:\/\/127\.0\.0\.1:18080\/other now, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
+      /^Provider favourite leads to another system by now: the provider connects to http:\/\/127\.0\.0\.1:18080\/other, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
     mend: 'kubectl get providers.fcp.crossplane.io favourite -o yaml',
   },
   {

@@ -193,7 +193,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
         advice: `Name another Secret. ${nobodys}`,
         mend: another,
       },
-      /refusing to take over a secret that nobody controls and that holds data of its own/,
+      /refusing to overwrite a secret that has no controller and holds other data/,
     ],
     "is left, where it is nobody's, and a copy that nobody can change": [
       { immutable: true, annotations: from },

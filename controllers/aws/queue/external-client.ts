@@ -106,7 +106,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       const account = await aws.account(managed.spec.forProvider.region, signal);
       if (told.account !== account) {
         throw new Error(
-          `the annotation ${annotationKeys.externalName} names a queue of account ${told.account}, and the provider leads to account ${account}`,
+          `the annotation ${annotationKeys.externalName} names a queue of account ${told.account}, and the provider connects to account ${account}`,
         );
       }
     }
@@ -147,7 +147,7 @@ function problemOf(managed: Queue): string | undefined {
 function fifoProblem({ spec: { forProvider } }: Queue, name: string): string | undefined {
   const isFifo = forProvider.fifoQueue === true;
   if (name.endsWith('.fifo') === isFifo) return undefined;
-  const advice = `give another one in the annotation ${annotationKeys.externalName}`;
+  const advice = `set another name in the annotation ${annotationKeys.externalName}`;
   return isFifo
     ? `the name "${name}" must end in .fifo, because spec.forProvider.fifoQueue is true; ${advice}`
     : `the name "${name}" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or ${advice}`;

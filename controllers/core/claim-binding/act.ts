@@ -1,7 +1,3 @@
-/*
- * Makes the one call of a decision.
- */
-
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -12,7 +8,7 @@ import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
-/** Returns the Events of the claim that tell what was done. Every write of an object carries its resourceVersion. */
+/** Returns the Events of the claim. Every write of an object carries its resourceVersion. */
 export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   return async function act(
     decision: BindingCall,
@@ -61,7 +57,10 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     }
   };
 
-  /** A resource of that name exists: this claim's, after a lost answer, or another one. It is read, and decided on. */
+  /**
+   * A resource of that name may exist: this claim's, after a lost answer, or another one. The next decision needs
+   * it.
+   */
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
     signal: AbortSignal,
@@ -77,7 +76,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
   }
 
-  /** A Secret of that name that the store does not hold is read, and decided on. */
+  /** The store does not hold Secrets of another type. Such a Secret is read for the next decision. */
   async function writeSecret(
     { current, desired }: SecretWrite,
     claim: Claim,

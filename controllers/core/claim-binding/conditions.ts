@@ -14,7 +14,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { nameInUse } from '../external-identity.ts';
 
-/** The claim names a Secret and its resource publishes none: why, and what an administrator can do. */
+/** The message for a claim that names a Secret while its resource publishes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
   const isUnserved =
     spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
@@ -23,9 +23,8 @@ export function describeUnserved({ spec }: Claim, managed: Managed): string | un
 }
 
 /**
- * Ready and Synced of a Bound claim. It can be used if its managed resource is ready. Otherwise the claim shows the
- * resource's own message and external name, so that an app team need not look further (H14). `unserved`: the message
- * about a Secret that is not written.
+ * Ready and Synced of a Bound claim. If the resource is not ready, the claim shows its message and external name
+ * (H14). `unserved`: the message about a Secret that is not written.
  */
 export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
   const ready = getCondition(managed.status?.conditions, 'Ready');
@@ -41,11 +40,10 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
   return [{ ...available(), ...(message !== '' && { message }) }, reconcileSuccess()];
 }
 
-/** The failure that a managed resource reports, as data. */
 export const errorOf = ({ status }: Managed): Condition['error'] =>
   getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
 
-/** The last attempt failed. A paused resource does not fail. */
+/** A paused resource does not fail. */
 function isFailing({ status }: Managed): boolean {
   const synced = getCondition(status?.conditions, 'Synced');
   return synced.status === 'False' && synced.reason !== 'ReconcilePaused';

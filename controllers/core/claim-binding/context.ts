@@ -22,7 +22,6 @@ export interface BindingContext {
   readonly namespaces: ClaimNamespaces;
   /** The managed resources of every kind whose `claimRef` has the claim's UID, those that are Bound first. */
   readonly ownedBy: (claim: Claim) => readonly Managed[];
-  /** The resource of a managed resource's kind. */
   readonly resourcesOf: (managed: Managed) => Resource<Managed>;
   /** The credential of a resource that publishes to a secret store alone. */
   readonly storedConnection?: StoredConnection | undefined;
@@ -32,14 +31,13 @@ export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promis
 
 /** Results of one run that the stores may not have yet. They are forgotten when the run ends. */
 export interface RunMemory {
-  /** Which objects this run has read from the API server. */
   readonly hasRead: Set<ReadFirst>;
   namespace?: ClaimNamespace;
   /** The Secret that the claim names: one of another type is not in the store. */
   target?: Secret | undefined;
-  /** The UIDs of the objects that this run deleted: the store may not know yet. */
+  /** UIDs. The store may not show these deletions yet. */
   readonly deleted: Set<string | undefined>;
-  /** The run has made a call: its controller was responsible for the claim, and finishes. */
+  /** This run has made a call, so its controller is responsible for the claim. */
   hasActed: boolean;
 }
 

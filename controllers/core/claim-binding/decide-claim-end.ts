@@ -31,14 +31,14 @@ export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
   );
 }
 
-/** Another controller's finalizer holds the claim. */
+/** The finalizer of another controller holds the claim. */
 function claimGone({ claim }: Facts): BindingDecision | undefined {
   return hasFinalizer(claim, finalizerNames.claim) ? undefined : { name: 'ClaimGone' };
 }
 
 /**
- * A resource that is Bound, or was provisioned from a class, follows its reclaim policy. A resource that a user created and
- * that is not Bound yet becomes available again: no claim knows its credential.
+ * A resource that is Bound, or was provisioned from a class, follows its reclaim policy. Any other resource becomes
+ * available again, because no claim knows its credential.
  */
 function releaseResource({ owned }: Facts): BindingDecision | undefined {
   const managed = owned.find((one) => !wasDeleted(one) && one.status?.bindingPhase !== 'Released');
@@ -48,8 +48,8 @@ function releaseResource({ owned }: Facts): BindingDecision | undefined {
   return { name: managed.spec.reclaimPolicy === 'Delete' ? 'DeleteResource' : 'Release', managed };
 }
 
-/** The garbage collector would delete it as well, where one runs. */
+/** A cluster may run without a garbage collector. */
 function deleteSecret({ secrets: { controlled } }: Facts): BindingDecision | undefined {
-  const secret = controlled.find((one) => !wasDeleted(one)); // another controller's finalizer may hold one
+  const secret = controlled.find((one) => !wasDeleted(one));
   return secret && { name: 'DeleteSecret', secret };
 }

@@ -40,7 +40,6 @@ export const decideOrphan = (facts: OrphanFacts): OrphanDecision =>
 
 const orphanChecks = [notBound, hasClaim, claimMissing, statusFromBackup, restoredClaim, deleteSecret];
 
-/** It is reserved for no claim, or no claim uses it any more. */
 function notBound({ managed }: OrphanFacts): OrphanDecision | undefined {
   const isReserved = managed.spec.claimRef?.uid !== undefined;
   const isOver = wasDeleted(managed) || managed.status?.bindingPhase === 'Released';
@@ -53,11 +52,11 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
     : undefined;
 }
 
-/** An Event only: a backup may bring the claim. */
+/** Only an Event, because a backup may still restore the claim. */
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;
-  // A claim of that name takes the resource back: binding corrects the UID.
+  // A claim of that name gets the resource back: binding corrects the UID.
   return { name: claim !== undefined && namesResource(claim, managed) ? 'HasClaim' : 'ClaimMissing' };
 }
 
@@ -66,7 +65,10 @@ function statusFromBackup({ managed }: OrphanFacts): OrphanDecision | undefined 
   return wasBoundHere(managed) ? undefined : { name: 'StatusFromBackup' };
 }
 
-/** Claims were restored alone: their resources keep running, and an administrator makes them available again. */
+/**
+ * A backup restored claims without their resources. The resources keep running until an administrator makes them
+ * available again.
+ */
 function restoredClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;
 }

@@ -1,7 +1,7 @@
 /*
- * Decides the next call for one claim. The lists of checks below are the table in docs/decision-tables.md: the first check that
- * matches decides. A decision has at most one call to the API server; the reconciler observes again after each call. A
- * decision without a call ends the run, and the claim's conditions show it (report.ts).
+ * Decides the next call for one claim. The lists of checks below are the table in docs/decision-tables.md: the
+ * first check that matches decides. A decision has at most one call to the API server, and the reconciler observes
+ * again after it. A decision without a call ends the run, and the claim's conditions show it (report.ts).
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -34,12 +34,12 @@ const wait = (name: BindingWait['name']): BindingWait => ({ name });
 
 /** Reads the claim before its UID is written to a `claimRef`. */
 const confirmed = { readFirst: ['claim'] } as const;
-/** Reads the claim, its namespace and its Secret from the API server right before the claim gets a resource. */
+/** Reads claim, namespace and Secret from the API server before the claim gets a resource. */
 const confirmedTaking = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
 
 const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';
 
-/** Pure. Checks everything itself, because requests are not filtered. */
+/** Pure. Checks every condition itself, because requests are not filtered. */
 export function decideBinding(facts: BindingFacts): BindingDecision {
   const { claim, managed } = facts;
   if (claim === undefined) return wait('ClaimGone');
@@ -85,27 +85,25 @@ const resourceChecks = [
 ];
 
 /**
- * A claim's resource: the one whose `claimRef` has the claim's UID. `resourceRef` counts only while there is none. `owned`
- * has the resources that are Bound first.
+ * The resource whose `claimRef` has the claim's UID. `resourceRef` counts only while there is none. `owned` lists
+ * Bound resources first.
  */
 export const resourceOf = (owned: readonly Managed[], named: Managed | undefined): Managed | undefined =>
   owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;
 
 // ── Checks of the claim ─────────────────────────────────────────────────────────────────────────────────────────
 
-/** Another controller of this process, or another process, binds this claim. */
 function notResponsible({ responsibility }: Facts) {
   return responsibility === 'others' ? wait('OtherKind') : undefined;
 }
 
-/** No controller of this process knows the kind that the claim names. */
 function unknownKind({ responsibility }: Facts) {
   return typeof responsibility === 'object' ? wait('UnknownKind') : undefined;
 }
 
 /**
- * After a restore all UIDs are new. Claim and resource still name each other, and no status of this cluster says Bound.
- * A claim that is being deleted corrects the UID as well, so that it releases its resource.
+ * After a restore all UIDs are new. Claim and resource name each other, and the resource was not Bound in this
+ * cluster. A claim that is being deleted also corrects the UID, so that it can release its resource.
  */
 function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
   if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
@@ -114,11 +112,11 @@ function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
     named.spec.claimRef?.uid !== undefined && !isOwnedBy(named, claim) && namesClaim(named, claim);
   if (!isRestored || wasBoundHere(named)) return undefined;
   const isStatusKept = named.status?.bindingPhase !== undefined && named.status.boundUID !== undefined;
-  if (isStatusKept) return wait('StatusFromBackup'); // the resource's controller empties the status first
+  if (isStatusKept) return wait('StatusFromBackup');
   return { name: 'CorrectClaimRef', managed: named, ...confirmed };
 }
 
-/** The claim was Bound, and its resource does not exist. The claim does not get another one: that would lose data. */
+/** A claim that lost its resource does not get another one: that would hide the loss of data. */
 function resourceLost({ claim, managed }: Facts) {
   return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
 }
@@ -135,12 +133,12 @@ function classNotAllowed({ provisioning, forbidden }: Facts) {
   return provisioning !== undefined && forbidden !== undefined ? wait('ClassForbidden') : undefined;
 }
 
-/** The claim does not have a resource yet, so that its author can still change it. */
+/** The author can still change the claim, because it has no resource yet. */
 function classIncompatible({ provisioning }: Facts) {
   return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
 }
 
-/** The claim names its resource before that is created or taken: a crash leaves nothing that cannot be found. */
+/** The claim names its resource first, so that the resource is found after a crash. */
 function recordName({ claim, managed }: Facts): BindingDecision | undefined {
   const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
   if (isRecorded) return undefined;
@@ -155,12 +153,11 @@ function create({ provisioning: { resourceClass, plan } = { resourceClass: undef
 
 // ── Checks of the claim's resource ──────────────────────────────────────────────────────────────────────────────
 
-/** A resource that is being deleted takes no claim, and its credential is not copied any more. */
 function resourceDeleted({ managed }: ResourceFacts) {
   return wasDeleted(managed) ? wait('ResourceDeleted') : undefined;
 }
 
-/** `resourceRef` was edited before the claim was Bound: the former resource becomes available again. */
+/** A user edited `resourceRef` before the claim was Bound: the previous resource becomes available again. */
 function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   const phase = managed.status?.bindingPhase;
   const isReservedOnly = isOwnedBy(managed, claim) && phase !== 'Bound' && phase !== 'Released';
@@ -174,14 +171,14 @@ function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
   return !isItsOwn && forbidden !== undefined ? wait('ResourceForbidden') : undefined;
 }
 
-/** Only an administrator makes a Released resource available again: by removing `claimRef` or its UID. */
+/** An administrator makes a Released resource available again by removing `claimRef` or its UID. */
 function released({ managed }: ResourceFacts) {
   return managed.status?.bindingPhase === 'Released' ? wait('Released') : undefined;
 }
 
 /** An administrator reserves a resource with apiVersion, kind, namespace and name of a claim. */
 function claimRefIncomplete({ managed }: ResourceFacts) {
-  // The mark of a resource that another version released.
+  // keepReleased marks a resource that another version released.
   if (managed.spec.claimRef?.uid === unknownClaim) return wait('Released');
   return missingClaimRefFields(managed).length > 0 ? wait('ClaimRefIncomplete') : undefined;
 }
@@ -199,23 +196,20 @@ function claimedByOther({ claim, managed }: ResourceFacts) {
   return isOthers ? wait('ClaimedByOther') : undefined;
 }
 
-/** An operator of another product owns the resource. */
 function controlledByOther({ managed }: ResourceFacts) {
   return controllerOf(managed) !== undefined ? wait('ControlledByOther') : undefined;
 }
 
-/** A resource that is only observed serves no claim until an administrator says which claims may have it. */
+/** A resource that is only observed serves no claim until an administrator selects one. */
 function notOffered({ managed: { spec } }: ResourceFacts) {
   const isOffered = spec.claimRef !== undefined || spec.namespaceSelector !== undefined;
   return isNeverChanged(spec) && !isOffered ? wait('NotOffered') : undefined;
 }
 
-/** The claim or the resource was edited since the resource was created or taken. */
 function resourceIncompatible({ managed, incompatible }: ResourceFacts) {
   return !isBound(managed) && incompatible !== undefined ? wait('Incompatible') : undefined;
 }
 
-/** A Secret with that name belongs to another owner, or a user created it by hand. */
 function secretNotOwned({ secrets }: ResourceFacts) {
   return secrets.obstacle === undefined ? undefined : wait('SecretNotOwned');
 }
@@ -242,12 +236,10 @@ function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   return isAdopted ? { name: 'Bind', managed } : undefined;
 }
 
-/** The resource's controller empties a status that a backup brought. */
 function statusFromBackup({ managed }: ResourceFacts) {
   return wasBoundHere(managed) ? undefined : wait('StatusFromBackup');
 }
 
-/** The claim's Secret is missing, and the credential is not in force: nothing is copied. */
 function copyMissing({ secrets }: ResourceFacts) {
   const { isWanted, hasCopy, notUsable } = secrets;
   return isWanted && !hasCopy && notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
@@ -257,7 +249,7 @@ function copySecret({ secrets: { write, notUsable } }: ResourceFacts): BindingDe
   return write === undefined || notUsable !== undefined ? undefined : { name: 'CopySecret', write };
 }
 
-/** The claim names another Secret than before, or none. The former one is deleted once the new one is written. */
+/** Deletes the previous Secret after the new one was written, or if the claim names none. */
 function deleteStaleSecret({ claim, secrets }: ResourceFacts): BindingDecision | undefined {
   const { stale, hasCopy, notUsable } = secrets;
   const isReplaced =
@@ -265,7 +257,7 @@ function deleteStaleSecret({ claim, secrets }: ResourceFacts): BindingDecision |
   return stale[0] !== undefined && isReplaced ? { name: 'DeleteSecret', secret: stale[0] } : undefined;
 }
 
-/** The annotation of the claim shows the external name of its resource. */
+/** The claim's annotation shows the external name of its resource. */
 function recordExternalName({ claim, managed, externalName }: ResourceFacts): BindingDecision | undefined {
   const isShown = externalName === undefined || externalName === externalNameOf(claim);
   return isShown ? undefined : { name: 'RecordName', managed };

@@ -1,7 +1,3 @@
-/*
- * The decisions of binding, and the facts that it decides on.
- */
-
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -42,7 +38,7 @@ export const bindingDecisions = [
   'KeepBound',
 ] as const;
 
-/** Everything that binding decides on. The reconciler reads it before (observe.ts). */
+/** The facts that binding decides on. observe.ts reads them. */
 export interface BindingFacts {
   readonly claim: Claim | undefined;
   readonly responsibility: Responsibility;
@@ -50,20 +46,16 @@ export interface BindingFacts {
   readonly owned: readonly Managed[];
   /** The managed resource that `resourceRef` names. */
   readonly named: Managed | undefined;
-  /** The claim's resource: {@link resourceOf}. */
+  /** See {@link resourceOf}. */
   readonly managed: Managed | undefined;
-  /** The external name of `managed`; undefined: none yet. */
   readonly externalName?: string | undefined;
   /** The claim has no resource, and its class may provide one. */
   readonly provisioning?: Provisioning | undefined;
-  /** Why the claim's namespace may not have the class or the resource. */
   readonly forbidden?: string | undefined;
-  /** Why `managed` cannot serve the claim. */
   readonly incompatible?: string | undefined;
   readonly secrets: SecretFacts;
 }
 
-/** The facts of a claim that exists, and what its report names. */
 export type Observed = BindingFacts & {
   readonly claim: Claim;
   readonly service: ClaimService;
@@ -79,21 +71,17 @@ export interface Provisioning {
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;
 }
 
-/** The claim's Secret and the Secret of its resource. */
 export interface SecretFacts {
-  /** The claim's Secret cannot be written: why, and what a user can do. */
+  /** Why the claim's Secret cannot be written, and what to do. */
   readonly obstacle?: string | undefined;
-  /** The claim cannot have the connection details now: why. */
+  /** Why the claim cannot have the connection details now. */
   readonly notUsable?: string | undefined;
-  /** The claim names a Secret, and a Secret of that name is controlled by the claim. */
   readonly hasCopy: boolean;
   /** The resource's Secret lacks the consent to be copied to the claim's Secret, or the copy is missing or differs. */
   readonly write?: SecretWrite | undefined;
-  /** The claim names a Secret, and its resource publishes one. */
   readonly isWanted: boolean;
-  /** The Secrets that the claim controls and does not name: it named them before. */
+  /** The Secrets that the claim controls and no longer names. */
   readonly stale: readonly Secret[];
-  /** Every Secret that the claim controls. */
   readonly controlled: readonly Secret[];
 }
 
@@ -103,12 +91,11 @@ export interface SecretWrite {
   readonly desired: Secret;
 }
 
-/** What to read from the API server before the call. If the answer changes the decision, the call is not made. */
+/** Objects to read from the API server before the call. If they change the decision, the call is not made. */
 export type ReadFirst = 'claim' | 'claimSecret' | 'namespace' | 'namedResource';
 
 type Reading = { readonly readFirst?: readonly ReadFirst[] };
 
-/** A decision with a call to the API server. */
 export type BindingCall = Reading &
   (
     | { readonly name: 'CorrectClaimRef' | 'SetClaimRef' | 'Bind'; readonly managed: Managed }

@@ -10,14 +10,9 @@ import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo, annotationsWithoutClaims } from '../../../apis/core/v1alpha1/secret.ts';
 import { nameInUse } from '../external-identity.ts';
 
-/*
- * The objects as binding wants them, from the objects as they are.
- */
-
 /**
- * The claim with its finalizer, and with the name and external name of the resource that it owns or is about to create: in
- * one write, so that a crash leaves nothing that cannot be found (H4). If a user removed `resourceRef`, it and `classRef`
- * come back.
+ * The claim with its finalizer, and with the name and external name of its resource: one write, so that the
+ * resource is found after a crash (H4). Also restores a `resourceRef` that a user removed.
  */
 export function withResource<C extends Claim>(claim: C, managed: Managed | undefined): C {
   const name = managed && nameInUse(managed);
@@ -48,7 +43,7 @@ export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
   metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
 });
 
-/** The resource that the claim owns. Its Secret, once it is created, consents to be copied to the claim's Secret only. */
+/** The resource with its owner. Its Secret consents to be copied to the claim's Secret only. */
 export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
   const annotations = { ...annotationsWithoutClaims(managed), ...consentTo(claim) };
   return {
@@ -58,20 +53,19 @@ export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
   };
 }
 
-/** The annotation that lets a Secret be copied to the claim's Secret; empty if the claim names none. */
+/** The annotation that lets a Secret be copied to the claim's Secret. Empty if the claim names none. */
 export const consentTo = ({ metadata: { namespace = '' }, spec }: Claim): Record<string, string> =>
   spec.writeConnectionSecretToRef === undefined
     ? {}
     : allowsPropagationTo({ namespace, name: spec.writeConnectionSecretToRef.name });
 
-/** The resource that a claim was reserved for and never bound to. */
 export function withoutClaimRef<M extends Managed>(managed: M): M {
   const { claimRef: _reserved, ...spec } = managed.spec;
   const annotations = annotationsWithoutClaims(managed);
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-/** The phase, and the resource's own UID: it says that the phase is of this cluster and not from a backup. */
+/** `boundUID` shows that the phase was set in this cluster and is not from a backup. */
 export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
   const { uid: boundUID = '' } = managed.metadata;
   return { ...managed, status: { ...managed.status, bindingPhase, boundUID } };

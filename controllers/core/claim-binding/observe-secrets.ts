@@ -15,22 +15,18 @@ import { consentTo } from './desired.ts';
 /** The Secrets of a claim and of its resource, as they are now. */
 export interface SeenSecrets {
   readonly claim: Claim;
-  /** The claim's resource. */
   readonly managed: Managed | undefined;
   readonly secretDetails: SecretDetails;
   /** The resource's Secret; absent: there is none, or another object controls it. */
   readonly source: Secret | undefined;
-  /** What the resource's Secret, or its entry in a secret store, holds. */
+  /** The content of that Secret, or of the entry in a secret store. */
   readonly kept: KeptCredential | undefined;
-  /** The Secret that the claim names. */
   readonly target: Secret | undefined;
-  /** The store has it, so that Secret propagation keeps its data. */
+  /** The store has it, so Secret propagation keeps its data. */
   readonly isTargetStored: boolean;
-  /** The Secrets that the claim controls. */
   readonly controlled: readonly Secret[];
 }
 
-/** The Secret that a claim names, in its own namespace. */
 export const secretKeyOfClaim = ({ metadata, spec }: Claim): SecretKey | undefined =>
   spec.writeConnectionSecretToRef && {
     namespace: metadata.namespace ?? '',
@@ -68,9 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/**
- * The resource's Secret with consent, before the claim's Secret. Secret propagation keeps the data of a Bound claim's copy.
- */
+/** Consent first, then the claim's Secret. Secret propagation keeps the data of a Bound claim's copy. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,
@@ -85,7 +79,6 @@ function nextWrite(
   return isEqual(desired, { ...target, data: target.data ?? {} }) ? undefined : { current: target, desired };
 }
 
-/** The resource's Secret consents to be copied to this claim's Secret and to no other. */
 function withConsent(source: Secret, claim: Claim): Secret {
   const annotations = { ...annotationsWithoutClaims(source), ...consentTo(claim) };
   return isEqual(annotations, source.metadata.annotations ?? {})

@@ -1,6 +1,5 @@
 /*
- * Reads what binding decides on: from the stores, which hold this process's own writes, and a few things from the API
- * server where the stores cannot know.
+ * Reads the facts of binding from the stores, and from the API server where the stores cannot know.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -61,7 +60,7 @@ export function observing(context: BindingContext) {
     };
   };
 
-  /** The resource that a Bound claim misses is looked for at the API server: its absence is reported. */
+  /** Before a Bound claim reports that its resource is missing, the API server is asked. */
   async function namedBy(
     claim: Claim,
     owned: readonly Managed[],
@@ -127,7 +126,7 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** The resource's Secret. A Secret of another type, which another version of this product wrote, is not in the store. */
+  /** Another version of this product wrote Secrets of another type, which the store does not have. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;
@@ -145,7 +144,6 @@ export function observing(context: BindingContext) {
   }
 }
 
-/** Reads the Secret that the claim names from the API server. */
 export async function readClaimSecret(
   secrets: Resource<Secret>,
   claim: Claim,
@@ -159,6 +157,6 @@ export async function readClaimSecret(
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
 }
 
-/** Whether the claim is bound to it already. Then the checks were made before. */
+/** The checks were made before a claim was bound. */
 const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
   'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

@@ -15,8 +15,8 @@ import { decideOrphan } from './decide-orphan.ts';
 import { withPhase } from './desired.ts';
 
 /**
- * Releases the managed resources of one kind whose `claimRef` names the claim of a key, if that claim does not exist. The
- * API server is asked for the claim before anything is done. Costs nothing where every resource has its claim.
+ * Releases the managed resources of one kind whose `claimRef` names a claim that does not exist. It asks the API
+ * server for the claim first, but only if there is such a resource.
  */
 export function orphanRelease({ env, service, claims, managedResources, secrets }: BindingContext) {
   function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
@@ -31,7 +31,7 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
     const naming = managedNaming(managedResources.store, key).filter(({ spec }) =>
       referenceIsOfKind(spec.claimRef, service.claim),
     );
-    const orphans = naming.filter((one) => !isOver(decide(one, seen)));
+    const orphans = naming.filter((one) => !isFinal(decide(one, seen)));
     if (orphans.length === 0) return;
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
     for (const orphan of orphans) await release(orphan, claim, signal, log);
@@ -50,7 +50,7 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
       deleted.add(decision.secret);
       decision = decide(managed, claim, deleted);
     }
-    if (isOver(decision)) return;
+    if (isFinal(decision)) return;
     if (decision.name === 'DeleteResource') {
       await annotate('cannot delete managed resource', managedResources.delete(managed, signal));
     }
@@ -77,6 +77,6 @@ function eventOf({ spec: { claimRef = {} } }: Managed, { name }: OrphanDecision)
   return { type: 'Warning', reason: 'ClaimNotFound', message };
 }
 
-/** Nothing is done, and nothing is reported. */
-const isOver = ({ name }: OrphanDecision): boolean =>
+/** Nothing to do and nothing to report. */
+const isFinal = ({ name }: OrphanDecision): boolean =>
   name === 'NotBound' || name === 'HasClaim' || name === 'StatusFromBackup';

@@ -26,23 +26,22 @@ import { calls } from './decision.ts';
 import type { Report } from './report.ts';
 import { quietMs } from './responsibility.ts';
 
-/** How a run ends: the report on the claim, and when it runs again if no event wakes it before. */
+/** The result of a run: the report on the claim, and the time of the next run if no event triggers it earlier. */
 export interface Outcome {
   readonly result: Result;
-  /** The new status of the claim; absent: the status stays, and there are no Events. */
+  /** Absent: the status stays, and there are no Events. */
   readonly facts?: ClaimFacts;
-  /** A Normal one reports a change of phase or Ready, a Warning as long as its cause lasts. */
+  /** Normal Events are recorded if phase or Ready changes, Warnings always. */
   readonly events?: readonly EventFacts[];
   readonly failure?: StepFailure;
 }
 
-/** How a failure of each step is reported. */
 export const cannotBind: FailureFacts = { reason: 'CannotBindManagedResource', ready: binding };
 export const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource' };
 const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
 const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
 export const cannotPropagate: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
-/** The next event of its class or claim wakes it. */
+/** An event of class or claim triggers the next run. */
 export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
   ready: creating,
@@ -50,7 +49,6 @@ export const cannotConfigure: FailureFacts = {
 };
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
 
-/** How a failure of a decision's call is reported. */
 export function failureOf(
   { name }: BindingCall,
   { claim, provisioning }: Observed,
@@ -62,10 +60,10 @@ export function failureOf(
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** A failure of the managed resource is reported again after this time: no event of an object wakes the claim for it. */
+/** No object event triggers this repetition. */
 const repeatAfterMs = 600_000;
 
-/** The outcome of a report. If it will probably be out of date in a moment, the claim waits instead. */
+/** If another controller will probably report soon, the claim waits instead. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
   if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // else the clocks disagree
@@ -73,7 +71,6 @@ export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date):
   return { facts, events, result: isFailing ? after(repeatAfterMs) : done };
 }
 
-/** The outcome of a step that failed: tried again through the back-off, unless its facts say otherwise. */
 export function failed(failure: StepFailure): Outcome {
   const { message, facts } = failure;
   const { reason, ready, result = requeue } = facts;
@@ -86,7 +83,7 @@ export function failed(failure: StepFailure): Outcome {
   };
 }
 
-/** Writes the status of the claim, if it changes, and records the Events. The recorder bounds how often one is sent. */
+/** Writes the status if it changes, and records the Events. The recorder limits their rate. */
 export async function conclude(
   { env, claims }: Pick<BindingContext, 'env' | 'claims'>,
   log: Pick<Logger, 'info'>,

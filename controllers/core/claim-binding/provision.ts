@@ -17,9 +17,9 @@ import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
- * The external name of the resource that a claim gets: the claim's own, else the name of the managed resource, cut to the
- * limits of the external system. Where the external system assigns names, there is none before the creation: the
- * controller would look for a resource of that name, and create a second one.
+ * The external name: the claim's own, else the name of the managed resource, cut to the limits of the external
+ * system. A system that assigns names gets none: the controller would not find that name, and create a second
+ * resource.
  */
 function naming(
   { externalNames, names }: ClaimService,
@@ -32,8 +32,8 @@ function naming(
 }
 
 /**
- * What is known about creating a managed resource for a claim that has none; undefined: the claim has no class, or a user
- * wrote another name into `resourceRef`. `isFree` tells whether no resource has a name. Pure.
+ * Plans the managed resource of a claim that has none. Undefined if the claim has no class, or a user wrote another
+ * name into `resourceRef`. `isFree`: no resource has this name. Pure.
  */
 export function provisioningOf(
   service: ClaimService,
@@ -62,12 +62,11 @@ export function provisioningOf(
 }
 
 /**
- * The managed resource that a claim gets from a class: complete, so that no controller writes it again before it is
- * created in the external system. It has its finalizer, and consents that its Secret is copied to the claim's Secret. The
+ * The complete managed resource, so that no controller writes it again before the external system creates it. The
  * reclaim policy is the class's, else Delete.
  *
- * Throws an Error that says why the class cannot serve the claim, what `configure` throws, and a TypeError if `configure`
- * yields a `forProvider` that the managed kind does not have.
+ * Throws an Error if the class cannot serve the claim, the errors of `configure`, and a TypeError if `configure`
+ * returns a field that the managed kind does not have.
  */
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;
@@ -94,15 +93,17 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
   };
 }
 
-/** The API server would drop a misspelt field silently, and the claim would be Bound to something else. */
+/**
+ * The API server would silently drop a misspelt field, and the claim would get another resource than it asked for.
+ */
 function configured(
   service: ClaimService,
   claim: Claim,
   resourceClass: Class,
 ): ReturnType<ClaimService['configure']> {
   const { stack, problemsOf, definedAt } = service;
-  const misfit = whyClassIncompatible(service, claim, resourceClass);
-  if (misfit !== undefined) throw new Error(misfit);
+  const incompatible = whyClassIncompatible(service, claim, resourceClass);
+  if (incompatible !== undefined) throw new Error(incompatible);
   try {
     const yielded = service.configure(claim, resourceClass);
     const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];

@@ -7,8 +7,8 @@ import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
 
 /**
- * Reads from the API server what has to be certain before a call. `news`: something was read, so decide again. `gone`:
- * the claim does not exist any more. `nothing`: make the call. Throws a conflict if the claim was changed.
+ * Reads objects from the API server that the call depends on. `news`: something was read, so decide again. `gone`:
+ * the claim does not exist. `nothing`: make the call. Throws a conflict if the claim was changed.
  */
 export function readingFirst({ claims, managedResources, secrets, namespaces }: BindingContext) {
   return async function readFirst(

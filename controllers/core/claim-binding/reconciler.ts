@@ -26,18 +26,18 @@ import { cannotPropagate, conclude, failed, failureOf, reported } from './outcom
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
-/** So many calls a run may make. A claim needs six. */
+/** Calls in one run. A claim needs six. */
 const maxRounds = 16;
-/** A secret store sends no events: the claim looks again after so many milliseconds. */
+/** A secret store sends no events, so it is polled. */
 const storePollMs = 2_000;
 
 /**
- * Satisfies a claim with a managed resource: provisions one from the claim's class or takes the one that the claim names,
- * binds the two, copies the connection Secret, and releases the resource when the claim is deleted.
+ * Binds a claim to a managed resource: provisions one from the claim's class or uses the one that the claim names,
+ * copies the connection Secret, and releases the resource when the claim is deleted.
  *
- * A run observes, decides and makes the one call of the decision, until a decision has no call. So a crash between any
- * two calls leaves what the next run continues. An event of the object that a claim waits for ends each wait. Conflicts
- * are thrown and put back silently (H13).
+ * A run observes, decides and makes one call, until a decision has no call. A crash between two calls leaves work
+ * that the next run continues. Each wait ends with an event of the object that the claim waits for. Conflicts are
+ * requeued silently (H13).
  */
 export function claimBinding(context: BindingContext): Reconciler {
   const { env, claims } = context;
@@ -54,7 +54,6 @@ export function claimBinding(context: BindingContext): Reconciler {
     return result;
   };
 
-  /** A step that fails ends the run, and the claim shows it. */
   async function runFor(claim: Claim, signal: AbortSignal, log: Logger): Promise<Result> {
     const run = newRun();
     let last: BindingDecision | undefined;
@@ -74,7 +73,7 @@ export function claimBinding(context: BindingContext): Reconciler {
         if (!isCall(last)) return ended(outcomeOf(last, observed));
         const read = await readFirst(last, observed, run, signal);
         if (read === 'news') continue;
-        if (read === 'gone') return ended({ result: done }); // the deletion of the claim wakes the orphan's release
+        if (read === 'gone') return ended({ result: done });
         const result = await called(last, observed, run, logOf(), signal);
         if (result !== undefined) return ended({ result });
       }
@@ -85,7 +84,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     }
   }
 
-  /** Makes the call and reports it. Returns the result of the run if the call was its last. */
+  /** Returns the result of the run if the call was its last. */
   async function called(
     decision: BindingCall,
     observed: Observed,
@@ -98,7 +97,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       const events = await failing(what, act(decision, observed, run, signal), facts);
       for (const event of events) reportClaimEvent(env, log, observed.claim, event);
     } catch (error) {
-      // The object was deleted, and the store lags. A creation gets the same error if its kind or namespace is missing.
+      // The object was deleted, and the store lags. A creation fails alike if its kind or namespace is missing.
       const isCreation = decision.name === 'Create' || decision.name === 'CopySecret';
       if (isCreation || !isNotFound(error)) throw error;
       return decision.name === 'RemoveFinalizer' ? done : requeue;
@@ -115,7 +114,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       return failed(provisioning.plan);
     }
     if (decision.name === 'SecretNotOwned') {
-      // No event tells that the Secret of another owner was deleted: retry.
+      // No event reports that the other owner's Secret was deleted, so retry.
       return failed(new StepFailure('', secrets.obstacle ?? '', cannotPropagate));
     }
     const report = reportOf(decision.name, observed);

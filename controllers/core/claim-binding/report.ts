@@ -1,6 +1,5 @@
 /*
- * The conditions and Events of a claim after a decision without a call. A message says what happened, to which
- * object, and what to do now.
+ * The conditions and Events of a claim after a decision without a call.
  */
 
 import compact from 'lodash/compact.js';
@@ -27,17 +26,16 @@ import type { BindingWait, Observed } from './decision.ts';
 import { quietMs } from './responsibility.ts';
 import { adviceToClaim } from './told-to-claim.ts';
 
-/** The status and the Events of a claim. */
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
-  /** Epoch ms. Until then there is probably nothing to report any more. */
+  /** Epoch ms. Before that time there is probably nothing to report. */
   readonly notBeforeMs?: number;
 }
 
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
-/** Undefined: nothing is reported. A Secret that cannot be written is a failure (reconciler.ts). */
+/** A Secret that cannot be written is a failure (reconciler.ts). */
 export const reportOf = (decision: Reported, facts: Observed): Report | undefined => reports[decision](facts);
 
 const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined>> = {
@@ -46,7 +44,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   UnknownKind: reportUnknownKind,
   StatusFromBackup: ({ managed, named }) =>
     waiting(
-      `waiting for ${describe(managed ?? named)}: a backup brought its binding status, and its controller replaces that first`,
+      `waiting for ${describe(managed ?? named)}: its binding status is from a backup, and its controller resets it first`,
       { phase: keepsPhase },
     ),
   ResourceLost: reportLost,
@@ -75,7 +73,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   NotOffered: ({ managed }) =>
     refusal(
       managed,
-      'it is only observed, and no claim may have it; an administrator names the claim in its spec.claimRef, or sets its spec.namespaceSelector ({}: claims of all namespaces)',
+      'it is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
     ),
   Released: ({ service, managed, claim }) => {
     const command = howToMakeAvailable(service.managed, managed, claim);
@@ -92,7 +90,6 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   KeepBound: reportBound,
 };
 
-/** Why a claim cannot have the connection details now. */
 const reasons: Readonly<Record<string, string>> = {
   CredentialMissing: 'its connection secret is not written yet',
   CredentialForNoClaim: 'its connection secret does not name this claim yet',
@@ -100,14 +97,13 @@ const reasons: Readonly<Record<string, string>> = {
   CredentialNotApplied: 'the external system does not use its new credential yet',
 };
 
-/** The phase that the claim's status shows stays. */
 const keepsPhase = 'as before';
 
 interface Shown {
   readonly isError?: boolean;
   readonly phase?: 'Unbound' | 'Released' | typeof keepsPhase;
   readonly type?: EventFacts['type'];
-  /** The Event, if the managed resource reports a failure. */
+  /** The Event if the managed resource reports a failure. */
   readonly trouble?: EventFacts | undefined;
 }
 
@@ -189,7 +185,6 @@ function reportClaimedByOther({ claim, managed }: Observed): Report {
   );
 }
 
-/** The events of the resource wake the claim. */
 function reportNotReady({ claim, managed, service, resourceClass }: Observed): Report | undefined {
   if (managed === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;

@@ -6,21 +6,19 @@ import { referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/refe
 import { consideredKinds, isReportedElsewhere } from '../claim/reported-elsewhere.ts';
 import type { ClaimService } from '../claim-service.ts';
 
-/** The claim names a kind that no controller of this process handles. */
 export interface UnknownKind {
   readonly message: string;
   readonly consideredKinds: readonly string[];
-  /** Epoch ms. Another process that knows the kind may release the claim until then. */
+  /** Epoch ms. Until then another process that knows the kind may release the claim. */
   readonly notBeforeMs?: number;
 }
 
-/** Which controller binds a claim: the one of this service, another one, or none that this process knows. */
+/** The controller that binds a claim: `this` one, one of the `others`, or none. */
 export type Responsibility = 'this' | 'others' | UnknownKind;
 
-/** So long another controller or process may take to say something about an object. */
+/** Another controller or process has this time to report on an object. */
 export const quietMs = 2_000;
 
-/** The facts that decide which service is responsible. `owned` has the resources whose `claimRef` has the claim's UID. */
 export interface Responsible {
   readonly service: ClaimService;
   /** Every service of the claim kind that works in this process, in a fixed order. */
@@ -29,7 +27,7 @@ export interface Responsible {
   readonly owned: readonly Managed[];
 }
 
-/** A claim's controller follows from the kind of the resource that it owns, else from `resourceRef`, else from `classRef`. */
+/** The kind of the owned resource decides, else `resourceRef`, else `classRef`. */
 export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
   const { resourceRef, classRef } = claim.spec;
   const [resource] = owned;
@@ -42,7 +40,7 @@ export function isResponsible(service: ClaimService, claim: Claim, owned: readon
 export function responsibilityFor(facts: Responsible): Responsibility {
   const { service, peers, claim, owned } = facts;
   if (isResponsible(service, claim, owned)) return 'this';
-  const isFirst = peers[0] === service; // it also answers for kinds that no controller knows
+  const isFirst = peers[0] === service; // it also reports unknown kinds
   const isKnown = peers.some((peer) => isResponsible(peer, claim, owned));
   if (!isFirst || isKnown || owned.length > 0) return 'others';
   const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
@@ -74,8 +72,8 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
 }
 
 /**
- * Whether a process that knows the kind has reported on the claim as it is now. About a Bound claim one has: it observes
- * the last edit soon, unless that was a deletion. The same holds where no generation is reported.
+ * Whether a process that knows the kind has reported on the current claim. It reports on every Bound claim soon,
+ * except after a deletion, and on every claim without an observed generation.
  */
 function isReportedByOther({ metadata, status }: Claim): boolean {
   const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');

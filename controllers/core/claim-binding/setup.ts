@@ -46,8 +46,8 @@ import { claimBinding } from './reconciler.ts';
 import { isResponsible } from './responsibility.ts';
 
 /**
- * How far a claim has come that names this managed resource. A claim that was deleted may have left a resource. While its
- * resource cannot be bound, a run only reports what the claim waits for.
+ * The progress of a claim, for its priority. A deleted claim may still have a resource. While its resource cannot
+ * be bound, a run only reports the reason.
  */
 export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefined): Stage {
   if (claim === undefined || wasDeleted(claim)) return 'begun';
@@ -56,7 +56,7 @@ export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefi
   return managed !== undefined && managed.status?.bindingPhase === undefined ? 'waiting' : 'begun';
 }
 
-/** Changes of a managed resource that binding reads. Finalizers and the annotations of a creation are not among them. */
+/** The fields that binding reads. Finalizers and creation annotations are not among them. */
 const isChangedForClaims: Predicate<Managed> = changed(
   ({ spec }: Managed) => spec,
   ({ status }) => status,
@@ -66,8 +66,9 @@ const isChangedForClaims: Predicate<Managed> = changed(
 );
 
 /**
- * Binds claims of one kind to managed resources of one kind. `peers` are the services of the claim kind. `storedConnection`
- * reads the credential of a resource that publishes to a secret store alone; absent: no store is enabled.
+ * Binds claims of one kind to managed resources of one kind. `peers`: the services of the claim kind.
+ * `storedConnection`: reads the credential of a resource that publishes only to a secret store. Absent: no store is
+ * enabled.
  */
 export function claimBindingController(
   env: Environment,
@@ -86,34 +87,31 @@ export function claimBindingController(
     resources.find((each) => each.kind.kind === kind && apiVersionOf(each.kind) === apiVersion) ??
     managedResources;
   indexClaims(claims.store);
-  const isReporter = () => peers.working()[0] === service; // it also answers for kinds that no controller knows
+  const isReporter = () => peers.working()[0] === service; // it also reports unknown kinds
 
-  /** The claim that a managed resource names. */
   const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
     const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
     return key === undefined ? [] : [key];
   };
   const isThere = (key: Request): boolean => claims.get(key) !== undefined;
-  /** The claims that a managed resource names, and those that name it. */
   const claimsOf = (object: Managed): readonly Request[] => [
     ...namedBy(object).filter(isThere),
     ...claimsOfManaged(claims.store, referenceTo(object)).map(({ metadata }) => objectKey(metadata)),
   ];
-  /** The claim that a managed resource names though it is not there, if we would see it. */
+  /** The missing claim that a managed resource names, if this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** Until the resource has a phase its status wakes the claims. */
+  /** Without a phase, the resource's status triggers the claims later. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
   };
-  /** The claim that controls a secret. */
   const claimOfTarget = (secret: Secret): readonly Request[] => {
     const controller = controllerOf(secret);
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls a secret and does not name it: an earlier creation may be carried out late. */
+  /** The claim that controls a Secret it does not name: an old creation may arrive late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);
@@ -136,27 +134,27 @@ export function claimBindingController(
           ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
           ...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),
         ],
-        'the claim is gone, and a managed resource names it',
+        'the claim was deleted, and a managed resource names it',
       ),
     wokenBy(managedResources.store)
       .when(anyOf(appears, goes, isChangedForClaims))
       .throughBoth(claimsOf, 'its managed resource changed'),
     wokenBy(managedResources.store)
       .when(stays)
-      .through(lostClaimOf, 'a managed resource names it, and it is not there'),
+      .through(lostClaimOf, 'a managed resource names it, and it does not exist'),
     wokenBy(classes.store)
       .sharedByMany()
       .through((object) => claimsOfClass(claims.store, referenceTo(object)), 'its class changed'),
     wokenBy(secrets.store)
       .when(anyOf(goes, changed(controllerUid, propagationSource)))
-      .throughFormer(claimOfTarget, 'it lost its secret'),
+      .throughFormer(claimOfTarget, 'its secret was deleted, or has another owner or source'),
     wokenBy(secrets.store)
       .when(appears)
-      .through(claimOfUnwanted, 'a secret has come that it wants no longer'),
+      .through(claimOfUnwanted, 'a secret appeared that it no longer names'),
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
-      .throughBoth(claimsOfSource, 'the secret of its managed resource has another owner or consent'),
-    // Secret propagation copies data to the claims that are bound.
+      .throughBoth(claimsOfSource, 'the owner or the consent of the secret of its managed resource changed'),
+    // Secret propagation serves Bound claims.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(

@@ -6,12 +6,12 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ClaimService } from '../claim-service.ts';
 
-/** The fields that every claim has. The others are what its kind's `configure` reads. */
+/** The fields that every claim kind has. */
 const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
 
 /**
- * The advice to the author of a claim about an error of its managed resource; undefined: none. The fields of a claim are
- * fixed once it has a resource, and most authors may not edit that. `resourceClass`: the class it was created from.
+ * The advice to the author of a claim about an error of its managed resource. Undefined: none. A claim's fields are
+ * fixed once it has a resource, and most authors cannot edit that. `resourceClass`: the class of the resource.
  */
 export function adviceToClaim(
   service: ClaimService,
@@ -34,7 +34,7 @@ export function adviceToClaim(
   return sentences.join(', or ') || undefined;
 }
 
-/** The fields of the claim without which its resource would have other values in one of these fields. */
+/** The claim's fields that set one of these fields of its resource. */
 function fieldsBehind(
   service: ClaimService,
   claim: Claim,
@@ -45,7 +45,7 @@ function fieldsBehind(
     try {
       return { spec: service.configure(of, resourceClass) };
     } catch {
-      return undefined; // the class was edited since: nobody can tell which values are the claim's
+      return undefined; // the class was edited, so the claim's own values are not known
     }
   };
   const made = configured(claim);

@@ -31,7 +31,7 @@ function alsoDefault(others: readonly Class[]): string {
 }
 
 /**
- * Whether a claim that names neither class, selector nor resource gets a default class, and which. Of several the newest
- * wins, as with StorageClasses; the Event names the others.
+ * Whether a claim that names neither class, selector nor resource gets a default class. The newest of several wins,
+ * as with StorageClasses; the Event names the others.
  */
 export const decideDefaulting = (facts: ClassFacts): ClassDecision => decideClass(facts, defaulting);

@@ -4,7 +4,7 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideDefaulting, needsDefaulting } from './decide.ts';
 
-/** Gives claims that name nothing the default class, if that is of one kind; `peers` as for scheduling. */
+/** Gives claims without class, selector and resource the default class. `peers`: the services of the claim kind. */
 export const claimDefaulting = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'defaulting',

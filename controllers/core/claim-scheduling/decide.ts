@@ -36,5 +36,5 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** Whether a claim with a class selector gets a class, and which: one of those that match is drawn. */
+/** Whether a claim with a class selector gets a class. One of the matching classes is drawn. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

@@ -4,7 +4,7 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideScheduling, needsScheduling } from './decide.ts';
 
-/** Schedules claims with a class selector to classes of one kind; `peers` are the services of the claim kind. */
+/** Gives claims with a class selector a class of one kind. `peers`: the services of the claim kind. */
 export const claimScheduling = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'scheduling',

@@ -24,17 +24,20 @@ import { whyNotSuitable } from './incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { ownedResources } from './owned-resources.ts';
 
-/** How scheduling and defaulting differ. */
+/** The differences between scheduling and defaulting. */
 export interface ClassAssignment {
   readonly controller: 'scheduling' | 'defaulting';
   readonly decide: (facts: ClassFacts) => ClassDecision;
-  /** Whether a claim without `classRef` is for this controller. Other claims are not woken by an event of a class. */
+  /** Whether this controller handles a claim without `classRef`. */
   readonly needsClass: (claim: Claim) => boolean;
-  /** The Event of a success. */
+  /** The reason of the Event for an assigned class. */
   readonly eventReason: string;
 }
 
-/** Writes the class, or why there is none, to claims. If several controllers write, the API server's 409 stops all but one. */
+/**
+ * Writes the class, or the reason why there is none, to claims. If several controllers write, the API server
+ * rejects all but the first with a 409.
+ */
 export function classAssignment(
   env: Environment,
   service: ClaimService,
@@ -48,7 +51,6 @@ export function classAssignment(
   const ownedBy = ownedResources(env, peers.all);
   const isWaiting = (claim: Claim) => claim.spec.classRef === undefined && needsClass(claim);
 
-  /** Reads no namespace while no class restricts its namespaces. */
   async function namespaceOf(claim: Claim | undefined, signal: AbortSignal) {
     const isNeeded = [...stores.values()].some((store) => store.all().some(restrictsNamespaces));
     if (claim === undefined || !isWaiting(claim) || !isNeeded) return undefined;
@@ -83,7 +85,7 @@ export function classAssignment(
       const writing = claims.updateStatus(claim, withClaimStatus(claim, facts, env.clock.now()), signal);
       const { status } = await annotate('cannot update resource claim status', writing);
       logConditions(logOf(claim), { before: claim.status?.conditions, after: status?.conditions });
-      // Each time: an Event is deleted after an hour. The recorder bounds how often it is sent.
+      // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
       reportClaimEvent({ events }, logOf(claim), claim, {
         type: 'Warning',
         reason: decision.reason,
@@ -108,7 +110,7 @@ export function classAssignment(
       ...[...stores.values()].map((store) =>
         wokenBy(store)
           .sharedByMany()
-          .through(() => those(claims.store.all(), isWaiting), 'a class that it might be given changed'),
+          .through(() => those(claims.store.all(), isWaiting), 'a class that may serve it changed'),
       ),
       namespaces.trigger(isWaiting, { claims: claims.store, offered: [...stores.values()] }),
     ],

@@ -7,8 +7,8 @@ import type { Logger } from '../../../runtime/log/log.ts';
 import { logAct } from '../log-changes.ts';
 
 /**
- * Records an Event of a claim, annotated with the names of its resource and class (crossplane-runtime v0.5 to v0.9), and
- * writes its line to the log of the run.
+ * Records an Event of a claim, annotated with its resource and class as crossplane-runtime v0.5 to v0.9 did, and
+ * logs it.
  */
 export function reportClaimEvent(
   { events }: Pick<Environment, 'events'>,

@@ -1,9 +1,3 @@
-/*
- *   a class, or a resource, that selects namespaces ──appears──▶ namespaces are watched from then on
- *                                                                   │ labels change
- *   claims that wait in that namespace ◀──────────────────────────────┘
- */
-
 import memoize from 'lodash/memoize.js';
 import type { Observable } from 'rxjs';
 import { filter, merge, switchMap, take } from 'rxjs';
@@ -23,23 +17,23 @@ import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
 
-/** What is known of the namespaces of claims: nothing is watched, or asked for, before something selects namespaces. */
+/** The namespaces of claims. No namespace is watched or read before a class or resource selects namespaces. */
 export interface ClaimNamespaces {
-  /** As the store has it; what is not there, as the API server does. Throws ApiError, but where reading is forbidden. */
+  /** From the store, else from the API server. Throws ApiError, except if reading is forbidden. */
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
-  /** As the API server has it, at this moment. */
+  /** From the API server. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
-  /** Wakes claims for which `isWaiting` holds when their namespace is known, is gone, or has other labels. */
+  /** Triggers waiting claims when their namespace is created or deleted, or its labels change. */
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
 }
 
 export interface TriggerSources {
   readonly claims: Store<Claim>;
-  /** What may select namespaces. */
+  /** Classes and resources that may select namespaces. */
   readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];
 }
 
-/** In a process that serves the claims of some namespaces only, these are all that is watched. */
+/** A process that serves some namespaces watches only these. */
 export function claimNamespaces(env: Environment): ClaimNamespaces {
   const namespaces = memoize((): Resource<Namespace> => env.resource(NamespaceKind));
 
@@ -73,13 +67,13 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
         .sharedByMany()
         .through(
           ({ metadata }) => claimsIn(claims, metadata.name).filter(isWaiting),
-          'its namespace appeared, is gone, or has other labels',
+          'its namespace was created or deleted, or its labels changed',
         );
     },
   };
 }
 
-/** Whether this process serves the claims of a key's namespace. It does not see the claims of other namespaces. */
+/** A process does not see the claims of namespaces that it does not serve. */
 export const isServed = (
   { claimNamespaces: served }: Pick<Environment, 'claimNamespaces'>,
   { namespace = '' }: ObjectKey,

@@ -5,26 +5,26 @@ import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import { withShortMessage } from '../message.ts';
 import { wasBound } from './ownership.ts';
 
-/** What a controller found out about a claim. */
+/** The result of a run for a claim. */
 export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
-  /** Absent: the phase stays as it is, Unbound at first. Unbound: Released, of a claim that was bound. */
+  /** Absent: the phase stays, and is Unbound at first. Unbound becomes Released for a claim that was bound. */
   readonly bindingPhase?: BindingPhase;
-  /** With a report that there is nothing for the claim: the kinds that were considered. */
+  /** The kinds that were considered, if no class or controller was found. */
   readonly consideredKinds?: readonly string[];
-  /** Whether a bound claim that wants a secret has one; absent: as before. */
+  /** Whether a bound claim that names a Secret has it. Absent: unchanged. */
   readonly hasSecret?: boolean;
 }
 
 /**
- * The claim with the status these facts give it: the one place that computes a claim's status. A claim is a
- * servicebinding.io Provisioned Service (`status.binding.name`) while it is bound and wants a secret.
+ * The only function that computes a claim's status. A bound claim with a Secret is a servicebinding.io Provisioned
+ * Service (`status.binding.name`).
  */
 export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, now: Date): C {
-  const told = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';
-  const bindingPhase = told === 'Unbound' && wasBound(claim) ? 'Released' : told;
+  const phase = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';
+  const bindingPhase = phase === 'Unbound' && wasBound(claim) ? 'Released' : phase;
   const secret = claim.spec.writeConnectionSecretToRef?.name;
-  const { binding: before, consideredKinds: _told, ...status } = claim.status ?? {};
+  const { binding: before, consideredKinds: _previous, ...status } = claim.status ?? {};
   const hasSecret = bindingPhase === 'Bound' && (facts.hasSecret ?? before !== undefined);
   const generation = claim.metadata.generation;
   const conditions = facts.conditions.map(withShortMessage);

@@ -5,23 +5,21 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
 
-/** One class kind that could satisfy a claim kind in this process, and its classes. */
+/** A class kind that can satisfy the claim kind, and its classes. */
 export interface Candidates {
   readonly kind: Kind<Class>;
   readonly classes: readonly Class[];
-  /** Why a claim is not given a class; undefined: it may get it. Absent: it may get each. */
+  /** Why a claim cannot get a class. Undefined: it can. Absent: it can get each class. */
   readonly whyNotSuitable?: (claim: Claim, offered: Class) => string | undefined;
-  /** Whether the claim's namespace may not have a class. Absent: it may have each. */
+  /** Whether the claim's namespace is not allowed to have a class. Absent: all are allowed. */
   readonly isForbidden?: (offered: Class) => boolean;
 }
 
-/** Classes that qualify for a claim. */
 export interface Qualified {
-  /** The classes that can serve it. */
   readonly fit: readonly Class[];
-  /** Why the others cannot, a sentence each, ordered. */
+  /** One reason for each incompatible class, sorted. */
   readonly misfits: readonly string[];
-  /** How many are not for the claim's namespace, which must not learn their names. */
+  /** The number of classes that the claim's namespace must not know. */
   readonly forbidden: number;
 }
 
@@ -45,7 +43,7 @@ export function qualified(
   return { fit, misfits: misfits.toSorted(compareNames), forbidden };
 }
 
-/** A message names so many classes that do not fit. */
+/** The most incompatible classes that a message names. */
 const namedMisfits = 3;
 
 const listed = (misfits: readonly string[]): readonly string[] => {
@@ -53,31 +51,28 @@ const listed = (misfits: readonly string[]): readonly string[] => {
   return [...misfits.slice(0, namedMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
 };
 
-/** For the end of the Event of a choice. */
 export const passedOver = (misfits: readonly string[]): string =>
   misfits.length === 0 ? '' : `; passed over: ${listed(misfits).join('; ')}`;
 
-/** `; RDSInstanceClass small has …; and 2 more`, for the end of a message. */
 export const describeMisfits = (misfits: readonly string[]): string =>
   listed(misfits)
     .map((each) => `; ${each}`)
     .join('');
 
-/** `; 2 of them may not be claimed from namespace team`, for the end of a message. */
 export const describeForbidden = (count: number, { metadata: { namespace } }: Claim): string =>
   count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
 
-/** Whether it is the first of these kinds, whose controller reports for all of them. */
+/** The controller of the first kind reports for all kinds. */
 export const isReporter = ([first]: readonly Candidates[], kind: Kind<Class>): boolean =>
   first?.kind.kind === kind.kind && first.kind.group === kind.group;
 
-/** Whether a class is of this kind, in whatever version it is read. */
+/** Any version of the kind counts. */
 export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
   candidate.kind === kind.kind && candidate.apiVersion.startsWith(`${kind.group}/`);
 
 /**
- * Draws one class for a claim: uniform over claims and class kinds, and the same on every call (rendezvous hashing of the two
- * UIDs). So the schedulers of a process agree, and a retry draws the same class.
+ * Draws one class for a claim by rendezvous hashing of the two UIDs. The distribution is uniform. Every scheduler
+ * and every retry draws the same class.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>
@@ -85,7 +80,7 @@ export function drawClass(claim: Claim, classes: readonly Class[]): Class | unde
   );
 }
 
-/** The newest class; of two created in the same second, the one whose name (then kind) sorts first. */
+/** Classes created in the same second are sorted by name, then by kind. */
 export function newestFirst(classes: readonly Class[]): readonly Class[] {
   return classes.toSorted(
     (a, b) =>
@@ -95,7 +90,7 @@ export function newestFirst(classes: readonly Class[]): readonly Class[] {
   );
 }
 
-/** `FavouriteDBInstanceClass 0 of 2, …`: how many classes of each kind qualified, for messages. */
+/** The matching classes of each kind: `FavouriteDBInstanceClass 0 of 2, …`. */
 export function tally(candidates: readonly Candidates[], qualifies: (candidate: Class) => boolean): string {
   return candidates
     .map(({ kind, classes }) => `${kind.kind} ${classes.filter(qualifies).length} of ${classes.length}`)

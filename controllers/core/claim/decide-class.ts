@@ -16,14 +16,13 @@ import {
 } from './class-choice.ts';
 import { consideredKinds, isReportedElsewhere } from './reported-elsewhere.ts';
 
-/** The facts about a claim that may need a class. */
 export interface ClassFacts {
   readonly claim: Claim | undefined;
-  /** The claim owns a managed resource already, even if its own references were removed. */
+  /** The claim owns a managed resource, even if its references were removed. */
   readonly isHolding: boolean;
-  /** Every class kind that could satisfy the claim kind and whose stack works, in a fixed order. */
+  /** Every class kind that can satisfy the claim kind and whose stack works, in a fixed order. */
   readonly candidates: readonly Candidates[];
-  /** The class kind that this controller assigns: one of the candidates'. */
+  /** The class kind that this controller assigns. */
   readonly kind: Kind<Class>;
 }
 
@@ -33,7 +32,7 @@ type Nothing = Exclude<
   NoClass | 'InvalidClassSelector' | 'AssignClass'
 >;
 
-/** The decisions, in the order of docs/decision-tables.md. `reports`: those without a class that are reported. */
+/** The decisions, in the order of docs/decision-tables.md. `reports`: the reported decisions without a class. */
 export const classDecisions = (...reports: readonly (NoClass | 'InvalidClassSelector')[]) =>
   [
     ...(['ClaimGone', 'HasResource', 'HasClass', 'NeedsNoClass'] as const),
@@ -41,7 +40,6 @@ export const classDecisions = (...reports: readonly (NoClass | 'InvalidClassSele
     ...(['ReportedElsewhere', 'PeerReports', 'AssignClass', 'PeerAssigns'] as const),
   ] as const;
 
-/** A decision about one claim that may need a class; `name` is its line in docs/decision-tables.md. */
 export type ClassDecision =
   | { readonly name: Nothing; readonly act: 'nothing' }
   | {
@@ -49,7 +47,7 @@ export type ClassDecision =
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;
-      /** The kinds that this process knows. A process with other stacks may know a class. */
+      /** The kinds that this process knows. A process with other stacks may find a class. */
       readonly consideredKinds?: readonly string[];
     }
   | {
@@ -61,13 +59,13 @@ export type ClassDecision =
 
 export type ClassDecisionName = ClassDecision['name'];
 
-/** How one claim chooses its class: by its selector, or the default. */
+/** The choice by selector, or of the default class. */
 export interface ClassChoice {
   readonly noneName: NoClass;
   /** Classes that are being deleted never qualify. */
   readonly qualifies: (candidate: Class) => boolean;
   readonly choose: (fit: readonly Class[]) => Class | undefined;
-  /** Why no class was chosen. `isOneUnfit`: classes qualify, and none of them can serve the claim. */
+  /** `areIncompatible`: classes qualify, but none can serve the claim. */
   readonly describeNone: (isOneUnfit: boolean, counts: string) => string;
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
 }
@@ -79,15 +77,15 @@ export interface ClassPolicy {
 }
 
 /**
- * Whether a claim gets a class, and which. All controllers of a claim kind choose the same class. The controller of its kind
- * records it. If there is none, the controller of the first kind reports that. A class is passed over if it cannot serve the
- * claim or is not for its namespace. Checks every condition itself, because no predicate filters a delayed request (H8).
+ * Whether a claim gets a class, and which. All controllers of a claim kind choose the same class, and the
+ * controller of the class kind assigns it. If there is none, the controller of the first kind reports that. Checks
+ * every condition itself, because no predicate filters a delayed request (H8).
  */
 export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
   const { claim, isHolding, kind, candidates } = facts;
   if (claim === undefined) return nothing('ClaimGone');
-  if (isHolding) return nothing('HasResource'); // binding restores its references
-  if (claim.spec.classRef !== undefined) return nothing('HasClass'); // another controller was faster
+  if (isHolding) return nothing('HasResource');
+  if (claim.spec.classRef !== undefined) return nothing('HasClass');
   if (wasDeleted(claim) || !needsClass(claim)) return nothing('NeedsNoClass');
   const choice = choiceOf(claim);
   if ('problem' in choice) {
@@ -103,7 +101,7 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
     if (isReportedElsewhere(claim, choice.noneName, considered)) return nothing('ReportedElsewhere');
     const why = choice.describeNone(misfits.length + forbidden > 0, tally(candidates, qualifies));
     const message = `${why}${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
-    return { ...none(choice.noneName, message), consideredKinds: considered }; // an event of a class wakes the claim
+    return { ...none(choice.noneName, message), consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);

@@ -6,10 +6,7 @@ import { bugIn } from '../../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { blamed } from '../stack-bug.ts';
 
-/**
- * Why a managed resource cannot serve a claim; undefined if it can. Its spec counts first, then what the external system
- * reports in the status. Throws what the service's `misfit` throws.
- */
+/** Why a managed resource cannot serve a claim. Undefined: it can. The spec has priority over the status. */
 export function whyResourceIncompatible(
   service: ClaimService,
   claim: Claim,
@@ -20,7 +17,7 @@ export function whyResourceIncompatible(
   return whyIncompatible(service, claim, offered);
 }
 
-/** Why a class cannot serve a claim, as a sentence that begins with its name; undefined if it can. */
+/** Why a class cannot serve a claim, beginning with the name of the class. Undefined: it can. */
 export function whyClassIncompatible(
   service: ClaimService,
   claim: Claim,
@@ -31,8 +28,8 @@ export function whyClassIncompatible(
 }
 
 /**
- * Why a claim is not given a class: the class is incompatible, or `configure` refuses it. A programming error of the stack
- * passes over no class: it is reported when the class is used.
+ * Why a claim cannot get a class: the class is incompatible, or `configure` refuses it. A programming error of the
+ * stack excludes no class. It is reported when the class is used.
  */
 export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
   try {

@@ -4,29 +4,29 @@ import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { isMalformedAt, malformationOf } from '../../../apis/core/v1alpha1/well-formed.ts';
 
-/** A claim's namespace, as far as anything is known of it. */
 export type ClaimNamespace =
   | { readonly name: string; readonly labels: Readonly<Record<string, string>> }
   /** Why its labels are not known. */
   | { readonly name: string; readonly problem: string };
 
-/** Whether it says which namespaces may claim it, so that a claim's namespace must be known. */
+/** If a selector restricts namespaces, the claim's namespace must be known. */
 export const restrictsNamespaces = (offered: Class | Managed | undefined): boolean =>
   offered !== undefined && selectorOf(offered).selector !== undefined;
 
 /**
- * Why claims of a namespace may not have what is offered, to be said after its name; undefined: they may. What cannot be
- * told counts as no: a selector that is malformed, a namespace that is not known. It never says which namespaces may.
+ * Why claims of a namespace are not allowed to have a class or resource, as the text after its name. Undefined:
+ * they are allowed. A malformed selector and an unknown namespace allow no claim. The text never lists the allowed
+ * namespaces.
  */
 export function whyNotFor(
   namespace: ClaimNamespace | undefined,
   offered: Class | Managed,
 ): string | undefined {
   const { selector, field } = selectorOf(offered);
-  if (isMalformedAt(offered, field)) return `may be claimed by nobody: ${malformationOf(offered)}`;
+  if (isMalformedAt(offered, field)) return `cannot be claimed: ${malformationOf(offered)}`;
   if (selector === undefined) return undefined;
   const selects = labelSelector(selector);
-  if (typeof selects === 'string') return `may be claimed by nobody: ${field}.${selects}`;
+  if (typeof selects === 'string') return `cannot be claimed: ${field}.${selects}`;
   if (namespace === undefined) return `may be claimed from namespaces that ${field} selects`;
   const { name } = namespace;
   if ('problem' in namespace) {

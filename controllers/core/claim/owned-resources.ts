@@ -5,7 +5,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { indexManaged, managedWithClaimUid } from '../indexes.ts';
 
-/** Finds the managed resources of every kind whose `claimRef` has the UID of a claim. Those that are Bound come first. */
+/** Finds the managed resources of every kind whose `claimRef` has the UID of a claim, Bound ones first. */
 export function ownedResources(
   env: Pick<Environment, 'resource'>,
   services: readonly ClaimService[],
@@ -18,6 +18,5 @@ export function ownedResources(
   };
 }
 
-/** The managed resources that a claim owns, in the order in which binding considers them. */
 export const boundFirst = (owned: readonly Managed[]): readonly Managed[] =>
   owned.length < 2 ? owned : sortBy(owned, ({ status }) => status?.bindingPhase !== 'Bound');

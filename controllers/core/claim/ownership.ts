@@ -7,7 +7,6 @@ import { referencesEqual, referenceTo } from '../../../apis/core/v1alpha1/refere
  * far the binding is, and `status.boundUID` whether that phase is of this cluster or from a backup.
  */
 
-/** Whether a claim owns a managed resource. */
 export const isOwnedBy = ({ spec: { claimRef } }: Managed, { metadata: { uid } }: Claim): boolean =>
   uid !== undefined && claimRef?.uid === uid;
 
@@ -19,13 +18,11 @@ export const namesClaim = ({ spec }: Managed, claim: Claim): boolean =>
 export const namesResource = ({ spec: { resourceRef } }: Claim, { kind, metadata }: Managed): boolean =>
   resourceRef?.kind === kind && resourceRef.name === metadata.name;
 
-/** Whether a managed resource was created from a class for a claim. */
 export const wasProvisioned = ({ spec }: Managed): boolean => spec.classRef !== undefined;
 
 /** Whether a managed resource was Bound or Released in this cluster: `boundUID` is its own UID. */
 export const wasBoundHere = ({ metadata, status }: Managed): boolean =>
   status?.boundUID !== undefined && status.boundUID === metadata.uid;
 
-/** Whether a claim is Bound, or was. */
 export const wasBound = ({ status }: Claim): boolean =>
   status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released';

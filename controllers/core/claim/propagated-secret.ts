@@ -11,7 +11,7 @@ import {
   secretKeyOf,
 } from '../../../apis/core/v1alpha1/secret.ts';
 
-/** The target as it should be: controlled by the claim, naming its source, with exactly the source's data. */
+/** The target, controlled by the claim, with the name and data of its source. */
 export function propagated(target: Secret, claim: Claim, source: Secret): Secret {
   const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
@@ -25,7 +25,7 @@ export function propagated(target: Secret, claim: Claim, source: Secret): Secret
   };
 }
 
-/** Why the secret that a claim wants cannot become a copy of its source, and what to do; undefined: it can. */
+/** Why the Secret that a claim names cannot become a copy of its source, and what to do. Undefined: it can. */
 export function whyNotCopied(target: Secret, claim: Claim, source: Secret): string | undefined {
   const control = controlOf(target, claim);
   const { namespace, name } = secretKeyOf(target);
@@ -33,22 +33,21 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
   if (refusal !== undefined)
     return `${refusal} (${namespace}/${name}); ${insteadOf(target, 'spec.writeConnectionSecretToRef')}`;
   return isFrozen(target, source)
-    ? `secret ${namespace}/${name} is immutable, and is no copy of what the claim's resource publishes; delete it, and it is made again`
+    ? `secret ${namespace}/${name} is immutable and differs from the connection secret of the resource; delete it, and it is created again`
     : undefined;
 }
 
 /**
- * Of a secret that nobody controls, what the API server does not have twice stays: every copy of ours says of what, in the
- * write that makes it, so that one which does not was made by hand. One of another source was another claim's, and may
- * hold the only copy of what that had: a backup brings it back without its owner.
+ * A Secret without a controller is not overwritten if it has data of its own. Every copy of ours names its source,
+ * so any other such Secret was created by hand or restored from a backup, and its data may exist nowhere else.
  */
 export function whyNotTaken(target: Secret, source: Secret): string | undefined {
   const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
   const isOurs = controllerOf(target) !== undefined || isCopyOfIt;
   if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;
-  return 'refusing to take over a secret that nobody controls and that holds data of its own';
+  return 'refusing to overwrite a secret that has no controller and holds other data';
 }
 
-/** Whether the API server refuses to make a secret a copy of its source. */
+/** Whether the API server refuses the copy. */
 export const isFrozen = (target: Secret, source: Secret): boolean =>
   target.immutable === true && !isEqual(target.data ?? {}, source.data ?? {});

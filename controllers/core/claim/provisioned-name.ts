@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 
-/** The alphabet and length of the API server's own generated names. */
+/** As in names that the API server generates. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const maxBaseLength = 58;
 const attempts = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
 /**
- * The names a claim may give the managed resource it provisions: `<namespace>-<claim>-<5 characters>`, as the
- * original's generateName yields, but derived from the claim's UID, so that it is known before creation and
- * the same after a crash. The second and later ones serve when a name is taken by somebody else.
+ * The possible names of a provisioned managed resource: `<namespace>-<claim>-<5 characters>`. They look like
+ * generated names, but derive from the claim's UID, so that the name is the same after a crash. Later names are
+ * used if another object has an earlier one.
  */
 export function provisionedNames(claim: Claim): readonly string[] {
   return attempts.map((attempt) => provisionedName(claim.metadata, attempt));
@@ -23,6 +23,5 @@ function provisionedName({ namespace, name, uid }: Claim['metadata'], attempt: n
   return base + suffix.join('');
 }
 
-/** Whether a name is one that this claim (this UID) may give the managed resource that it provisions. */
 export const isProvisionedName = ({ metadata }: Claim, name: string | undefined): boolean =>
   attempts.some((attempt) => provisionedName(metadata, attempt) === name);

@@ -3,13 +3,13 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 
-/** Kinds as `status.consideredKinds` lists them. */
+/** The value of `status.consideredKinds`. */
 export const consideredKinds = (kinds: readonly Kind[]): readonly string[] => kinds.map(kindKey).toSorted();
 
 /**
- * Whether a process with other stacks has reported that there is nothing for this claim: its Ready has this reason and
- * generation, and the report considered a kind that is not `known` here. That report stays, otherwise the two processes
- * would overwrite each other for ever. A report that considered fewer kinds is replaced.
+ * Whether a process with other stacks has reported that it found no class or controller for the claim: Ready has
+ * this reason and generation, and the report considered a kind that is not `known` here. That report stays,
+ * otherwise two processes would overwrite each other forever.
  */
 export function isReportedElsewhere(
   { metadata, status }: Claim,

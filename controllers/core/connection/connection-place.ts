@@ -10,39 +10,38 @@ import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { absentAmong, present } from '../../../apis/core/v1alpha1/secret.ts';
 import type { KeptCredential } from '../credential.ts';
 
-/** The connection details that one place keeps for a managed resource, in the version that was read. */
+/** The connection details of a managed resource in one place, in the version that was read. */
 export interface ConnectionEntry extends KeptCredential {
-  /** The managed resource owns it. False: no living object does, and the next write makes the managed resource its owner. */
+  /** False: no existing object owns it, and the next write makes the managed resource its owner. */
   readonly isOwned: boolean;
   /**
-   * Replaces what is kept, if it is still in this version; else throws a conflict. A claim's consent to be copied ends when
-   * the note names another claim than before.
+   * Replaces the entry. Throws a conflict if it has changed. If the note names another claim than before, the
+   * consent to copy to the previous claim is removed.
    */
   write(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
-  /** Throws a conflict if it was changed, or removed, since it was read. */
+  /** Throws a conflict if it was changed or removed after it was read. */
   confirm(signal: AbortSignal): Promise<void>;
 }
 
-/** Where connection details are kept. */
+/** A Secret or an entry in a secret store. */
 export interface ConnectionPlace {
-  /** Whether the managed resource names such a place. */
   isNamed(managed: Managed): boolean;
-  /** Undefined: nothing is kept there. Throws NotOurs if the place belongs to another object. */
+  /** Undefined: it does not exist. Throws NotOurs if it belongs to another object. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
-  /** Throws a conflict if something is kept there already. */
+  /** Throws a conflict if it exists. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
-  /** Deletes the Secrets and entries that the managed resource named before and names no more. */
+  /** Deletes the Secrets and entries that the managed resource no longer names. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
-  /** Removes all that is kept for the managed resource. */
+  /** Deletes all Secrets and entries of the managed resource. */
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
-/** The place that a managed resource names belongs to another object. */
+/** The Secret or entry belongs to another object. */
 export class NotOurs extends Error {
   override readonly name = 'NotOurs';
 }
 
-/** Details with what was reported: reported entries replace those of the same key, those of `null` are removed. */
+/** Reported entries replace those of the same key. A `null` removes the entry. */
 export function withReported(
   details: KeptCredential['details'],
   reported: ReportedDetails,

@@ -9,12 +9,12 @@ import type { OwnedConnection, SecretStore, StoredConnection } from './secret-st
 import { ownerUidLabel } from './store-place.ts';
 
 /**
- * Keeps connection details in Secrets of one namespace, labelled with their owner's UID. Each write and removal has the
- * resourceVersion that was read as its precondition.
+ * Stores connection details in Secrets of one namespace, labelled with their owner's UID. Each write and deletion
+ * has the resourceVersion that was read as its precondition.
  */
 export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
   const find = (name: string, signal: AbortSignal): Promise<Secret | undefined> =>
-    secrets.find({ namespace, name }, signal); // those of other types are not in the store
+    secrets.find({ namespace, name }, signal);
 
   return {
     describe: (name) => `secret ${namespace}/${name}`,
@@ -58,7 +58,7 @@ function stored(secret: Secret): StoredConnection {
   };
 }
 
-/** What of a secret may change. */
+/** The parts of a Secret that may change. */
 const partsOf = ({ data, ownerUid, labels, annotations }: OwnedConnection) => ({
   metadata: { labels: { ...labels, [ownerUidLabel]: ownerUid }, annotations },
   data: encodeDetails(data),

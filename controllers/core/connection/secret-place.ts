@@ -23,7 +23,9 @@ import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 import { NotOurs } from './connection-place.ts';
 
-/** Keeps connection details in the Secret that `writeConnectionSecretToRef` names. Needs {@link connectionSecrets}. */
+/**
+ * Stores connection details in the Secret that `writeConnectionSecretToRef` names. Needs {@link connectionSecrets}.
+ */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
   const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
     ...keptIn(secret),
@@ -33,7 +35,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       try {
         return entryOf(await annotate('cannot update connection secret', writing), owner);
       } catch (error) {
-        // The store may lag: the next attempt reads what the API server has.
+        // The store may lag, so read the Secret for the next attempt.
         if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
         throw error;
       }
@@ -64,7 +66,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         return entryOf(await annotate('cannot create connection secret', creating), managed);
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
-        // The next run reads what is there.
+        // The next run needs the Secret that exists.
         await annotate('cannot get connection secret', secrets.fetch(key, signal));
         throw changedSinceRead();
       }
@@ -76,7 +78,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       await deleteOwned(managed, former, signal);
     },
     async remove(managed, signal) {
-      // The garbage collector would do it where one runs.
+      // A cluster may run without a garbage collector.
       const key = managed.spec.writeConnectionSecretToRef;
       const named = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
       const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
@@ -109,7 +111,7 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
   data: encodeDetails(desired.details),
 });
 
-/** The type stays as it is, because it is immutable (hazard H11). Entries that do not change keep their bytes. */
+/** The type is immutable (hazard H11). Unchanged entries keep their bytes. */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;
   const before = keptIn(secret);

@@ -21,7 +21,7 @@ import { ownerUidLabel } from './store-place.ts';
 import { vaultStore } from './vault-store.ts';
 
 export interface SecretStoresOptions {
-  /** Default: the real one. */
+  /** Default: the client of a real Vault. */
   readonly createVaultClient?: (mountPath: string, options: VaultOptions) => VaultClient;
 }
 
@@ -38,7 +38,7 @@ const dataOf = ({ data }: Secret) => data;
 
 const ownerIn = ({ metadata }: Secret): string => metadata.labels?.[ownerUidLabel] ?? '';
 
-/** The secret stores that StoreConfigs describe: Kubernetes (secrets of one namespace) and Vault (a KV v2 engine). */
+/** The secret stores of StoreConfigs: Kubernetes (Secrets of one namespace) and Vault (a KV v2 engine). */
 export function secretStores(env: Environment, options: SecretStoresOptions = {}): SecretStores {
   const { createVaultClient = vaultClient } = options;
   const configs = env.resource(StoreConfigKind);
@@ -61,7 +61,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     },
     async removeFormer(managed, signal) {
       for (const secret of secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '')) {
-        // Any user may set the label on a Secret: only the namespaces of stores count.
+        // Any user can label a Secret, so only the namespaces of stores count.
         if (!isOfStore(secret) || isKeptAt(managed, secret.metadata)) continue;
         await secrets.delete(secret, signal);
       }
@@ -83,7 +83,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     const wanted = { server, ...pickBy({ token, caBundle, namespace }) };
     let entry = clients.get(name);
     if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
-      // Closing waits for the calls that still use the former client.
+      // Closing waits for calls that still use the previous client.
       void entry?.client.close().catch(() => undefined);
       const client = createVaultClient(mountPath, { ...wanted, clock: env.clock });
       entry = { options: { mountPath, ...wanted }, client };
@@ -93,7 +93,6 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     return leadersOnly(env, vaultStore(entry.client, where));
   }
 
-  /** Undefined: no token is sent. */
   async function tokenOf(
     config: string,
     selector: CredentialSelector | undefined,
@@ -109,7 +108,6 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     return token;
   }
 
-  /** Whether a managed resource publishes to the Secret of that namespace and name. */
   function isKeptAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
     const [config = ''] = storeConfigOf(publisher);
     const scope = configs.get({ name: config })?.spec.defaultScope;
@@ -134,15 +132,15 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
         .when(anyOf(goes, changed(dataOf)))
         .through(
           (secret) =>
-            // Any user may set the label on a Secret: it counts where the resource publishes to that Secret.
+            // Any user can label a Secret, so the resource must also name it.
             store.byIndex(byUid, ownerIn(secret)).filter((publisher) => isKeptAt(publisher, secret.metadata)),
-          'its secret in a secret store was edited or lost',
+          'its secret in a secret store was edited or deleted',
         ),
     ];
   }
 }
 
-/** Only the leader writes to a store outside the cluster. The client checks the lease for writes to the cluster. */
+/** The Kubernetes client checks the lease only for writes to the cluster. */
 function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: SecretStore): SecretStore {
   return {
     ...store,

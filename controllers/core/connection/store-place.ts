@@ -9,7 +9,7 @@ import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 import { NotOurs } from './connection-place.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
-/** Marks what a store keeps for a managed resource (Crossplane v0.16 and later). */
+/** Marks the entries of a managed resource (Crossplane v0.16 and later). */
 export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
 const defaultStoreConfig = 'default';
@@ -17,8 +17,8 @@ const cannotRead = 'cannot get connection details';
 const cannotWrite = 'cannot publish connection details';
 
 /**
- * Keeps connection details in the secret store that `publishConnectionDetailsTo` names by its StoreConfig (default
- * `default`). Only entries that carry the managed resource's UID are read, written or removed.
+ * Stores connection details in the secret store that `publishConnectionDetailsTo` names by its StoreConfig (default
+ * `default`). Only entries with the managed resource's UID are read, written or deleted.
  */
 export function storePlace(stores: SecretStores): ConnectionPlace {
   const open = ({ configRef }: PublishConnectionDetailsTo, signal: AbortSignal): Promise<SecretStore> =>
@@ -104,12 +104,12 @@ function owned(
       ...omit(to.metadata?.annotations, credentialAnnotation),
       ...(note && { [credentialAnnotation]: encodeNote(note) }),
     },
-    // The type of what exists cannot change.
+    // The type of an existing entry cannot change.
     type: stored === undefined ? to.metadata?.type : stored.type,
   };
 }
 
-/** Whether a managed resource may write there: the Secret of its `writeConnectionSecretToRef` stays that alone. */
+/** The Secret of `writeConnectionSecretToRef` cannot also be the store's entry. */
 const isFor = ({ metadata: { uid } }: Managed, { ownerUid, controllerUid }: StoredConnection): boolean =>
   ownerUid === uid && controllerUid !== uid;
 
@@ -131,8 +131,8 @@ function refusal(
 }
 
 /**
- * Stands for secret stores where a service has none: `publishConnectionDetailsTo` is an error, not silence
- * (crossplane-runtime v1.16, DisabledSecretStoreManager).
+ * For services without secret stores: `publishConnectionDetailsTo` is an error (crossplane-runtime v1.16,
+ * DisabledSecretStoreManager).
  */
 export const disabledStorePlace: ConnectionPlace = {
   isNamed: ({ spec }) => spec.publishConnectionDetailsTo !== undefined,

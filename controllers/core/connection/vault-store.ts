@@ -6,19 +6,18 @@ import { credentialAnnotation } from '../credential.ts';
 import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
 import { ownerUidLabel } from './store-place.ts';
 
-/** How custom metadata tells annotations and the type from labels, which stand as they are. */
+/** Prefixes of custom metadata that distinguish annotations and the type from labels. */
 const annotationPrefix = 'annotation:';
 const typeKey = 'secret.crossplane.io/type';
 
 /**
- * Keeps connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are
+ * Stores connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are
  * custom metadata.
  *
- * Vault checks and sets data only: neither custom metadata nor removal can be made to depend on what was read. So who
- * publishes at a path for the first time, and who removes it, takes it first with a version that names the owner in
- * place of data. Of several that is one, who then writes the metadata, and the data last; the others find another's.
- * A crash in between leaves nothing of unknown ownership. Only what is to go goes before the metadata: that says of what
- * was removed that whatever is there since is somebody else's.
+ * Vault checks a version only for writes of data, not of metadata, and not for deletions. So the first writer, and
+ * the one who deletes, reserves the path with a version of the data that names only the owner. One of several
+ * writers succeeds. It writes the metadata, and the data last. Entries that are to be removed are removed before
+ * the metadata is written. After a crash between two steps the owner is known.
  */
 export function vaultStore(
   client: VaultClient,
@@ -69,7 +68,7 @@ export function vaultStore(
     },
   };
 
-  /** Adds a version that names the owner; throws if `version` is not the newest any more. */
+  /** Reserves the path with a version that names only the owner. Throws if `version` is not the newest. */
   async function take(path: string, ownerUid = '', version: number, signal: AbortSignal): Promise<void> {
     await client.write(path, { [ownerUidLabel]: ownerUid }, { cas: version }, signal);
   }
@@ -95,7 +94,7 @@ function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConne
   };
 }
 
-/** The note is an entry of the data: Vault writes its metadata without a precondition. */
+/** Vault writes metadata without a precondition, so the note is an entry of the data. */
 const dataOf = ({ data, annotations }: OwnedConnection): Record<string, string> => {
   const note = annotations[credentialAnnotation];
   return note === undefined ? { ...data } : { ...data, [credentialAnnotation]: note };

@@ -1,7 +1,7 @@
 /*
- *   found ─▶ decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ followUp ─▶ observe ─▶ decideNext ─▶ run/act.ts
- *                └────────────────────────┴──────────────────┴──────────────┴──────────────────────────┴─▶ an Ending
- *   an Ending ─▶ run/outcome.ts: conditions and Events, once ─▶ run/next.ts: what brings it back
+ *   decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ pollOperation ─▶ observe ─▶ decideNext ─▶ run/act.ts
+ *        └───────────────────────┴────────────────┴──────────────────┴──────────────────────────────┴─▶ an Outcome
+ *   an Outcome ─▶ run/outcome.ts: conditions and Events, once ─▶ run/next.ts: the time of the next run
  */
 
 import { randomBytes as systemRandomBytes } from 'node:crypto';
@@ -41,17 +41,15 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** The name of the stack, for messages. */
   readonly stack?: string;
   readonly places: ConnectionPlaces;
-  /** Which connection details are secret. Default: none. */
   readonly secretDetails?: SecretDetails<M>;
-  /** For credentials. Default: the system's. */
   readonly randomBytes?: RandomBytes;
   /**
-   * - `assigned`: the external system names the resource. An annotation announces each creation, and another records its
-   *   result. If the result is lost, the resource waits for an administrator ("cannot determine creation result"): another
-   *   attempt might create a second one.
-   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves those
-   *   writes. It is safe only if the external system refuses a second resource of that name, and if `create` succeeds for a
-   *   resource that an earlier attempt created, or is creating.
+   * - `assigned`: the external system chooses the name. One annotation announces each creation, and another records
+   *   its result. If the result is lost, the resource waits for an administrator ("cannot determine creation
+   *   result"), because another attempt might create a second one.
+   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves
+   *   those writes. The external system must refuse a second resource of that name, and `create` must succeed for a
+   *   resource of an earlier attempt.
    */
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved. Throws the reason if they do not resolve. */
@@ -59,26 +57,24 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** Why no external resource can be created; undefined: it can. Default: it can. */
   uncreatable?(managed: M): string | undefined;
   /**
-   * How long an external system may hide what it just created; milliseconds. Default: 30 000 for assigned names, 0 for
-   * deterministic ones, where only a deletion would wait. If nothing shows before an operation has ended, the time that the
-   * operation takes.
+   * For how long a new external resource may be invisible, in ms. Default: 30 000 for assigned names, 0 for
+   * deterministic names, where only a deletion would wait.
    */
   readonly creationGraceMs?: number;
   /**
-   * For how long observations must find nothing, milliseconds, before the external resource is created again, or forgotten
-   * without a deletion that the external system acknowledged. Default: 5 000; 0 where neither loses anything.
+   * For how long observations must find nothing before the external resource is created again, or counts as deleted
+   * without an acknowledgement, in ms. Default: 5 000. Use 0 if neither loses anything.
    */
   readonly confirmAbsenceMs?: number;
-  /** The immutable fields of `forProvider`, and those of them that identify the external resource. Default: none. */
+  /** The immutable fields of `forProvider`, and those that identify the external resource. Default: none. */
   readonly marks?: IdentityMarks;
-  /** The names that the external system accepts, where we choose it: see `fittingName`. Absent: any. */
+  /** Absent: the external system accepts any name. See `fittingName`. */
   readonly names?: NameLimits;
 }
 
 /**
- * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16's reconciler and of the table
- * in docs/decision-tables.md. `decide.ts` decides, `act.ts` acts by steps (`steps.ts`), `ending.ts` reports. Conflicts are
- * thrown and put back silently.
+ * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16 and of
+ * docs/decision-tables.md. Conflicts are requeued silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
@@ -90,7 +86,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const found = managedResources.get(request);
     if (found === undefined) {
       absences.forget(request);
-      return { ...done, decision: 'ResourceGone' }; // until it is created
+      return { ...done, decision: 'ResourceGone' };
     }
     const known = underWay.of(found);
     const first = decideFirst({ managed: found, underWay: known });
@@ -108,7 +104,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   };
 }
 
-/** The ending of a run that does not call the external system. */
+/** The outcome of a run without external calls. */
 async function stop(context: RunContext, run: Run, first: FirstDecision): Promise<Ending> {
   switch (first.name) {
     case 'Paused':
@@ -124,7 +120,7 @@ async function stop(context: RunContext, run: Run, first: FirstDecision): Promis
 
 const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
 
-/** If nothing was created, a provider that does not exist, or does not answer, does not hold up a deletion. */
+/** If nothing was created, a missing or unreachable provider does not block a deletion. */
 async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Ending> {
   const isUnreachable =
     error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);
@@ -133,7 +129,6 @@ async function unlessNothingCreated(context: RunContext, run: Run, error: unknow
   return finalise(context, { ...run, decision: 'RemoveFinalizer' });
 }
 
-/** Resolves references and connects: to examine, and to disconnect in any case. */
 async function connect(
   { connector, resolveReferences }: ManagedReconcilerOptions<Managed>,
   context: RunContext,
@@ -168,7 +163,7 @@ async function connect(
   return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(undone) }) };
 }
 
-/** Checks that the external resource is in this system and that its Secret holds its credential. Then observes it, and acts. */
+/** Checks the external system and the credential in the Secret, then observes and acts. */
 async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
   const { external, identity, signal } = context;
   const problem = refusedName(identity, connected.current);
@@ -184,7 +179,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   return act(context, await recordFound(context, seen, observed), observed);
 }
 
-/** An external resource that exists was created, even if its result was lost. Its name is recorded. */
+/** If the external resource exists, its creation succeeded, even if the result was lost. */
 async function recordFound(context: ExternalContext, run: Run, observed: Observation): Promise<Run> {
   const { current, underWay } = run;
   if (!observed.exists || underWay !== undefined) return run;
@@ -193,7 +188,7 @@ async function recordFound(context: ExternalContext, run: Run, observed: Observa
   return isCreationIncomplete(current) ? recordCreation(context, run, name) : recordName(context, run, name);
 }
 
-/** What all runs share: the options, with their defaults. */
+/** The options with their defaults. */
 function sharedContext({
   env,
   managedResources,

@@ -52,29 +52,27 @@ import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
 
-/** A managed kind and how its external system is reached. */
+/** A managed kind and its external system. */
 export interface ManagedService<M extends Managed = Managed>
   extends Pick<
     ManagedReconcilerOptions<M>,
     'externalNames' | 'names' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
   > {
   readonly kind: Kind<M>;
-  /** Which of its connection details are secret. Absent: none. */
+  /** Absent: no connection details are secret. */
   readonly secretDetails?: SecretDetails<M>;
   readonly connector: ExternalConnector<M>;
-  /** The kinds that hold its credentials; their changes wake it. */
+  /** The kinds that hold its credentials. Their changes trigger runs. */
   readonly providers: ProviderKinds;
   /** Fields of `forProvider` whose values come from other managed resources. */
   readonly references?: readonly ReferenceField[];
-  /** The name of its stack, for messages. */
   readonly stack?: string;
-  /** Told of each call of its external system; absent: nobody asks. */
   readonly onCall?: CallObserver;
-  /** Where `publishConnectionDetailsTo` leads; absent: it is refused. */
+  /** Absent: `publishConnectionDetailsTo` is refused. */
   readonly secretStores?: SecretStores;
 }
 
-/** The annotations that this controller writes itself while it works. */
+/** Annotations that only this controller writes. */
 const ownAnnotations = [
   annotationKeys.externalCreatePending,
   annotationKeys.externalCreateFailed,
@@ -83,7 +81,7 @@ const ownAnnotations = [
 
 /**
  * Whether a change concerns the external resource: spec, labels, annotations, deletion (crossplane-runtime v1.16,
- * DesiredStateChanged). An administrator who found out how a creation ended removes its mark. A removed finalizer is added
+ * DesiredStateChanged). An administrator removes the mark of an incomplete creation. A removed finalizer is added
  * again.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
@@ -100,11 +98,10 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
-/** An entry was changed or removed. Entries that a user adds do not count: the controller keeps them. */
+/** Entries that a user adds do not count, because the controller keeps them. */
 const isEntryChanged: Predicate<Secret> = (change) =>
   change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
 
-/** Whether a connection Secret was deleted, or an entry, the note or the controller of it was changed. */
 export const isSecretChanged: Predicate<Secret> = anyOf(
   goes,
   isEntryChanged,
@@ -113,7 +110,7 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
-/** Reconciles one managed kind with its external system. `calls` caps the external calls; `health` learns of providers. */
+/** `calls` limits the rate of external calls. `health` collects the state of providers. */
 export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,
@@ -126,7 +123,6 @@ export function managedController<M extends Managed>(
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
   const providerOf = providerFinder(env, service.providers);
 
-  /** The resource whose connection secret this is, unless it is on its way out. */
   const ownerOf = (secret: Secret): readonly Managed[] => {
     const resource = publisherOf(secret, managedResources);
     return resource === undefined || wasDeleted(resource) ? [] : [resource];
@@ -134,7 +130,7 @@ export function managedController<M extends Managed>(
   managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
     to === undefined ? [] : [objectKeyText(to)],
   );
-  /** The resources that wait to publish to a Secret that another object controls. */
+  /** Resources that name a Secret of another owner. */
   const waitingFor = (secret: Secret): readonly Managed[] =>
     managedResources.store
       .byIndex(bySecret, objectKeyText(secret.metadata))
@@ -150,13 +146,13 @@ export function managedController<M extends Managed>(
       wokenBy<Managed>(managedResources.store)
         .when(isDesiredStateChanged)
         .itself('its desired state changed'),
-      // An edited credential is applied, and a deleted Secret is written again, at once.
+      // An edited credential is applied at once, and a deleted Secret is written again.
       wokenBy(secrets.store)
-        .when(allOf(isOfOthers, isSecretChanged)) // a run that writes it has finished with it
-        .throughFormer(ownerOf, 'its connection secret was edited or lost'),
+        .when(allOf(isOfOthers, isSecretChanged))
+        .throughFormer(ownerOf, 'its connection secret was edited or deleted'),
       wokenBy(secrets.store)
         .when(anyOf(goes, changed(controllerUid)))
-        .through(waitingFor, 'the secret that it is to publish to is free, or changed hands'),
+        .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managedResources, references),
       ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),

@@ -3,24 +3,22 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import { phaseLabel, reasonLabel, statusLabel } from './reasons.ts';
 
-/** A claim, a managed resource, a Provider or a ProviderConfig. */
 export interface Counted extends KubernetesObject {
   readonly status?:
     | { readonly bindingPhase?: string; readonly conditions?: readonly Condition[] }
     | undefined;
 }
 
-/** Objects with the same status. */
 export interface Group {
   readonly labels: Readonly<Record<(typeof stateLabels)[number], string>>;
   count: number;
-  /** Since when the oldest of them is not Ready, epoch ms; undefined: all are. */
+  /** Epoch ms: since when the oldest is not Ready. Undefined: all are Ready. */
   waitingSinceMs: number | undefined;
 }
 
 export const stateLabels = ['phase', 'ready', 'ready_reason', 'synced', 'synced_reason'] as const;
 
-/** Counts objects by status, at each scrape. No count is kept, so that none can be out of date. */
+/** Counts objects by status at each scrape, so that no stored count can be out of date. */
 export async function countByStatus(
   objects: readonly Counted[],
   clock: Pick<Clock, 'nextTurn'>,

@@ -8,13 +8,13 @@ import type { Counted } from './count-by-status.ts';
 /** An object got its first condition, became Ready or Bound for the first time, or was deleted. */
 export interface Milestone {
   readonly type: 'reconciled' | 'ready' | 'bound' | 'deleted';
-  /** Since its creation; for `deleted`, since the deletion was requested. */
+  /** Since the creation, or since the deletion was requested. */
   readonly seconds: number;
 }
 
 export interface MilestonesOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** False: another process does the work, and counts it. */
+  /** False: another process works and counts. */
   readonly isWorking: () => boolean;
 }
 

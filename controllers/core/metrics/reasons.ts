@@ -1,6 +1,6 @@
 /**
- * The reasons of conditions that have a label of their own. All others count together, because everyone who may write a
- * status, and every author of a stack, can invent reasons, and each would be a time series for ever.
+ * The reasons with their own label value. Others count as `Other`: stacks and everyone with write access to a
+ * status can invent reasons, and each would be a permanent time series.
  */
 const reasons: ReadonlySet<string> = new Set([
   // Ready
@@ -15,7 +15,7 @@ const reasons: ReadonlySet<string> = new Set([
 const statuses: ReadonlySet<string> = new Set(['True', 'False', 'Unknown']);
 const phases: ReadonlySet<string> = new Set(['Unbound', 'Bound', 'Released']);
 
-/** The value of a label: `otherwise` if the value is absent, `Other` if it is not known. */
+/** `otherwise` if the value is absent, `Other` if it is not known. */
 const among =
   (known: ReadonlySet<string>, otherwise: string) =>
   (value: string | undefined): string => {
@@ -28,5 +28,4 @@ export const reasonLabel = among(reasons, 'None');
 export const statusLabel = among(statuses, 'Unknown');
 export const phaseLabel = among(phases, 'None');
 
-/** The reasons that have a label of their own. */
 export const knownReasons: readonly string[] = [...reasons];

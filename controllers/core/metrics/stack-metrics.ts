@@ -25,7 +25,7 @@ import type { Milestone } from './milestones.ts';
 import { milestones } from './milestones.ts';
 import { hasStaleSecret } from './stale-secrets.ts';
 
-/** The objects that are counted: one store of each kind. */
+/** One store of each kind. */
 export interface Subjects {
   readonly claims: readonly Store<Claim>[];
   readonly managed: readonly Store<Managed>[];
@@ -35,20 +35,18 @@ export interface Subjects {
 
 export interface StackMetricsOptions {
   readonly registry: Registry;
-  /** A standby counts nothing, so that the values of all replicas can be added up. */
+  /** A standby counts nothing, so that the values of all replicas can be summed. */
   readonly isWorking: () => boolean;
   readonly clock: Pick<Clock, 'elapsedMs' | 'nextTurn' | 'now'>;
 }
 
-/** The metrics of claims, managed resources and external systems. */
 export interface StackMetrics {
-  /** Called once. */
   over(subjects: Subjects): void;
-  /** Counts the calls for managed resources of a stack whose ProviderConfig is of this kind. */
+  /** Counts the calls of a stack with this kind of ProviderConfig. */
   callsOf(stack: string, providerConfig: Kind): CallObserver;
-  /** Counts the objects. To be awaited before the registry is read. */
+  /** Counts the objects. Await it before the registry is read. */
   refresh(): Promise<void>;
-  /** Measures the milestones of objects while subscribed to. Never completes. */
+  /** Measures milestones while it is subscribed to. Never completes. */
   readonly run$: Observable<never>;
 }
 
@@ -57,14 +55,13 @@ const kindLabel = ({ kind, group }: Kind): string => `${kind}.${group}`;
 /** As client-go prints it, and Crossplane labels with. */
 const gvkLabel = ({ group, version, kind }: Kind): string => `${group}/${version}, Kind=${kind}`;
 
-/** Crossplane's, in seconds: from creation to readiness, and of a deletion. */
+/** Crossplane's buckets, in seconds. */
 const lifeBuckets = [1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * The metrics of Crossplane have its names and labels (crossplane-runtime's pkg/statemetrics and pkg/reconciler/managed). The
- * buckets of the drift are longer than its 10 s. A user can invent the value of no label: each is from a list, or names a
- * stack or kind.
+ * Metrics of Crossplane have its names and labels (crossplane-runtime's pkg/statemetrics and
+ * pkg/reconciler/managed), except longer buckets for the drift. No user can invent a label value.
  */
 export function createStackMetrics({ registry, isWorking, clock }: StackMetricsOptions): StackMetrics {
   const registers = [registry];
@@ -77,13 +74,13 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     buckets = lifeBuckets,
   ) => new Histogram({ name, help, labelNames: [...labelNames], buckets, registers });
 
-  const claims = gauge('services_stack_claims', 'Claims by what they say.', ['kind', ...stateLabels]);
+  const claims = gauge('services_stack_claims', 'Claims by status.', ['kind', ...stateLabels]);
   const claimsWaiting = gauge(
     'services_stack_claims_unready_seconds',
     'For how long the claim that has waited longest has not been Ready.',
     ['kind', 'ready_reason'],
   );
-  const managed = gauge('services_stack_managed_resources', 'Managed resources by what they say.', [
+  const managed = gauge('services_stack_managed_resources', 'Managed resources by status.', [
     'kind',
     ...stateLabels,
   ]);
@@ -94,12 +91,12 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   );
   const providerConfigs = gauge(
     'services_stack_provider_configs',
-    'ProviderConfigs and Providers by what they say.',
+    'ProviderConfigs and Providers by status.',
     ['kind', 'ready', 'ready_reason'],
   );
   const secretsOutOfStep = gauge(
     'services_stack_secrets_out_of_step',
-    'Bound claims whose secret does not hold what their managed resource publishes.',
+    'Bound claims whose secret differs from the secret of their managed resource.',
     ['kind'],
   );
   const exists = gauge('crossplane_managed_resource_exists', 'The number of managed resources that exist.', [
@@ -123,7 +120,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   );
   const timeToReconcile = histogram(
     'crossplane_managed_resource_first_time_to_reconcile_seconds',
-    'The time it took from the creation of a managed resource until a reconcile had said something of it.',
+    'The time it took from the creation of a managed resource until its first reconcile.',
     ['gvk'],
   );
   const timeToReadiness = histogram(
@@ -138,7 +135,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   );
   const drift = histogram(
     'crossplane_managed_resource_drift_seconds',
-    'How long since a look had found nothing to do, when an external resource was found to differ and was updated.',
+    'The time from the last observation without a difference until the update of an external resource.',
     ['gvk'],
   );
   const calls = new Counter({
@@ -149,13 +146,13 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   });
   const callTime = histogram(
     'services_stack_external_call_duration_seconds',
-    'How long calls of external systems took, without the wait for their turn.',
+    'How long calls of external systems took, without the delay of the rate limit.',
     ['stack', 'provider', 'operation'],
     callBuckets,
   );
 
   let subjects: Subjects | undefined;
-  /** When an observation last found no difference, by UID. */
+  /** By UID: the last observation without a difference. */
   const upToDateAtMs = new Map<string, number>();
 
   function measureDrift({ managed: object, operation, errorClass, isUpToDate }: Call): void {
@@ -174,7 +171,6 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     groups: await countByStatus(store.all(), clock),
   });
 
-  /** Measures the milestones of the objects of a kind. */
   const measure = <L extends string>(
     { changes$ }: Store<Counted>,
     labels: Readonly<Record<L, string>>,
@@ -216,7 +212,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
         });
         return { kind: kindLabel(store.kind), count };
       });
-      // From here on without a pause: a scrape reads the counts of one moment.
+      // No pause from here on, so that a scrape reads the counts of one moment.
       const nowMs = clock.now().getTime();
       for (const one of [claims, claimsWaiting, managed, managedWaiting, providerConfigs]) one.reset();
       for (const one of [secretsOutOfStep, exists, ready, synced]) one.reset();
@@ -254,18 +250,16 @@ interface Counts {
   readonly groups: readonly Group[];
 }
 
-/** So that no turn of the event loop has to count all of them. */
+/** One after another, so that no turn of the event loop takes long. */
 const oneByOne = <T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<readonly R[]> =>
   lastValueFrom(from(items).pipe(concatMap(act), toArray()));
 
-/** How many objects have True for this label. */
 const countOf = (groups: Counts['groups'], label: 'ready' | 'synced'): number =>
   sumBy(
     groups.filter(({ labels }) => labels[label] === 'True'),
     'count',
   );
 
-/** How many objects have each status, and for how long the oldest of them is not Ready. */
 function setStates(
   { kind: of, groups }: Counts,
   states: Gauge<'kind' | (typeof stateLabels)[number]>,

@@ -25,6 +25,6 @@ export function hasStaleSecret(
   const source = secrets.get(from);
   const target = secrets.get({ namespace: metadata.namespace ?? '', name: to.name });
   if (source !== undefined && target !== undefined) return !isEqual(source.data ?? {}, target.data ?? {});
-  // A Secret of another type is not in the store. Binding reads it by name, and reports in Synced whether it exists.
+  // The store does not have Secrets of another type. Binding reads them, and reports in Synced whether they exist.
   return !isConditionTrue(status.conditions, 'Synced');
 }

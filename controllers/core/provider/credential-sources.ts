@@ -11,38 +11,39 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 /** Credentials in clear text. Never logged. */
 export interface HeldCredentials {
   readonly source: 'Secret' | 'Environment' | 'Filesystem';
-  /** What was named: the entry of the secret, or all that the variable or file holds. */
+  /** The entry of the Secret, or the content of the variable or file. */
   readonly text: string;
-  /** For credentials of several entries: those of the secret, or of the JSON object that the variable or file holds. */
+  /** All entries of the Secret, or of the JSON object in the variable or file. */
   entries(): ConnectionDetails;
-  /** Where they are from, for messages: `secret infra/cloud`, `file /etc/cloud.json`. */
+  /** For messages: `secret infra/cloud`, `file /etc/cloud.json`. */
   readonly origin: string;
-  /** The entry of the secret that was named. */
+  /** The name of the entry in the Secret. */
   readonly key?: string;
 }
 
-/** Credentials, or word that there are none to read and why. */
 export type Credentials =
   | HeldCredentials
   | {
       readonly source: 'None' | 'InjectedIdentity';
-      /** Who says so, for messages: `ProviderConfig default`. */
+      /** For messages: `ProviderConfig default`. */
       readonly who: string;
     };
 
-/** The credentials that an object (`who`, for messages) refers to. Throws an Error that names what is missing, and no secret. */
+/**
+ * The credentials of an object (`who`, for messages). Throws an Error that names the missing part, without secrets.
+ */
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
-/** How long a read secret serves the reconciles that follow, so that a burst does not read it for each. */
+/** For how long a Secret is cached, so that a burst of reconciles reads it once. */
 const freshMs = 2_000;
 const maxSecrets = 1_000;
 
 /**
- * Reads credentials from where a selector says (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read
- * one by one, not watched: they are of any type, and watching them would mean watching every secret of the cluster.
+ * Reads credentials (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read one by one: they have
+ * any type, and a watch would see every Secret of the cluster.
  */
 export function credentialReader(env: Environment): CredentialReader {
-  /** What secrets hold; `absent`: the API server says that there is none. */
+  /** `absent`: the API server reported that the Secret does not exist. */
   const recent = boundedCache<Promise<ConnectionDetails | 'absent'>>(maxSecrets, {
     ttl: freshMs,
     ttlResolution: 0,
@@ -64,7 +65,7 @@ export function credentialReader(env: Environment): CredentialReader {
         if (fs === undefined) throw incomplete(who, source, 'fs');
         return fromText(source, await hostFile(fs.path, who), `file ${fs.path}`);
       default:
-        throw new Error(`${who} has a source of credentials that is unknown here: ${String(source)}`);
+        throw new Error(`${who} has an unknown source of credentials: ${String(source)}`);
     }
   };
 
@@ -101,11 +102,11 @@ export function credentialReader(env: Environment): CredentialReader {
     secret: string,
     key: { readonly namespace: string; readonly name: string },
   ): Promise<ConnectionDetails | 'absent'> {
-    recent.purgeStale(); // clear text is not kept for longer than it serves
+    recent.purgeStale(); // keep no clear text longer than needed
     const held = recent.get(secret);
     if (held !== undefined) return held;
     const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown): 'absent' => {
-      // An answer like any other: all who use the provider ask, and go on asking.
+      // Absence is cached like any other answer, because all users of the provider read it.
       if (isNotFound(error)) return 'absent';
       if (recent.get(secret) === data) recent.delete(secret);
       throw error;
@@ -115,12 +116,12 @@ export function credentialReader(env: Environment): CredentialReader {
   }
 }
 
-/** Of a system that nobody reaches without credentials. Throws an Error that says which sources will do. */
+/** For systems that need credentials. Throws an Error that lists the possible sources. */
 export function heldCredentials(credentials: Credentials): HeldCredentials {
   if ('text' in credentials) return credentials;
   const { who, source } = credentials;
   throw new Error(
-    `${who} has credentials of the source ${source}, but it cannot do without: use Secret, Environment or Filesystem`,
+    `${who} has credentials of the source ${source}, but the external system needs credentials: use Secret, Environment or Filesystem`,
   );
 }
 
@@ -131,7 +132,7 @@ const fromText = (source: 'Environment' | 'Filesystem', text: string, origin: st
   origin,
 });
 
-/** Texts and numbers; what a parser would say of the rest could repeat it. */
+/** Texts and numbers. The message of a parser could repeat a secret. */
 function entriesOf(text: string): ConnectionDetails {
   let parsed: unknown;
   try {

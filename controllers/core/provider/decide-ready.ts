@@ -20,44 +20,44 @@ export type ReadyDecision =
       readonly name: 'Working' | 'Failing' | 'CannotReadCredentials' | 'Unused' | 'Untried';
       readonly ready: ReadyFacts;
     }
-  /** What is said stays. */
+  /** The condition stays. */
   | { readonly name: 'Unchanged'; readonly ready?: undefined }
-  /** It may be a moment's trouble: looked at again then. */
+  /** The failure may be short: check again after `waitMs`. */
   | { readonly name: 'FailsBriefly'; readonly ready?: undefined; readonly waitMs: number };
 
 export interface ReadyInput {
-  /** The Ready that is there, and of which generation the object is. */
+  /** The present Ready condition. */
   readonly before: Condition | undefined;
   readonly generation: number | undefined;
   readonly users: number;
   readonly evidence: Evidence | undefined;
-  /** Of one that nobody uses: why its credentials cannot be read; undefined: they can. */
+  /** Why the credentials of an unused provider cannot be read. Undefined: they can. */
   readonly unreadable: string | undefined;
-  /** It was False not long ago. */
+  /** Ready was False recently. */
   readonly isUnsteady: boolean;
-  /** How often a call of each user tells something. */
+  /** Each user makes at least one call in this time. */
   readonly pollIntervalMs: number;
   readonly nowMs: number;
 }
 
-/** How long what worked has to fail, with no success in between, before that is said. */
+/** How long calls must fail without a success before Ready becomes False. */
 const faults: Readonly<Record<Fault, { readonly reason: string; readonly patienceMs: number }>> = {
   CredentialsUnreadable: { reason: 'CannotReadCredentials', patienceMs: 5_000 },
   CredentialsRefused: { reason: 'CredentialsRefused', patienceMs: 5_000 },
   Unreachable: { reason: 'NoAnswer', patienceMs: 20_000 },
 };
-/** Polls, and not less than the time: where some calls succeed and others do not, one of them does meanwhile. */
+/** Polls, but at least this time: if only some calls fail, another call succeeds before. */
 const unsteadyPatience = { polls: 2, leastMs: 120_000 };
 
 const unknown = (reason: string, message: string) =>
   ({ type: 'Ready', status: 'Unknown', reason, message }) as const;
-const unused = unknown('Unused', 'no managed resource uses it, so that nobody has tried it');
-const untried = unknown('Pending', 'no call has told yet whether it works');
+const unused = unknown('Unused', 'no managed resource uses it, so that no call has tried it');
+const untried = unknown('Pending', 'no call has used it yet');
 
-/** What is to be said, by what the calls of this process told. Pure. */
+/** Pure. Decides from the results of this process's calls. */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { before, generation, users, evidence, unreadable, isUnsteady, pollIntervalMs, nowMs } = input;
-  const isSaid = before !== undefined && before.observedGeneration === generation;
+  const isCurrent = before !== undefined && before.observedGeneration === generation;
   if (users === 0) {
     if (unreadable !== undefined) {
       return {
@@ -65,8 +65,8 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
         ready: notReady(faults.CredentialsUnreadable.reason, unreadable),
       };
     }
-    // What worked is not known to have changed.
-    if (isSaid && before.status === 'True') return { name: 'Unchanged' };
+    // It worked, and no change is known.
+    if (isCurrent && before.status === 'True') return { name: 'Unchanged' };
     return { name: 'Unused', ready: unused };
   }
   const { failing, hasWorked = false } = evidence ?? {};
@@ -79,6 +79,6 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   }
   if (hasWorked)
     return { name: 'Working', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } };
-  if (isSaid && before.reason !== 'Unused') return { name: 'Unchanged' };
+  if (isCurrent && before.reason !== 'Unused') return { name: 'Unchanged' };
   return { name: 'Untried', ready: untried };
 }

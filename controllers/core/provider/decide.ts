@@ -11,15 +11,12 @@ export const providerConfigDecisions = ['AddFinalizer', 'CountUsers', 'InUse', '
 export type Decision =
   | { readonly name: 'AddFinalizer'; readonly act: 'protect' }
   | { readonly name: 'CountUsers'; readonly act: 'report'; readonly message?: undefined }
-  /** Deletion waits for the users. */
+  /** The deletion waits for the users. */
   | { readonly name: 'InUse'; readonly act: 'report'; readonly message: string }
-  /** Nothing of ours holds it, or is to hold it any longer. */
   | { readonly name: 'RemoveFinalizer'; readonly act: 'release' };
 
-/** How many users a message names. */
 const named = 5;
 
-/** `users` are the managed resources that name it. */
 export function decideProviderConfig(config: ProviderConfig, users: readonly KubernetesObject[]): Decision {
   const isProtected = hasFinalizer(config, finalizerNames.providerConfig);
   if (!wasDeleted(config))
@@ -37,7 +34,6 @@ function inUse(users: readonly KubernetesObject[]): string {
   return `in use by ${count}: ${names.slice(0, named).join(', ')}${more}; it is deleted once they are deleted or use another ProviderConfig`;
 }
 
-/** The ProviderConfig with the status its use gives it. */
 export function withUsers<C extends ProviderConfig>(
   config: C,
   users: number,

@@ -1,12 +1,10 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 
-/** Where a managed resource gets its credentials. */
 export interface ProviderName {
   readonly kind: 'Provider' | 'ProviderConfig';
   readonly name: string;
 }
 
-/** `ProviderConfig/default`. */
 export const providerKey = ({ kind, name }: ProviderName): string => `${kind}/${name}`;
 
 /** The provider that a managed resource uses. `providerConfigRef.policy` has no effect, as in crossplane-runtime. */

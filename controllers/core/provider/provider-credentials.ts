@@ -22,14 +22,14 @@ import { providerKey, providerOf } from './provider-choice.ts';
 export interface ProviderKinds<P extends object = object> {
   readonly provider: Kind<Provider & { readonly spec: P }>;
   readonly providerConfig: Kind<ProviderConfig & { readonly spec: P }>;
-  /** The entries of a secret with credentials, where they are in several; absent: all are in the entry that is named. */
+  /** The entries of a Secret with several credentials. Absent: one entry has all. */
   readonly credentialEntries?: readonly string[];
 }
 
-/** What the spec of a Provider or ProviderConfig says beside where its credentials are. */
+/** The spec without credentials. */
 export type ProviderParameters<P extends object> = Omit<P, 'credentials' | 'credentialsSecretRef'>;
 
-/** Where a Provider or ProviderConfig says that its credentials are. Throws an Error that says what is wrong with it. */
+/** The source of a provider's credentials. Throws an Error that names what is missing. */
 export function credentialsOf(provider: Provider | ProviderConfig): CredentialSelector {
   const who = `${provider.kind} ${provider.metadata.name}`;
   refuseMalformed(provider, who);
@@ -39,7 +39,7 @@ export function credentialsOf(provider: Provider | ProviderConfig): CredentialSe
   return { source: 'Secret', secretRef };
 }
 
-/** The provider, and where its credentials are, for messages: `ProviderConfig default, secret infra/cloud`. */
+/** For messages: `ProviderConfig default, secret infra/cloud`. */
 export function originOf(provider: Provider | ProviderConfig): string {
   const who = `${provider.kind} ${provider.metadata.name}`;
   try {
@@ -52,15 +52,14 @@ export function originOf(provider: Provider | ProviderConfig): string {
   }
 }
 
-/** What a managed resource's provider says. */
 export interface ProviderFacts<P extends object> {
   readonly credentials: Credentials;
   readonly parameters: ProviderParameters<P>;
 }
 
 /**
- * Reads what a managed resource's provider says, and the credentials that it names. Throws an Error that names what is
- * missing: the provider, its reference, the secret, its key, the variable, the file.
+ * Reads the provider of a managed resource, and its credentials. Throws an Error that names what is missing: the
+ * provider, its reference, the Secret, its key, the variable, the file.
  */
 export function providerFacts<P extends object>(
   env: Environment,
@@ -98,7 +97,9 @@ export function providerFinder(
 
 const byProvider = 'provider';
 
-/** Managed resources whose provider appears or changes, so that they need not wait out their back-off. */
+/**
+ * Triggers managed resources when their provider appears or changes, so that they need not wait for their back-off.
+ */
 export function providerTriggers(
   env: Environment,
   kinds: ProviderKinds,
@@ -107,7 +108,7 @@ export function providerTriggers(
   const { store } = env.resource(managedKind);
   store.addIndex(byProvider, (managed) => [providerKey(providerOf(managed))]);
   const wokenBy = triggersIn(env);
-  // Not its status: the number of its users changes with each of them.
+  // The status changes with each user.
   const isNews = anyOf(
     appears,
     changed(({ spec }: Provider | ProviderConfig) => spec),

@@ -6,33 +6,31 @@ import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import type { Fault } from '../error-class.ts';
 
-/** What calls have told of a Provider or ProviderConfig, as it is since its last edit. */
+/** The results of calls with a Provider or ProviderConfig since its last edit. */
 export interface Evidence {
   readonly uid: string;
   readonly generation: number;
   /** A call has succeeded. */
   readonly hasWorked: boolean;
-  /** What calls fail with, if none has succeeded since the first of them. */
+  /** The failure of calls. Absent: the last call succeeded. */
   readonly failing?: { readonly sinceMs: number; readonly fault: Fault; readonly message: string };
-  /** What the external system said of its version. */
   readonly systemVersion?: string | undefined;
 }
 
-/** Evidence, and when what it says was told last. */
 interface Held extends Evidence {
   faultToldAtMs: number;
   versionToldAtMs: number;
 }
 
-/** How far calls got that failed with it: credentials are read first, and refused by who answers. */
+/** The order in which a call can fail: it reads the credentials, reaches the system, and is refused. */
 const progress: readonly Fault[] = ['CredentialsUnreadable', 'Unreachable', 'CredentialsRefused'];
 
-/** What has been told within this time counts still where calls tell different things: longer than back-offs. */
+/** If calls report different failures, a report counts for this time. Longer than back-offs. */
 const stillSoMs = 120_000;
 
-/** What the external calls of a process tell of the providers that they were made for. In memory only. */
+/** The state of providers, from the external calls of this process. In memory only. */
 export interface ProviderHealth {
-  /** `provider` is that which the call was made for, as it was then. */
+  /** `provider`: the object at the time of the call. */
   works(kind: Kind, provider: KubernetesObject, systemVersion?: string): void;
   fails(
     kind: Kind,
@@ -41,11 +39,11 @@ export interface ProviderHealth {
   ): void;
   of(kind: Kind, provider: KubernetesObject): Evidence | undefined;
   forget(kind: Kind, name: string): void;
-  /** Those of a kind of which something else is known; once, however many calls tell it. */
+  /** Providers of a kind whose state changed; once, even if many calls report it. */
   changed$(kind: Kind): Observable<Request>;
 }
 
-/** Knows nothing yet. A process has one, which the managed kinds of all stacks share. */
+/** One for each process, shared by all stacks. */
 export function createProviderHealth({
   clock,
 }: {
@@ -55,7 +53,7 @@ export function createProviderHealth({
   const news = new Subject<{ readonly kind: string; readonly name: string }>();
   const keyOf = (kind: Kind, name: string): string => `${kindKey(kind)}/${name}`;
 
-  /** What was known of it; `newer` where it has been edited since the call began. */
+  /** `newer`: the provider was edited after the call began. */
   function before(kind: Kind, { metadata }: KubernetesObject): Held | undefined | 'newer' {
     const found = known.get(keyOf(kind, metadata.name));
     if (found === undefined || found.uid !== metadata.uid) return undefined;
@@ -77,7 +75,7 @@ export function createProviderHealth({
       const nowMs = clock.elapsedMs();
       const { versionToldAtMs = Number.NEGATIVE_INFINITY, systemVersion: former } = found ?? {};
       if (found !== undefined && systemVersion === former) found.versionToldAtMs = nowMs;
-      // Servers of several versions behind one provider: the first is told as long as it answers.
+      // If servers behind one provider have different versions, the first is reported while it answers.
       const isOther =
         systemVersion !== undefined &&
         systemVersion !== former &&
@@ -97,7 +95,7 @@ export function createProviderHealth({
       const { failing: former } = found ?? {};
       if (found !== undefined && former !== undefined) {
         const isTold = former.fault === fault && former.message === message;
-        // Of what calls tell by turns, that of the one that got furthest is told.
+        // If calls fail differently, the failure of the call that got furthest is reported.
         const isStillSo =
           nowMs - found.faultToldAtMs < stillSoMs &&
           progress.indexOf(fault) <= progress.indexOf(former.fault);

@@ -12,26 +12,29 @@ import { decideProviderReady } from './decide-ready.ts';
 import { credentialsOf, originOf } from './provider-credentials.ts';
 import type { ProviderHealth } from './provider-health.ts';
 
-/** What is to be said of a provider, beside how many use it. */
+/** The status of a provider, without the number of its users. */
 export interface Readiness {
-  /** Absent: what is said stays. */
+  /** Absent: the condition stays. */
   readonly ready?: ReadyFacts;
   readonly systemVersion?: string;
-  /** While it does not work: told again as long as that lasts. */
+  /** Repeated while the provider does not work. */
   readonly event?: EventFacts;
-  /** When it has to be looked at again, if nothing happens before. */
+  /** The time until the next check, if no event triggers it earlier. */
   readonly againMs?: number;
 }
 
 type Unreadable = 'unknown' | { readonly message: string };
 
-/** For so long a provider that has recovered is not quickly said to fail again. */
+/** For this time after a recovery, a new failure is reported later. */
 const unsteadyMs = 3_600_000;
 const maxRemembered = 1_000;
-const retoldAfterMs = 600_000;
+const repeatAfterMs = 600_000;
 const rereadAfterMs = 60_000;
 
-/** Finds out what is to be said of the providers of a kind, by what calls told; of one that nobody uses, by reading its credentials. */
+/**
+ * The readiness of providers, from the results of calls. If no managed resource uses a provider, its credentials
+ * are read.
+ */
 export function providerReadiness(
   env: Environment,
   kind: Kind,
@@ -40,7 +43,7 @@ export function providerReadiness(
   const read = credentialReader(env);
   const recoveredAtMs = new Map<string, number>();
 
-  /** Why its credentials cannot be read; undefined: they can. `unknown`: the API server does not say. */
+  /** Why the credentials cannot be read. Undefined: they can. `unknown`: the API server did not answer. */
   async function unreadable(provider: Provider | ProviderConfig): Promise<Unreadable | undefined> {
     try {
       await read(credentialsOf(provider), `${provider.kind} ${provider.metadata.name}`);
@@ -55,10 +58,10 @@ export function providerReadiness(
     const nowMs = env.clock.elapsedMs();
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
     const evidence = health.of(kind, provider);
-    // By when it has a user again, what failed may be mended.
+    // The failure may be fixed before the next managed resource uses it.
     if (users === 0) health.forget(kind, provider.metadata.name);
     const secret = users === 0 ? await unreadable(provider) : undefined;
-    // How many use it is written all the same.
+    // The number of users is still written.
     if (secret === 'unknown') return { againMs: rereadAfterMs };
     const decision = decideProviderReady({
       before,
@@ -71,7 +74,7 @@ export function providerReadiness(
       nowMs,
     });
     if (decision.name === 'FailsBriefly') return { againMs: decision.waitMs };
-    // Nobody watches the secrets of providers, and no call tells of one that nobody uses.
+    // Secrets of providers are not watched, and no call reports on an unused provider.
     const reread = users === 0 ? { againMs: rereadAfterMs } : {};
     if (decision.name === 'Unchanged') return reread;
     const ready = withOrigin(decision.ready, originOf(provider));
@@ -86,13 +89,13 @@ export function providerReadiness(
       ...(systemVersion !== undefined && { systemVersion }),
       ...(ready.status === 'False' && {
         event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
-        ...(users > 0 && { againMs: retoldAfterMs }),
+        ...(users > 0 && { againMs: repeatAfterMs }),
       }),
     };
   };
 }
 
-/** What is wrong, and where it is to be mended. */
+/** Adds the object to fix to the message. */
 function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
   const { status, message = '' } = ready;
   const [, place = ''] = origin.split(', ');
@@ -100,7 +103,6 @@ function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
   return withShortMessage(isNamed ? ready : { ...ready, message: `${message} (${place})` }) as ReadyFacts;
 }
 
-/** The provider with a status that says so. */
 export function withReadiness<P extends Provider | ProviderConfig>(
   provider: P,
   { ready, systemVersion }: Readiness,

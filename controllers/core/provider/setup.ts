@@ -30,19 +30,18 @@ import type { Readiness } from './provider-readiness.ts';
 import { providerReadiness, withReadiness } from './provider-readiness.ts';
 
 export interface ProviderOptions {
-  /** Every managed kind that may name it. */
+  /** Every managed kind that can name it. */
   readonly managed: readonly Kind<Managed>[];
-  /** The results of external calls. Default: none. */
   readonly health?: ProviderHealth;
 }
 
-/** While hundreds of managed resources come and go, the number of users is written this seldom. Deletion never waits for it. */
+/** Limits writes while many managed resources are created and deleted. A deletion never waits for it. */
 const countEveryMs = 5_000;
 const syncRetryMs = 500;
 
 /**
- * Keeps a ProviderConfig while managed resources use it, counts them in `status.users`, and reports whether it works. The
- * users are read from the stores; there are no ProviderConfigUsage objects (docs/decisions/0003).
+ * Protects a ProviderConfig while managed resources use it, counts them in `status.users`, and reports whether it
+ * works. The stores show the users; there are no ProviderConfigUsage objects (docs/decisions/0003).
  */
 export function providerConfigController(
   env: Environment,
@@ -70,7 +69,7 @@ export function providerConfigController(
     const writing = configs.updateStatus(config, desired, signal);
     const updated = await annotate('cannot update ProviderConfig status', writing);
     if (updated !== config) countedAtMs.set(name, nowMs);
-    // Each time: an Event is deleted after an hour. The recorder bounds how often it is sent.
+    // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
     if (message !== undefined) {
       events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
     }
@@ -137,7 +136,6 @@ const resultOf = ({ againMs }: Readiness): Result => (againMs === undefined ? do
 
 interface Run<P> {
   readonly provider: P;
-  /** The managed resources that use it. */
   readonly users: readonly Managed[];
   readonly readiness: (provider: P) => Promise<Readiness>;
   readonly signal: AbortSignal;
@@ -146,11 +144,11 @@ interface Run<P> {
 interface Controlled<P> {
   readonly refersBy: 'Provider' | 'ProviderConfig';
   readonly run: (run: Run<P>) => Promise<Result>;
-  /** The provider of this name was deleted. */
+  /** Called after the provider was deleted. */
   readonly forget?: (name: string) => void;
 }
 
-/** Finds the users of a provider, and wakes it when it gains or loses one, or a call tells whether it works. */
+/** Finds the users of a provider. Triggers a run when their number changes, or a call reports whether it works. */
 function controllerFor<P extends Provider | ProviderConfig>(
   env: Environment,
   kind: Kind<P>,
@@ -161,7 +159,7 @@ function controllerFor<P extends Provider | ProviderConfig>(
   const stores = managed.map((each) => env.resource(each).store);
   const byProvider = `users of ${refersBy}`;
   const readinessOf = providerReadiness(env, kind, health);
-  /** The provider that a managed resource uses, the default one included; none if it is of the other kind. */
+  /** None if the resource uses a provider of the other kind. */
   const usedBy = (object: Managed): readonly Request[] => {
     const used = providerOf(object);
     return used.kind === refersBy ? [{ name: used.name }] : [];
@@ -180,7 +178,7 @@ function controllerFor<P extends Provider | ProviderConfig>(
             'it gained or lost a user',
           ),
       ),
-      triggerBy('a call told whether it works', health.changed$(kind)),
+      triggerBy('a call reported whether it works', health.changed$(kind)),
     ],
     async reconcile(request, signal) {
       const provider = providers.get(request);
@@ -189,7 +187,7 @@ function controllerFor<P extends Provider | ProviderConfig>(
         health.forget(kind, request.name);
         return done;
       }
-      // A resource that the stores do not have yet may be a user.
+      // A resource that is not in a store yet may be a user.
       if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
       const users = stores.flatMap((store) => store.byIndex(byProvider, request.name));
       return run({ provider, users, readiness: (one) => readinessOf(one, users.length), signal });

@@ -12,7 +12,6 @@ import { shouldOnlyObserve } from '../management-policies.ts';
 import type { ReferenceField, ReferenceLookup } from './references.ts';
 import { isResolvable, isSelectedBy, referencesIn, selectorOf, withReferences } from './references.ts';
 
-/** What an index of referrers holds for a reference by name, and for any selector. */
 const byName = (name: string): string => `name/${name}`;
 const bySelector = 'selector';
 
@@ -20,7 +19,7 @@ const isReady = ({ status }: Managed): boolean => isConditionTrue(status?.condit
 
 const labels = ({ metadata }: Managed) => metadata.labels;
 
-/** The referrers of one kind that a change of what they refer to wakes at once, by index. */
+/** Triggers referrers when a resource that they refer to changes. */
 export function referenceTriggers<M extends Managed>(
   env: Environment,
   referrers: Resource<M>,
@@ -54,14 +53,13 @@ export function referenceTriggers<M extends Managed>(
         const named = referrers.store.byIndex(index, byName(object.metadata.name));
         const selecting = referrers.store.byIndex(index, bySelector);
         return those([...new Set([...named, ...selecting])], (referrer) => isWoken(referrer, object));
-      }, 'what it refers to appeared, became ready or changed');
+      }, 'a resource that it refers to appeared, became ready or changed');
   });
 }
 
 /**
- * Resolves references from the stores and writes what changed, in one write at most; of a resource that may only be
- * observed nothing is written, and what it refers to is known for the run alone. `then` resolves what a service
- * resolves in its own way.
+ * Resolves references from the stores, and writes them in at most one write. For a resource that is only observed
+ * they are resolved for the run only. `then`: resolves references that a service handles itself.
  */
 export function referenceResolver<M extends Managed>(
   env: Environment,

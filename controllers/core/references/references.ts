@@ -14,36 +14,33 @@ import type { ReferencePolicy } from '../../../apis/core/v1alpha1/reference.ts';
 import { haveSameController } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector } from '../../../apis/core/v1alpha1/selector.ts';
 
-/** Names one managed resource. */
 export interface Reference {
   readonly name: string;
   readonly policy?: ReferencePolicy;
 }
 
-/** Picks managed resources by their labels; without labels every one of the kind matches. */
+/** Without labels every resource of the kind matches. */
 export interface ReferenceSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Only those with the same controller as the referrer. */
+  /** Only resources with the same controller as the referrer. */
   readonly matchControllerRef?: boolean;
   readonly policy?: ReferencePolicy;
 }
 
-/** A field of `forProvider` whose value comes from other managed resources. All names are keys of `forProvider`. */
+/** A field of `forProvider` with a value from other managed resources. All names are keys of `forProvider`. */
 export interface ReferenceField {
-  /** Takes the value: a string, or a list of strings with `multiple`. */
+  /** Has the value: a string, or a list of strings with `multiple`. */
   readonly field: string;
-  /** Holds the reference: a {@link Reference}, or a list of them. */
+  /** Has a {@link Reference}, or a list of them. */
   readonly ref: string;
-  /** Holds the {@link ReferenceSelector}. */
+  /** Has the {@link ReferenceSelector}. */
   readonly selector: string;
-  /** What is referred to. */
   readonly to: Kind<Managed>;
-  /** The value a referenced resource yields; undefined while it has none. Default: its external name. */
+  /** The value of a referenced resource. Undefined: none yet. Default: its external name. */
   readonly extract?: (referenced: Managed) => string | undefined;
   readonly multiple?: boolean;
 }
 
-/** How references find what they name. */
 export interface ReferenceLookup {
   get(kind: Kind<Managed>, name: string): Managed | undefined;
   all(kind: Kind<Managed>): readonly Managed[];
@@ -56,26 +53,25 @@ const isRequired = (policy: ReferencePolicy | undefined): boolean => policy?.res
 
 const forProviderOf = (managed: Managed): Json => (managed.spec.forProvider ?? {}) as Json;
 
-/** The references a field holds; none, one or several. */
 export const referencesIn = (managed: Managed, { ref }: ReferenceField): readonly Reference[] =>
   castArray((forProviderOf(managed)[ref] ?? []) as Reference | Reference[]);
 
 export const selectorOf = (managed: Managed, { selector }: ReferenceField): ReferenceSelector | undefined =>
   (forProviderOf(managed)[selector] as ReferenceSelector | null | undefined) ?? undefined;
 
-/** An empty text is no value. */
+/** An empty text counts as no value. */
 const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] =>
   castArray((forProviderOf(managed)[field] || []) as string | string[]);
 
-/** Whether a field that has a reference or a selector would be looked up now: it is empty, or a policy says Always. */
+/** Whether a reference or selector is looked up now: the field is empty, or the policy is Always. */
 export function isResolvable(managed: Managed, field: ReferenceField): boolean {
   if (valuesOf(managed, field).length === 0) return true;
-  // With a selector, it is the selector's policy that counts (crossplane-runtime v1.16).
+  // The policy of a selector has priority (crossplane-runtime v1.16).
   const selector = selectorOf(managed, field);
   return (selector ? [selector] : referencesIn(managed, field)).some(({ policy }) => isAlways(policy));
 }
 
-/** Why nothing is created: the creation would leave out a field that `initProvider` refers to. Undefined: it would not. */
+/** Why nothing is created: the creation would omit a field that `initProvider` refers to. */
 export function unresolvedInitially(managed: Managed, fields: readonly ReferenceField[]): string | undefined {
   const { initProvider = {} } = managed.spec;
   const initial = initProvider as Json;
@@ -113,7 +109,7 @@ export function withReferences<M extends Managed>(
   return isChanged ? { ...managed, spec: { ...managed.spec, forProvider: resolved } } : managed;
 }
 
-/** What changes in `forProvider` by one field: its value, and the reference if a selector chose it. */
+/** The changed fields: the value, and the reference if a selector chose it. */
 function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Json {
   const references = referencesIn(managed, field);
   const selector = selectorOf(managed, field);
@@ -135,7 +131,7 @@ function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLooku
   };
 }
 
-/** The value of a referenced resource; undefined if it has none and the reference is Optional. */
+/** Undefined if there is no value and the reference is Optional. */
 function resolvedValue(
   managed: Managed,
   field: ReferenceField,
@@ -156,7 +152,7 @@ function resolvedValue(
 
 const extractOf = ({ extract = externalName }: ReferenceField) => extract;
 
-/** The matches of a selector, the preferred ones first, then by name. Throws if there are none and one is required. */
+/** The matches of a selector, preferred ones first, then by name. Throws if a required selector matches none. */
 function select(
   managed: Managed,
   field: ReferenceField,
@@ -178,7 +174,6 @@ function select(
   );
 }
 
-/** Whether a selector of `referrer` takes `object`. */
 export function isSelectedBy(
   object: Managed,
   referrer: Managed,

@@ -19,11 +19,9 @@ import { firstMatch } from '../first-match.ts';
 
 /** A claim's Secret, the Secret that it names as its source, and the controllers of the two. */
 export interface PropagationFacts {
-  /** The kind whose connection Secrets are copied. */
   readonly kind: Kind<Managed>;
-  /** Which of its details are secret. Default: none. */
   readonly secretDetails?: SecretDetails | undefined;
-  /** The kinds of claims whose Secrets another controller keeps, though their resources are of this kind. */
+  /** Claim kinds whose Secrets another controller copies from the same managed kind. */
   readonly besides?: readonly Kind<Claim>[];
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
@@ -46,7 +44,7 @@ export const propagationDecisions = [
   'CopySecret',
 ] as const;
 
-/** A decision about one claim's Secret. A `message` becomes an Event. */
+/** A `message` becomes an Event. */
 export type PropagationDecision =
   | { readonly name: Exclude<(typeof propagationDecisions)[number], 'CopySecret'>; readonly message?: string }
   | { readonly name: 'CopySecret'; readonly desired: Secret };
@@ -58,16 +56,16 @@ const pairChecks = [notResponsible, noConsent, sourceNotControlled, targetNotCon
 const chainChecks = [notBound, credentialNotApplied, targetImmutable];
 
 /**
- * Whether a claim's Secret gets the data of its source. Both Secrets name each other (consent), and the chain holds: the
- * resource controls the source, the claim controls the target, and the resource is Bound to this claim. Without the chain,
- * whoever may annotate Secrets could read a Secret that they may not read.
+ * Whether a claim's Secret gets the data of its source. Both Secrets must name each other (consent). The resource
+ * must control the source, the claim must control the target, and the resource must be Bound to the claim.
+ * Otherwise every user with write access to annotations could read the source.
  */
 export function decidePropagation(facts: PropagationFacts): PropagationDecision {
   const { target, source, claim, managed } = facts;
   if (target === undefined || wasDeleted(target) || propagationSource(target) === undefined) {
     return { name: 'NothingToCopyTo' };
   }
-  if (source === undefined) return { name: 'SourceMissing' }; // its creation wakes us
+  if (source === undefined) return { name: 'SourceMissing' };
   const refused = firstMatch({ ...facts, target, source }, pairChecks);
   if (refused !== undefined) return refused;
   if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // see the checks above
@@ -84,7 +82,7 @@ function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision
 const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
 const describe = ({ kind, metadata }: Claim | Managed): string => `${kind} ${metadata.name}`;
 
-/** Another controller keeps Secrets of this pair of kinds. */
+/** Another controller copies Secrets of this pair of kinds. */
 function notResponsible({ kind, besides = [], target, source }: Pair): PropagationDecision | undefined {
   const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
   const isOurs = !isOther && referenceIsOfKind(controllerOf(source), kind);
@@ -118,7 +116,7 @@ function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
   return { name: 'NotBound', message: `${describe(managed)} is not bound to ${describe(claim)}` };
 }
 
-/** The record of the resource wakes us. The claim keeps the copy that it has. */
+/** The claim keeps its copy. A change of the record triggers the next run. */
 function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
   const { claim, managed, source, secretDetails = {} } = facts;
   const reason = whyNotUsable(managed, keptIn(source), referenceTo(claim), secretDetails);

@@ -24,9 +24,9 @@ import { aboutSecret, logAct } from '../log-changes.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
- * Keeps claims' Secrets equal to the connection Secrets of their managed resources of one kind. A request names the
- * claim's Secret. A change of the source, or of the resource's phase and record, requests each Secret that the source
- * consents to. Other controllers keep the Secrets of the claims of other kinds (`besides`) that the managed kind satisfies.
+ * Keeps claims' Secrets equal to the connection Secrets of their managed resources. A request names the claim's
+ * Secret. Changes of the source, and of the resource's phase and record, request each Secret that the source
+ * consents to. `besides`: claim kinds that other controllers serve.
  */
 export function secretPropagation(
   env: Environment,
@@ -45,7 +45,7 @@ export function secretPropagation(
     const source = key && secrets.get(key);
     return source === undefined || !isSource(source) ? [] : copiesOf(source);
   };
-  /** Binding creates a copy. */
+  /** Binding creates missing copies. */
   const copiesOf = (source: Secret): readonly SecretKey[] =>
     propagationTargets(source).filter((key) => secrets.get(key) !== undefined);
   const wokenBy = triggersIn(env);
@@ -88,7 +88,7 @@ export function secretPropagation(
       if (decision.name !== 'CopySecret' && decision.message !== undefined) {
         const message = `not copied: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
-        log.info('not propagated', { decision: decision.name, message }); // only an event wakes it
+        log.info('not propagated', { decision: decision.name, message });
       }
       if (decision.name === 'CopySecret') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));

@@ -477,7 +477,7 @@ test('what cannot be changed is told with what to do, and nothing is not told', 
       refuse({ refused: ['spec.forProvider.a from 1 to 2', 'spec.forProvider.b from 3 to 4'], drifted: [] }),
     {
       message:
-        'cannot change spec.forProvider.a from 1 to 2 and spec.forProvider.b from 3 to 4: the provider cannot do that; set it to what is there, or create a new resource',
+        'cannot change spec.forProvider.a from 1 to 2 and spec.forProvider.b from 3 to 4: the external system does not support this change; undo the edit, or create a new resource',
     },
   );
 });

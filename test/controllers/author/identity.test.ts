@@ -96,7 +96,7 @@ for (const [name, kinds] of Object.entries(clouds)) {
         move(world);
         await look();
         assert.deepEqual([namesIn(home), namesIn(elsewhere)], [['cool'], []]);
-        assert.match(condition('Synced').message ?? '', /the provider leads to http\S+ now, but/);
+        assert.match(condition('Synced').message ?? '', /the provider connects to http\S+, but/);
         assert.equal(condition('Ready').status, 'True');
       });
 

@@ -131,9 +131,9 @@ async function made(spec: Partial<Queue['spec']>) {
 }
 
 const stays =
-  'the external resource stays what it was when it was made; set it back, or create a new resource';
+  'the external resource keeps the value of its creation; undo the edit, or create a new resource';
 
-const cannot = 'the provider cannot do that; set it to what is there, or create a new resource';
+const cannot = 'the external system does not support this change; undo the edit, or create a new resource';
 
 test('what is late is taken over, within objects too, and nothing else', async () => {
   const { find } = await made({ forProvider: { region: 'eu' } });
@@ -211,7 +211,7 @@ describe('an edit that cannot be made is told, with its field and what to do, an
 
     describe('of what somebody changed outside, and nobody here', () => {
       const drift =
-        'cannot change back spec.forProvider.net.cidr, which is "x" there and "c" here: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource';
+        'cannot restore spec.forProvider.net.cidr, which is "x" there and "c" here: the external system does not support this change; correct it there, or create a new resource';
       const rows: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
         'and update says so': { isSilent: false, says: `False: update failed: ${drift}` },
         'also where update forgets to say so': { isSilent: true, says: `False: ${drift}` },

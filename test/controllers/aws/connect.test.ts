@@ -111,7 +111,7 @@ describe('the connections of AWS', () => {
     const { systemOf } = scene();
     await assert.rejects(systemOf(by('none', 'us-west-1')), {
       message:
-        'ProviderConfig none has credentials of the source None, but it cannot do without: use Secret, Environment or Filesystem',
+        'ProviderConfig none has credentials of the source None, but the external system needs credentials: use Secret, Environment or Filesystem',
     });
   });
 

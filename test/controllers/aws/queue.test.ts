@@ -59,15 +59,15 @@ describe('bad input is told in AWS’s own words, with what to change', () => {
     },
     'a name that SQS would refuse': {
       wanted: queue({}, 'orders.eu'),
-      want: 'the name "orders.eu" does not match [A-Za-z0-9_-]+(\\.fifo)?, as the external system asks; give another one in the annotation crossplane.io/external-name',
+      want: 'the name "orders.eu" does not match [A-Za-z0-9_-]+(\\.fifo)?, which the external system requires; set another name in the annotation crossplane.io/external-name',
     },
     'the name of a queue that is to be a FIFO queue': {
       wanted: queue({ fifoQueue: true }),
-      want: 'the name "orders" must end in .fifo, because spec.forProvider.fifoQueue is true; give another one in the annotation crossplane.io/external-name',
+      want: 'the name "orders" must end in .fifo, because spec.forProvider.fifoQueue is true; set another name in the annotation crossplane.io/external-name',
     },
     'the name of a FIFO queue, for another': {
       wanted: queue({}, 'orders.fifo'),
-      want: 'the name "orders.fifo" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or give another one in the annotation crossplane.io/external-name',
+      want: 'the name "orders.fifo" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or set another name in the annotation crossplane.io/external-name',
     },
     'a missing permission': {
       wanted: queue(),
@@ -76,7 +76,7 @@ describe('bad input is told in AWS’s own words, with what to change', () => {
     },
     'another account’s queue by its URL': {
       wanted: queue({}, 'orders', 'https://sqs.us-west-1.amazonaws.com/210987654321/theirs'),
-      want: 'the annotation crossplane.io/external-name names a queue of account 210987654321, and the provider leads to account 123456789012',
+      want: 'the annotation crossplane.io/external-name names a queue of account 210987654321, and the provider connects to account 123456789012',
     },
   };
   for (const [name, { wanted, options, want }] of Object.entries(rows)) {
@@ -97,7 +97,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
   const rows: Readonly<Record<string, readonly [url: string, message: RegExp]>> = {
     'of another account': [
       `https://sqs.${region}.amazonaws.com/999999999999/bar`,
-      /names a queue of account 999999999999, and the provider leads to account 123456789012$/,
+      /names a queue of account 999999999999, and the provider connects to account 123456789012$/,
     ],
     'with more in it': ['https://evil.example.com/../a/b/c', noName],
     'with nothing in it': ['https://evil.example.com/', noName],

@@ -10,7 +10,7 @@ import { Scene } from './managed-scene.ts';
 import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from './objects.ts';
 
 const names = { maxLength: 20, pattern: /[a-z][a-z0-9-]*/ };
-const advice = 'give another one in the annotation crossplane.io/external-name';
+const advice = 'set another name in the annotation crossplane.io/external-name';
 
 describe('a name that is made from that of the managed resource', () => {
   const rows: Readonly<Record<string, readonly [own: string, fits: string]>> = {
@@ -32,15 +32,15 @@ describe('a name that the external system does not take is told with what to do'
     'one that it takes': ['orders-1', undefined],
     'one that is too long': [
       'a'.repeat(21),
-      `the name "${'a'.repeat(21)}" has 21 characters, and the external system takes 20; ${advice}`,
+      `the name "${'a'.repeat(21)}" has 21 characters, and the external system accepts 20; ${advice}`,
     ],
     'one that does not match': [
       '1-orders',
-      `the name "1-orders" does not match [a-z][a-z0-9-]*, as the external system asks; ${advice}`,
+      `the name "1-orders" does not match [a-z][a-z0-9-]*, which the external system requires; ${advice}`,
     ],
     'one of which only a part matches': [
       'orders.of.today',
-      `the name "orders.of.today" does not match [a-z][a-z0-9-]*, as the external system asks; ${advice}`,
+      `the name "orders.of.today" does not match [a-z][a-z0-9-]*, which the external system requires; ${advice}`,
     ],
   };
   for (const [name, [given, problem]] of Object.entries(rows)) {

@@ -409,7 +409,7 @@ describe('what is wrong is told with the cloud’s own reason and what to change
     },
     'a name that it does not take': {
       managed: instance(small, { annotations: { 'crossplane.io/external-name': 'Cool_One' } }),
-      want: /the name "Cool_One" does not match .* give another one in the annotation crossplane\.io\/external-name/,
+      want: /the name "Cool_One" does not match .* set another name in the annotation crossplane\.io\/external-name/,
     },
   };
   for (const [name, { options = {}, prepare, managed, want }] of Object.entries(cases)) {

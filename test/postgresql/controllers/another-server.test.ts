@@ -89,7 +89,7 @@ test('at an empty server nothing is made, and nothing is forgotten', async () =>
 
   lead(empty.credentials);
   await look();
-  assert.match(condition('Synced').message ?? '', /the provider leads to PostgreSQL system \d+ now, but/);
+  assert.match(condition('Synced').message ?? '', /the provider connects to PostgreSQL system \d+, but/);
   assert.deepEqual([await databases(home), await databases(empty)], [1, 0]);
 
   cluster.delete(PostgreSQLDatabaseKind, { name: 'orders' });

@@ -45,7 +45,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what was just made and does not show yet, forgotten because it did not show before',
       provenBy: 'test/controllers/core/managed/absence.test.ts: are no proof that it made nothing',
-      was: 'context.absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet',
+      was: 'context.absences.forget(objectKey(run.current.metadata)); // it may exist now without being visible',
       becomes: '',
     },
     {
@@ -400,8 +400,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a claim that was bound given a new and empty resource',
       provenBy:
         'test/controllers/core/claim-binding/reconciler.test.ts: a resource whose claim was Bound to it and lost it is not provisioned again',
-      was: "const bindingPhase = told === 'Unbound' && wasBound(claim) ? 'Released' : told;",
-      becomes: 'const bindingPhase = told;',
+      was: "const bindingPhase = phase === 'Unbound' && wasBound(claim) ? 'Released' : phase;",
+      becomes: 'const bindingPhase = phase;',
     },
   ],
   'controllers/core/claim-binding/orphan-release.ts': [

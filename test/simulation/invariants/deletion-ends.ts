@@ -17,12 +17,12 @@ const obstacles: readonly RegExp[] = [
   // A system refuses: a network that is used, a role that owns a database.
   /^delete failed: .*(is used by|it owns database|has dependencies)/,
   /^cannot determine creation result/,
-  /the provider leads to/,
+  /the provider connects to/,
   /paused/i,
   /in use by \d+ managed resources?/,
   /unsupported value/,
   // A claim that names what no process handles, as where no rule forbids the edit.
-  /no controller here handles, so that nobody lets go of it/,
+  /no controller here handles, so that no controller removes/,
 ];
 
 function isHeldUp({ status }: StoredObject): boolean {

@@ -1,7 +1,6 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Calls, DesiredCredential, ExternalClient } from './external-client.ts';
 
-/** What an external system is asked. */
 export type Operation =
   | 'connect'
   | 'observe'
@@ -13,8 +12,8 @@ export type Operation =
   | 'disconnect';
 
 /**
- * What is done around a call of an external client. `signal` is that of a call about a resource; absent: the call asks for the
- * system, or disconnects. `call` may be given another signal.
+ * Code around a call of an external client. `signal`: absent for `system` and `disconnect`. `call` accepts another
+ * signal.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,
@@ -22,7 +21,7 @@ export type Around = <T>(
   operation: Operation,
 ) => Promise<T>;
 
-/** An external client with something around each call. */
+/** Wraps each call of an external client. */
 export function aroundCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
   if (client.poll === undefined) return aroundMost(client, around);
   return {

@@ -3,7 +3,7 @@ import { blamed, blaming } from '../../stack-bug.ts';
 import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 
-/** A connector whose programming errors, and those of its clients, are reported as errors of the stack. */
+/** Reports programming errors of a connector and its clients as errors of the stack. */
 export function blamedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   stack: string | undefined,

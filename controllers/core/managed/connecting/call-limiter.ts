@@ -5,32 +5,32 @@ import { fullBucket, refilled } from '../../../../runtime/time/token-bucket.ts';
 import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 
-/** Spreads calls over time, apart for each key. */
+/** Limits the rate of calls for each key. */
 export interface CallLimiter {
-  /** Resolves when a call of this key may be made, in the order of asking; rejects when the signal aborts. */
+  /** Resolves when the next call may start, in the order of requests. Rejects if the signal aborts. */
   admit(key: string, signal: AbortSignal): Promise<void>;
-  /** How many keys it remembers: those used within the last burst's worth of time. */
+  /** The remembered keys: those that were used recently. */
   readonly size: number;
 }
 
 export interface CallLimiterOptions {
-  /** Calls per second and key in the long run. */
+  /** Per key, on average. */
   readonly perSecond: number;
-  /** Calls that may be made at once after a rest; default one second's worth. */
+  /** Calls without delay after a pause. Default: the calls of one second. */
   readonly burst?: number;
   readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
 }
 
 /**
- * A token bucket per key. A caller takes its token at once, if need be on credit, and waits until the bucket has
- * earned it: so callers are served in order, and nobody polls. One that gives up hands its token back.
+ * A token bucket per key. A caller takes its token at once, even if the bucket is empty, and waits until the bucket
+ * has refilled it. So callers keep their order without polling. An aborted caller returns its token.
  */
 export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
   const { perSecond, burst = Math.max(1, perSecond), clock } = options;
   const rate: TokenRate = { perSecond, burst };
   const buckets = new Map<string, TokenBucket>(); // the one longest unused first
 
-  /** The bucket of a key as it is now, which is last in line from now on. A full one is as good as none. */
+  /** The refilled bucket of a key. Full buckets are removed, because a new bucket is full. */
   function bucketOf(key: string): TokenBucket {
     const nowMs = clock.elapsedMs();
     const bucket = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
@@ -62,7 +62,7 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
   };
 }
 
-/** A connector whose clients wait their turn before each external call. `keyOf` names the provider. */
+/** Limits the rate of external calls. `keyOf` names the provider. */
 export function limitedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   limiter: Pick<CallLimiter, 'admit'>,

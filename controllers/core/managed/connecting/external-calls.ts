@@ -5,16 +5,16 @@ import type { ProviderKinds } from '../../provider/provider-credentials.ts';
 import type { CallLimiter } from './call-limiter.ts';
 import { createCallLimiter } from './call-limiter.ts';
 
-/** How many seconds' worth of calls may be made at once after a rest: claims come in bursts. */
+/** Claims come in bursts: the calls of this many seconds may start at once. */
 const burstSeconds = 10;
 
-/** The cap on the external calls of a process: one allowance for each Provider or ProviderConfig. */
+/** The rate limit of a process, separate for each Provider and ProviderConfig. */
 export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
-  /** Names the provider of a managed resource of a stack with these kinds. */
+  /** The key of a managed resource's provider. */
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
 }
 
-/** No calls yet. A process has one of these, which the managed kinds of all stacks share. */
+/** One for each process, shared by all stacks. */
 export function externalCalls({
   maxExternalCallsPerSecond: perSecond,
   clock,

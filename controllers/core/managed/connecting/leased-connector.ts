@@ -7,8 +7,8 @@ import type { ExternalConnector } from './external-client.ts';
 import { UncertainCreationError } from './external-client.ts';
 
 /**
- * A connector whose clients call only while this process may lead. A call ends at the latest when the lease ends, also if the
- * client ignores its signal. Each renewal of the lease gives the call more time.
+ * Allows external calls only while this process may lead. A call ends with the lease, even if the client ignores
+ * its signal. Each renewal of the lease extends the call.
  */
 export function leasedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -19,15 +19,15 @@ export function leasedConnector<M extends Managed>(
     if (signal === undefined) return call();
     const leftMs = checkLease();
     if (leftMs === Number.POSITIVE_INFINITY) return call(signal); // no election
-    const over = new AbortController();
-    const lease = endOf(checkLease, leftMs, clock, over.signal).catch((error: unknown) => {
+    const ended = new AbortController();
+    const lease = endOf(checkLease, leftMs, clock, ended.signal).catch((error: unknown) => {
       const message = 'the lease ended before the external system answered';
       throw operation === 'create' ? new UncertainCreationError(message, { cause: error }) : error;
     });
     try {
-      return await Promise.race([call(AbortSignal.any([signal, over.signal])), lease]);
+      return await Promise.race([call(AbortSignal.any([signal, ended.signal])), lease]);
     } finally {
-      over.abort();
+      ended.abort();
     }
   };
   return {
@@ -35,7 +35,6 @@ export function leasedConnector<M extends Managed>(
   };
 }
 
-/** Throws when the lease has ended, or the signal aborts. */
 async function endOf(
   checkLease: () => number,
   leftMs: number,

@@ -7,22 +7,22 @@ import type { Operation } from './around-calls.ts';
 import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 
-/** One call of an external system that has ended. */
+/** A finished call of an external system. */
 export interface ExternalCall {
   readonly managed: Managed;
   readonly operation: Operation;
-  /** The class of the error of a call that failed; absent: it succeeded. */
+  /** Absent: the call succeeded. */
   readonly errorClass?: ExternalErrorClass;
-  /** Without the wait for its turn. */
+  /** Without the delay of the rate limit. */
   readonly durationMs: number;
-  /** Of a look that found something: it is as it should be. */
+  /** Of an observation that found the resource. */
   readonly isUpToDate?: boolean;
 }
 
-/** Told of each external call, for metrics, but not of those that were kept back. Must not throw. */
+/** Receives each external call, for metrics, except calls that the lease prevented. Must not throw. */
 export type CallObserver = (call: ExternalCall) => void;
 
-/** A connector that tells of each call, its own and those of its clients. */
+/** Reports each call of a connector and its clients. */
 export function observedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   observe: CallObserver | undefined,
@@ -31,14 +31,14 @@ export function observedConnector<M extends Managed>(
   if (observe === undefined) return connector;
   const timed = async <T>(managed: M, operation: Operation, call: () => Promise<T>): Promise<T> => {
     const startedAtMs = clock.elapsedMs();
-    const told = (facts: Pick<ExternalCall, 'errorClass' | 'isUpToDate'>): void =>
+    const report = (facts: Pick<ExternalCall, 'errorClass' | 'isUpToDate'>): void =>
       observe({ managed, operation, durationMs: clock.elapsedMs() - startedAtMs, ...facts });
     try {
       const answer = await call();
-      told(operation === 'observe' ? upToDate(answer) : {});
+      report(operation === 'observe' ? upToDate(answer) : {});
       return answer;
     } catch (error) {
-      if (!isInterrupted(error)) told({ errorClass: errorClassOf(error) });
+      if (!isInterrupted(error)) report({ errorClass: errorClassOf(error) });
       throw error;
     }
   };
@@ -50,7 +50,6 @@ export function observedConnector<M extends Managed>(
   };
 }
 
-/** What a look says of it, if it found something. */
 function upToDate(answer: unknown): Pick<ExternalCall, 'isUpToDate'> {
   const { exists, isUpToDate } = (answer ?? {}) as {
     readonly exists?: boolean;

@@ -9,7 +9,7 @@ import type { Operation } from './around-calls.ts';
 import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 
-/** Whom a managed resource is connected by. */
+/** The provider of a managed resource. */
 export interface ConnectedBy {
   readonly kind: Kind;
   readonly provider: KubernetesObject;
@@ -17,7 +17,7 @@ export interface ConnectedBy {
   readonly origin: string;
 }
 
-/** Whether an answer is one of the external system: what is not looked for is not found either, and nobody is asked. */
+/** Whether the external system itself answered. A client may report absence without a call. */
 function isAnswer(operation: Operation, answer: unknown): boolean {
   const { exists, state } = (answer ?? {}) as { readonly exists?: boolean; readonly state?: string };
   if (operation === 'observe') return exists === true;
@@ -26,8 +26,8 @@ function isAnswer(operation: Operation, answer: unknown): boolean {
 }
 
 /**
- * A connector whose calls tell of the provider that they are made by, and whose failures name it, with the secret to
- * mend, where they are about the provider. `connectedBy` yields undefined for a provider that does not exist.
+ * Records from each call whether the provider works. Errors of the provider get the name of the provider and its
+ * Secret. `connectedBy`: undefined if the provider does not exist.
  */
 export function witnessedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -40,7 +40,7 @@ export function witnessedConnector<M extends Managed>(
       if (by === undefined) return connector.connect(managed, signal);
       const { kind, provider } = by;
       const failed = (error: unknown, fault: Fault | undefined): unknown => {
-        // The external system knew the credentials before it refused what was asked for.
+        // The external system accepted the credentials, and refused the request.
         if (errorClassOf(error) === 'Forbidden') health.works(kind, provider);
         if (fault === undefined) return error;
         health.fails(kind, provider, { fault, message: wordsOf(error) });
@@ -62,9 +62,12 @@ export function witnessedConnector<M extends Managed>(
   };
 }
 
-/** The error with the provider in its message. An error without a class was thrown by the reader of the credentials, which names it. */
+/** An error without a class is from the reader of the credentials, and names the provider already. */
 const naming = (error: unknown, origin: string): unknown =>
   errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
 
-/** The message without what the call was about, such as `cannot get instance "x": `: that differs from resource to resource. */
+/**
+ * Removes the name of the resource, such as `cannot get instance "x": `: the provider has one message for all
+ * resources.
+ */
 const wordsOf = (error: unknown): string => messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');

@@ -3,11 +3,11 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 
-/** Since when all observations of this process found an external resource absent. A restart forgets it. */
+/** How long the external resources are absent, by the observations of this process. A restart forgets it. */
 export interface Absences {
   /**
-   * Notes an observation that began at `begunMs`. Returns for how many ms all of them have found nothing; 0 after the first. An
-   * answer proves nothing about the time after it was requested.
+   * Records an observation that began at `begunMs`. Returns for how many ms all observations have found nothing; 0
+   * after the first. An answer proves nothing about the time after its request.
    */
   note(managed: Managed, exists: boolean, begunMs: number): number;
   forget(request: Request): void;

@@ -17,10 +17,9 @@ import { identityToRecord } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;
-/** After an interruption, the lease is renewed or lost within this time. */
+/** The lease is renewed or lost within this time. */
 const leasePauseMs = 500;
 
-/** Where a creation is recorded. */
 export interface CreationContext {
   readonly env: Pick<Environment, 'clock'>;
   readonly managedResources: Resource<Managed>;
@@ -28,7 +27,7 @@ export interface CreationContext {
   readonly signal: AbortSignal;
 }
 
-/** Records a creation that succeeded, with the name that the external system assigned. */
+/** Records a successful creation with the assigned name. */
 export async function recordCreation(
   context: CreationContext,
   run: Run,
@@ -40,7 +39,7 @@ export async function recordCreation(
   return record(context, run, { ...naming(context, run, name), ...succeeded });
 }
 
-/** Records the name of a resource that the external system is still creating. Its creation counts as incomplete. */
+/** Records the name before the creation has finished. The creation still counts as incomplete. */
 export async function recordName(
   context: CreationContext,
   run: Run,
@@ -72,8 +71,8 @@ async function record(
 }
 
 /**
- * The failure of a creation, put on record where names are assigned: without that the next run must assume a leak and wait
- * for a human. So it does for one that may have happened all the same, which is not recorded as failed.
+ * The failure of a creation. It is recorded if names are assigned, else the next run would assume a leaked resource
+ * and wait for an administrator. A failure that may have created the resource is not recorded.
  */
 export async function failedCreation(
   context: CreationContext,
@@ -112,9 +111,9 @@ function causesOf(error: unknown): readonly Error[] {
 }
 
 /**
- * Writes annotations whose loss would leak an external resource (crossplane-runtime v1.16, RetryingCriticalAnnotationUpdater).
- * It tries five times, and longer while the leadership is interrupted. After a conflict it reads the object again. Throws the
- * last error.
+ * Writes annotations whose loss would leak an external resource (crossplane-runtime v1.16,
+ * RetryingCriticalAnnotationUpdater). Tries five times, and longer while the leadership is interrupted. Reads the
+ * object again after a conflict. Throws the last error.
  */
 async function updateCriticalAnnotations(
   managedResources: Resource<Managed>,
@@ -139,14 +138,14 @@ async function updateCriticalAnnotations(
       if (!wasKept) attempt += 1;
       if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
       if (isConflict(error)) current = await refetched(managedResources, current, signal);
-      // Another object has its name now.
+      // Another object has this name now.
       if (current.metadata.uid !== object.metadata.uid) break;
     }
   }
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
 }
 
-/** The object as it is now, or as it was if it cannot be read. */
+/** The current object, or the previous one if it cannot be read. */
 async function refetched(
   managedResources: Resource<Managed>,
   current: Managed,

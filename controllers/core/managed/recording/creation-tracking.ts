@@ -7,24 +7,24 @@ import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
 const secondMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
 
-/** When a timestamp annotation was set, in epoch ms; never if it is absent or unparsable. */
+/** Epoch ms. Never if the annotation is absent or malformed. */
 function timeOf(object: KubernetesObject, key: string): number {
   const time = Date.parse(object.metadata.annotations?.[key] ?? '');
   return Number.isNaN(time) ? never : time;
 }
 
-/** When the last finished creation ended, in epoch ms. */
+/** The end of the last creation, in epoch ms. */
 const lastResult = (object: KubernetesObject): number =>
   Math.max(
     timeOf(object, annotationKeys.externalCreateSucceeded),
     timeOf(object, annotationKeys.externalCreateFailed),
   );
 
-/** The mark of a creation that begins now: always later than the last result, if need be ahead of the clock. */
+/** The start of a creation. Always later than the last result, even if the clock was set back. */
 export const pendingTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
 
-/** The mark of a creation that ends now: never earlier than the mark of its beginning. */
+/** The end of a creation. Never earlier than its start. */
 export const resultTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
 
@@ -33,16 +33,14 @@ export function isCreationIncomplete(object: KubernetesObject): boolean {
   return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
 }
 
-/** The last creation is recorded as failed. */
 export const isCreationFailed = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateFailed) >
   timeOf(object, annotationKeys.externalCreateSucceeded);
 
-/** The last creation is recorded as succeeded. */
 export const isCreationRecorded = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
 
-/** A time that is further ahead was written before the clock was set back, and does not count. */
+/** A later time was written before the clock was set back, and is ignored. */
 const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) < graceMs;
 
@@ -51,7 +49,7 @@ export function isInCreationGrace(object: KubernetesObject, graceMs: number, now
   return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
-/** The same without annotations: creating again does no harm, so that only a deletion waits. */
+/** The same for deterministic names: only a deletion waits, because a second creation is harmless. */
 export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
   if (!wasDeleted(managed)) return false;
   const ready = getCondition(managed.status?.conditions, 'Ready');
@@ -60,7 +58,7 @@ export function isBeingCreated(managed: Managed, graceMs: number, now: Date): bo
   return isWithin(graceMs, since, now);
 }
 
-/** A creation was begun, or the external resource was observed. Creations record the identity first. */
+/** A creation was started, or the external resource was observed. The identity is recorded before each creation. */
 export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
   status?.externalIdentity !== undefined ||
   status?.bindingPhase !== undefined ||

@@ -14,14 +14,13 @@ import { shouldCreate, shouldDelete, shouldUpdate } from '../../management-polic
 import type { NameLimits } from '../../name-limits.ts';
 import { fittingName, nameProblem } from '../../name-limits.ts';
 
-/** Those of the marked fields of a kind that an identity is about. */
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 
-/** An administrator confirmed that resource and provider still name the same external resource. */
+/** An administrator confirmed that the provider is still the same system. */
 export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
-/** What a managed resource names now. */
+/** The identity in the current spec and annotations. */
 export const identityOf = (
   managed: Managed,
   marks: IdentityMarks,
@@ -34,7 +33,7 @@ export const identityOf = (
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Where a field has its value. A field that identifies the external resource may have it in `initProvider`. */
+/** A field that identifies the external resource may be in `initProvider`. */
 const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
   !isGiven(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
 
@@ -47,8 +46,8 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 }
 
 /**
- * The identity that was recorded when the external resource was created or first observed. The status has it after the first
- * observation. An annotation has it before the creation, and survives a backup.
+ * The identity that was recorded at the creation or first observation. The annotation has it before the creation,
+ * and is in backups. The status has it after the first observation.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -63,7 +62,7 @@ export function recordedIdentity(
   return { ...record, fields: Object.fromEntries(fields) };
 }
 
-/** The managed resource with its recorded identity instead of edits. A field that was set later stays, unless `isExact`. */
+/** Replaces edits by the recorded identity. A field that was set later stays, unless `isExact`. */
 function asRecorded<M extends Managed>(
   managed: M,
   { name, fields }: Identity,
@@ -82,8 +81,8 @@ function asRecorded<M extends Managed>(
 }
 
 /**
- * The edits of a recorded identity, for messages: `spec.forProvider.region from "us" to "eu"`. A removed field is none; a field
- * that was set later is one if `isExact`.
+ * The edits of a recorded identity, for messages: `spec.forProvider.region from "us" to "eu"`. A removed field is
+ * no edit. A field that was set later is an edit if `isExact`.
  */
 export function editsOf(
   managed: Managed,
@@ -105,35 +104,30 @@ export function editsOf(
 
 const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
 
-/** Why an edit has no effect. */
 export const editRefusal = (edits: readonly string[]): string =>
-  `cannot change ${edits.join(' and ')}: the external resource stays what it was when it was made; set it back, or create a new resource`;
+  `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; undo the edit, or create a new resource`;
 
-/** Why the provider does not make a change. */
 export const changeRefusal = (refused: readonly string[]): string =>
-  `cannot change ${refused.join(' and ')}: the provider cannot do that; set it to what is there, or create a new resource`;
+  `cannot change ${refused.join(' and ')}: the external system does not support this change; undo the edit, or create a new resource`;
 
-/** Why the provider does not undo a change that was not made here. */
 export const driftRefusal = (drifted: readonly string[]): string =>
-  `cannot change back ${drifted.join(' and ')}: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource`;
+  `cannot restore ${drifted.join(' and ')}: the external system does not support this change; correct it there, or create a new resource`;
 
-/** How the resources of a kind are identified. */
 export interface IdentityContext {
-  /** The external system chooses the name. */
   readonly isAssigned: boolean;
-  /** The fields that are recorded beside its name. */
+  /** The recorded fields. */
   readonly marks: IdentityMarks;
   readonly names?: NameLimits | undefined;
 }
 
-/** What a run knows of a managed resource and its external resource. */
+/** The state of a managed resource and its external resource. */
 export interface Identifiable {
   readonly current: Managed;
-  /** The system behind the provider, where it says. */
+  /** Undefined: the external system does not identify itself. */
   readonly system?: string | undefined;
-  /** The external resource is what was recorded, and not what has been added to that since. */
+  /** Only the recorded identity counts, without fields that were set later. */
   readonly isExact?: boolean;
-  /** What the last look found; absent: nothing. */
+  /** The last observation. Absent: it found nothing. */
   readonly seen?:
     | {
         readonly isUpToDate: boolean;
@@ -143,7 +137,7 @@ export interface Identifiable {
     | undefined;
 }
 
-/** The object with its external name: the recorded one, else the one that is known before creation. */
+/** The external name is the recorded one, else the name that is known before creation. */
 export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
   if (externalName(object) !== undefined) return object;
   const recorded = recordedIdentity(object, marks)?.name;
@@ -155,7 +149,7 @@ export function named<M extends Managed>({ isAssigned, marks, names }: IdentityC
   return withAnnotations(object, { [annotationKeys.externalName]: name });
 }
 
-/** Why nothing can be made under the name that a managed resource has; undefined: something can, or has been. */
+/** Why the external name is not valid. Undefined if it is valid, or was recorded. */
 export function refusedName(context: IdentityContext, managed: Managed): ExternalError | undefined {
   const { names, marks } = context;
   if (names === undefined || wasDeleted(managed)) return undefined;
@@ -165,15 +159,15 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
   return problem === undefined ? undefined : invalid(problem, { kinds: ['ChooseExternalName'] });
 }
 
-/** The object for the external client: with its recorded identity, without the edits of it. */
+/** The object for the external client: the recorded identity instead of edits. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
   const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
   return asRecorded(named(context, current), recorded, context.marks, isExact);
 }
 
 /**
- * The identity to record: the recorded one, and the fields that were set later. These are added only if the external resource
- * `isAsWanted`, so that a user can undo an edit without effect.
+ * The recorded identity and the fields that were set later. These are added only if the external resource
+ * `isAsWanted`, so that a user can undo an edit that had no effect.
  */
 export function identityToRecord(
   context: IdentityContext,
@@ -186,7 +180,7 @@ export function identityToRecord(
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
-/** The external resource is absent, and the resource names another one: a removed name or field counts as an edit. */
+/** Whether the identity was edited. A removed name or field counts. */
 export function isEdited(
   { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
@@ -199,7 +193,7 @@ export function isEdited(
   return isNameTaken || isFieldTaken || editsOf(current, recorded, marks, isExact).length > 0;
 }
 
-/** The resource names another place or name than the recorded one. */
+/** Whether the name or an identifying field differs from the recorded one. */
 export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifiable): boolean {
   const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
@@ -210,7 +204,7 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity for the status. For a resource that only observes nothing is recorded: it may observe another one. */
+/** The identity for the status. Undefined for a resource that is only observed: its name may change. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =
@@ -221,7 +215,7 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
   return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
 }
 
-/** The edits without effect, a sentence each: of the recorded identity, and those that the external system cannot make. */
+/** One message for each group of edits without effect. */
 export function refusals(
   { marks }: IdentityContext,
   { current, isExact, seen }: Identifiable,
@@ -237,7 +231,6 @@ export function refusals(
   ];
 }
 
-/** The object with these annotations added. */
 export const withAnnotations = <M extends Managed>(
   object: M,
   annotations: Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isPlainObject = (value: unknown): value is Json => isPlainObjectIn(value);
 
-/** `over` laid over `base`: objects merge by key, lists by element. A list is as long as that of `over`. */
+/** Merges `over` into `base`: objects by key, lists by index. The list of `over` decides the length. */
 function laidOver(base: Json, over: Json): Json {
   const given = Object.entries(over);
   return Object.fromEntries([
@@ -22,7 +22,7 @@ function merged(below: unknown, above: unknown): unknown {
   return above;
 }
 
-/** Without what `taken` has a value for, however deep, lists as a whole; objects that end up empty go too. */
+/** Removes values that `taken` has, at any depth, lists as a whole. Empty objects are removed. */
 function without(values: Json, taken: Json): Json {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]): readonly [string, unknown][] => {
@@ -35,7 +35,7 @@ function without(values: Json, taken: Json): Json {
   );
 }
 
-/** The managed resource for a creation: `forProvider` laid over `initProvider`, as Upjet merges the two. */
+/** For a creation: `forProvider` merged into `initProvider`, as Upjet does. */
 export function withInitProvider<M extends Managed>(managed: M): M {
   const { initProvider, forProvider } = managed.spec;
   if (initProvider === undefined) return managed;
@@ -44,8 +44,8 @@ export function withInitProvider<M extends Managed>(managed: M): M {
 }
 
 /**
- * The managed resource with values that the external system chose for absent fields. Fields of `initProvider` stay absent, and
- * so do fields in lists, whose elements cannot be matched. Returns `managed` if nothing is absent.
+ * Adds values that the external system chose for absent fields, except fields of `initProvider` and fields in
+ * lists, whose elements cannot be matched. Returns `managed` itself if nothing changes.
  */
 export function withLateInitialized<M extends Managed>(managed: M, values: object): M {
   const { initProvider, forProvider } = managed.spec;

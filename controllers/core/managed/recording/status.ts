@@ -11,30 +11,29 @@ import { unknownClaim } from '../../credential.ts';
 import { withShortMessage } from '../../message.ts';
 import { standingOperations } from './operation-conditions.ts';
 
-/** What a run found out about a managed resource. */
+/** The result of a run over a managed resource. */
 export interface ManagedFacts {
   readonly synced: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** What is to be said of an operation that outlives a run. */
+  /** The conditions of operations. */
   readonly operation?: readonly ConditionFacts[];
-  /** The identity of the external resource; absent: as before. */
+  /** Absent: unchanged. */
   readonly externalIdentity?: string | undefined;
-  /** The external resource is gone: its identity is removed, so that fields that identify it can be edited. */
+  /** The external resource does not exist: its identity is removed, so that identifying fields can be edited. */
   readonly isGone?: boolean;
-  /** The credential that the external system received last; absent: as before. */
+  /** The record of the applied credential. Absent: unchanged. */
   readonly credential?: ManagedStatus['credential'];
-  /** The external system uses the credential of the Secret, or the resource has none. */
+  /** Also true if the resource has no credential. */
   readonly isCredentialInForce: boolean;
-  /** The operation that the external system sees through; absent: none is under way. */
+  /** The ongoing operation. Absent: none. */
   readonly underWay?: ExternalOperation | undefined;
-  /** Output-only fields of the external resource. */
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The managed resource with the status these facts give it: the one place that computes a managed resource's status. Ready
- * with a credential in force makes it bindable; deletion of a bound one shows it Released.
+ * The only function that computes a managed resource's status. Claims can bind once it is Ready with a credential
+ * in force. A Bound resource that is deleted becomes Released.
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
   const generation = managed.metadata.generation;
@@ -61,13 +60,13 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   };
 }
 
-/** Tools take an object whose status has no Ready for one that is ready (kstatus), so none goes without. */
+/** kstatus counts an object without Ready as ready, so every object gets one. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>
   status?.conditions?.some(({ type }) => type === 'Ready')
     ? []
     : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
-/** The binding phase in the status. A resource that another version released is Released, also without a status. */
+/** A resource that another version released is Released, even without a status. */
 function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, 'bindingPhase' | 'boundUID'> {
   const phase = managed.status?.bindingPhase;
   const { uid: boundUID = '' } = managed.metadata;
@@ -81,10 +80,7 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
 
 const shortestSecret = 4;
 
-/**
- * A message without any secret among the details, as it is or as part of a URL: a last defence behind clients that
- * scrub their own.
- */
+/** Removes secrets from a message, also URL-encoded ones. External clients remove theirs first. */
 export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
   const secrets = details
     .flatMap((each) => Object.values(secretsAmong(each)))

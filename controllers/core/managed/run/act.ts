@@ -44,7 +44,6 @@ import {
   write,
 } from './steps.ts';
 
-/** Carries out the decision about the observation, and returns the ending. */
 export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
   const input = inputOf(context, before, observed);
   const decision = decideNext(input);
@@ -82,7 +81,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return fillIn(context, run, observed);
     case 'NoUpdate': {
       const kept = await keep(context, run, observed);
-      // Only now: the former Secret may be the only one whose credential works.
+      // The previous Secret may be the only one whose credential works until now.
       if (!isCredentialDue(kept)) await removeFormer(context, kept);
       return endings.present(kept, observed);
     }
@@ -112,12 +111,12 @@ const inputOf = (
   uncreatable: uncreatable(run.current),
 });
 
-/** Creates the external resource, records it, and observes it at once, so that a quick one takes one run and one status write. */
+/** Observes right after the creation, so that a fast creation takes one run and one status write. */
 async function create(context: ExternalContext, run: Run): Promise<Ending> {
   const announced = await announce(context, await clearRecords(context, run));
   const marked = await confirmed(context, announced, cannot.create);
   if (marked === undefined) return endings.gone(announced);
-  context.absences.forget(objectKey(run.current.metadata)); // from here on it may exist, and only not show yet
+  context.absences.forget(objectKey(run.current.metadata)); // it may exist now without being visible
   const creation = await callCreate(context, marked);
   const { operation, details, status, isExisting = false, isCredentialPending } = creation;
   const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
@@ -137,7 +136,7 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   return endings.present(filled, observed);
 }
 
-/** Records the identity before the creation. For assigned names it also marks that a creation is under way. */
+/** Records the identity before the creation, and for assigned names the start of the creation. */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
@@ -155,7 +154,7 @@ async function callCreate(context: ExternalContext, run: Run): Promise<Creation<
   }
 }
 
-/** A credential for an external system that insists on one, of a resource that keeps its details nowhere. */
+/** A random password for an external system that requires one, if the resource stores no details. */
 function forgottenCredential(
   { secretDetails: { credential }, randomBytes }: RunContext,
   managed: Managed,
@@ -164,14 +163,13 @@ function forgottenCredential(
   return { value: generateCredential(credential, randomBytes), isApplied: false };
 }
 
-/** Publishes the details that a call returned which has only begun an operation, and records its Event. */
 const publishCalled = async (
   context: ExternalContext,
   run: Run,
   { details, status, event, ready }: Called,
 ): Promise<Run> => having(await publish(context, reporting(run, status), details, ready), event);
 
-/** Writes name and connection details of an external resource that exists, and the values that it chose. */
+/** Writes the name, the connection details, and the values that the external system chose. */
 async function keep(
   context: ExternalContext,
   run: Run,
@@ -181,11 +179,9 @@ async function keep(
   return publish(context, await prepare(context, run, { lateInitialized }), details);
 }
 
-/** Deletes the Secrets and entries that the managed resource named before and names no more. */
 const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
   step(run, '', places.removeFormer(run.current, signal), { ...cannot.unpublish, ready: undefined });
 
-/** Writes the values that the external system chose, and decides again. */
 async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
@@ -195,7 +191,6 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
   return name === 'Update' ? update(context, known, observed) : endings.present(filled, observed);
 }
 
-/** Updates the external resource, and sets its credential if it does not have that of the Secret. */
 async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
   const { identity, external, signal, log } = context;
   const isDue = isCredentialDue(found);
@@ -206,7 +201,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   const updating = external.update(identified(identity, run), run.credential, signal);
   const updated = await step(run, isDue ? 'cannot set the credential' : 'update failed', updating, {
     ...cannot.update,
-    // An external resource that cannot be changed exists, and is used as it is.
+    // An external resource that cannot be changed is still usable.
     ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
     ...(isDue && { hint: howToChooseCredential(run) }),
   });
@@ -223,20 +218,18 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   return endings.present(shown, now.exists ? now : observed);
 }
 
-/** Before a credential is set, object and Secret are confirmed, and the record of another credential is removed. */
+/** Confirms object and Secret, and removes the record of another credential. */
 async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
   const run = await confirmed(context, found, cannot.update);
   return run && clearRecord(context, run);
 }
 
-/** The advice to a user if the external system refuses the credential. */
 function howToChooseCredential({ current }: Run): string {
   const { writeConnectionSecretToRef: to } = current.spec;
   const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;
   return `edit the password in ${where}, or delete that to get another one`;
 }
 
-/** Requests the deletion, and removes the finalizer if the external resource is gone at once. */
 async function remove(context: ExternalContext, found: Run): Promise<Ending> {
   const { identity, external, underWay, signal } = context;
   const run = await confirmed(context, found, cannot.delete);
@@ -249,7 +242,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Ending> {
     const begun = begin(context, requesting, { type: 'delete', name: operation }, cannot.delete);
     return endings.begun(begun, deleting());
   }
-  // The deletion replaces an update that is under way.
+  // The deletion replaces an ongoing update.
   if (run.underWay !== undefined) underWay.note(run.current, undefined);
   const asked =
     run.underWay === undefined ? requesting : { ...over(requesting), operation: operationSuperseded };
@@ -257,7 +250,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Ending> {
   return observed.exists ? endings.leaving(looked) : finalise(context, looked);
 }
 
-/** The external resource is gone, or is to stay: the managed resource may go. */
+/** Deletes the connection details and removes the finalizer. */
 export async function finalise(context: RunContext, run: Run): Promise<Ending> {
   const { absences, places, underWay, signal } = context;
   const { current } = run;
@@ -273,8 +266,8 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
 }
 
 /**
- * The recorded external resource is gone, so that the edit counts. But a creation that failed halfway may have left something
- * that no observation would find under another name or in another place.
+ * Accepts an edited identity after the recorded external resource was deleted. A failed creation may have left
+ * parts that no observation of another name or place would find.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
   const { absences, identity } = context;
@@ -287,7 +280,7 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
   return endings.edited(known);
 }
 
-/** Observes as for a deletion: whether anything remains of the recorded external resource. */
+/** Observes as for a deletion, which also finds parts. */
 async function isAnythingLeft(
   { env, external, identity, signal }: ExternalContext,
   run: Run,

@@ -28,10 +28,9 @@ export const credentialDecisions = [
 ] as const;
 export type CredentialDecisionName = (typeof credentialDecisions)[number];
 
-/** A note without its random key. */
 type NoteFacts = Omit<CredentialNote, 'key'>;
 
-/** A decision about owner and credential of a managed resource, before its external resource is observed. */
+/** A decision about owner and credential, before the external resource is observed. */
 export type CredentialDecision =
   | { readonly name: 'AddFinalizer' | 'KeepReleased'; readonly act: 'update'; readonly desired: Managed }
   | {
@@ -47,17 +46,17 @@ export type CredentialDecision =
   | { readonly name: 'AdoptSecret' | 'NameClaim'; readonly act: 'annotate'; readonly note: NoteFacts }
   | { readonly name: 'CredentialCannotChange'; readonly act: 'report'; readonly message: string };
 
-/** Everything that the decision may look at. The managed resource is not being deleted. */
+/** The managed resource is not being deleted. */
 export interface CredentialInput {
   readonly managed: Managed;
-  /** What its Secret keeps, or without one its entry in the secret store; undefined: nothing. */
+  /** The content of its Secret, or of its entry in a secret store. Undefined: none. */
   readonly kept: (KeptCredential & { readonly isOwned: boolean }) | undefined;
   readonly secretDetails: SecretDetails;
 }
 
 type Decide = (input: CredentialInput) => CredentialDecision | undefined;
 
-/** The finalizer is there before anything is created for the object. */
+/** Nothing is created for an object without the finalizer. */
 const addFinalizer: Decide = ({ managed }) =>
   hasFinalizer(managed, finalizerNames.managed)
     ? undefined
@@ -70,7 +69,7 @@ const addFinalizer: Decide = ({ managed }) =>
         },
       };
 
-/** A backup brought this status: nothing that it says of binding or of a credential is true here. */
+/** The status is from a backup. Its binding and credential are not valid in this cluster. */
 const resetStatus: Decide = ({ managed }) => {
   const { bindingPhase, boundUID } = managed.status ?? {};
   if (bindingPhase === undefined || boundUID === undefined || boundUID === managed.metadata.uid)
@@ -79,14 +78,14 @@ const resetStatus: Decide = ({ managed }) => {
 };
 
 /**
- * Crossplane 0.3 to 0.9 removed `claimRef` when it released a resource. It is marked as Released by an unknown claim, so that
- * no claim gets it.
+ * Crossplane 0.3 to 0.9 removed `claimRef` from Released resources. The UID of an unknown claim prevents that
+ * another claim gets the resource.
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
   const isFromElsewhere =
     kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
-  // A provisioned resource names its claim until it is released. A backup without statuses shows a release only by that.
+  // A provisioned resource names its claim until it is released. Without a status only that shows the release.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
     (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
@@ -95,7 +94,7 @@ const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'KeepReleased', act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } };
 };
 
-/** An administrator removed claimRef, or its UID: that claim, or any claim, may have it. */
+/** An administrator removed claimRef, or its UID. */
 const makeAvailable: Decide = ({ managed }) => {
   const { spec, status } = managed;
   if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid !== undefined) return undefined;
@@ -103,7 +102,7 @@ const makeAvailable: Decide = ({ managed }) => {
   return { name: 'MakeAvailable', act: 'updateStatus', desired: { ...managed, status: available } };
 };
 
-/** The Secret does not exist, or lacks the entry: the API server said so. */
+/** The API server reported that the Secret or its entry does not exist. */
 const generate: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (credential === undefined || kept?.details[credential.key] !== undefined) return undefined;
@@ -113,7 +112,7 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
-/** The Secret has no note, or no owner, for example after a restore. Its credential stays, and is applied once more. */
+/** The Secret has no note or owner, for example after a restore. Its credential is applied again. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
@@ -137,7 +136,7 @@ const rotate: Decide = ({ managed, kept, secretDetails }) => {
   };
 };
 
-/** The Secret names another claim than the one that owns the resource now: that claim gets its own credential. */
+/** The Secret names a previous claim, so the owner gets a new credential. */
 const replace: Decide = (input) => {
   const { managed, kept, secretDetails } = input;
   const owner = newOwner(input);
@@ -146,7 +145,7 @@ const replace: Decide = (input) => {
   return { name: 'ReplaceCredential', act: 'generate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** No claim has used the credential, or an administrator gives it to the next claim as it is. */
+/** No claim has used the credential, or an administrator allowed the next claim to use it. */
 const nameClaim: Decide = (input) => {
   const { managed, kept, secretDetails } = input;
   if (!hasSecretDetails(managed, secretDetails)) return undefined;
@@ -156,7 +155,7 @@ const nameClaim: Decide = (input) => {
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** Another credential was applied: its record is removed first, so that a crash leaves no false record. */
+/** The record is removed before another credential is applied, so that it is correct after a crash. */
 const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
@@ -165,7 +164,7 @@ const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
 };
 
-/** The previous claim knows the credential, and this product cannot replace it. Nothing is written; the run goes on. */
+/** The previous claim knows the credential, and this product cannot replace it. Only reported. */
 const cannotChange: Decide = (input) => {
   const { managed, secretDetails } = input;
   const owner = newOwner(input);
@@ -179,9 +178,8 @@ const cannotChange: Decide = (input) => {
 };
 
 /**
- * Decides what to write before the external resource is observed: finalizer, ownership, and the credential in the Secret.
- * The first check that matches decides. Each decision has at most one write; after it the next decision is made. Undefined:
- * nothing is left to write.
+ * Decides the next write before the external resource is observed: finalizer, ownership, and the credential in the
+ * Secret. The first check that matches decides. Undefined: no write is needed.
  */
 export const decideCredential = (input: CredentialInput): CredentialDecision | undefined =>
   firstMatch(input, checks);
@@ -202,12 +200,12 @@ const checks: readonly Decide[] = [
 
 const sameCredentials = 'with-same-credentials';
 
-/** An administrator gives the credential to the next claim, or it is no secret. */
+/** An administrator allowed it, or the details are not secret. */
 const mayKeepCredential = ({ managed, secretDetails }: CredentialInput): boolean =>
   managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials ||
   !hasSecretDetails(managed, secretDetails);
 
-/** Whether the Secret, or the entry in the secret store, has details that only one claim may know. */
+/** Whether the Secret, or the entry in the store, has details that only one claim may know. */
 function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: SecretDetails): boolean {
   if (!wantsDetails(managed)) return false;
   const credential = credentialOf(managed, secretDetails);
@@ -215,20 +213,19 @@ function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: 
   return hasSecretDetails(managed, secretDetails) && Object.keys(details).length > 0;
 }
 
-/** The claim that owns the resource, as notes name it. A Released resource keeps its claimRef and has no owner. */
+/** The owning claim for a note. A Released resource has no owner. */
 function ownerOf({ spec, status }: Managed): string | undefined {
   const { claimRef } = spec;
   if (claimRef?.uid === undefined || status?.bindingPhase === 'Released') return undefined;
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/** The claim of a credential without a note. A claim that took the resource a moment ago must get another credential. */
+/** The claim of a credential without a note. A claim that is not Bound yet must get another credential. */
 function adoptedFor(managed: Managed): string {
   const phase = managed.status?.bindingPhase;
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
 }
 
-/** The claim that owns it, or for which it is reserved. */
 function reservedFor({ spec, status }: Managed): string | undefined {
   const { claimRef } = spec;
   return claimRef?.name === undefined || status?.bindingPhase === 'Released'
@@ -236,7 +233,7 @@ function reservedFor({ spec, status }: Managed): string | undefined {
     : claimText(claimRef);
 }
 
-/** The claim of a new note. If the external system generates the details, a previous claim may still know them. */
+/** If the external system generated the details, a previous claim may still know them. */
 export function claimOfNewNote(
   managed: Managed,
   { reportsSecrets = false }: SecretDetails,
@@ -246,7 +243,6 @@ export function claimOfNewNote(
   return mayBeKnown ? unknownClaim : reservedFor(managed);
 }
 
-/** The owning claim, if the note names another claim. */
 function newOwner({ managed, kept }: CredentialInput): string | undefined {
   const owner = ownerOf(managed);
   const named = kept?.note?.for;
@@ -265,7 +261,6 @@ const withoutBinding = (managed: Managed): Managed => ({
   status: omit(managed.status, 'bindingPhase', 'boundUID', 'credential'),
 });
 
-/** The managed resource without the record of an applied credential. */
 export const withoutRecord = (managed: Managed): Managed => ({
   ...managed,
   status: omit(managed.status, 'credential'),

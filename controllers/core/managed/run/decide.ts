@@ -39,7 +39,7 @@ export const firstDecisions = [
 ] as const;
 export type FirstDecisionName = (typeof firstDecisions)[number];
 
-/** The sentence of Crossplane, and how to do what it says. */
+/** Crossplane's message, with the command. */
 function undetermined(managed: Managed): string {
   const { apiVersion, kind, metadata } = managed;
   const { externalCreatePending: pending, externalName: nameKey } = annotationKeys;
@@ -64,13 +64,13 @@ export type FirstDecision =
 /** The facts before the external system is called. */
 export interface FirstInput {
   readonly managed: Managed;
-  /** An operation that the external system carries out. */
+  /** The ongoing operation. */
   readonly underWay?: ExternalOperation | undefined;
 }
 
 type DecideFirst = (input: FirstInput) => FirstDecision | undefined;
 
-/** The finalizer comes before anything is created, so without it there is nothing to clean up. */
+/** Without the finalizer no external resource was created. */
 const resourceGone: DecideFirst = ({ managed }) =>
   wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed)
     ? { name: 'ResourceGone' }
@@ -91,7 +91,7 @@ const unsupportedPolicies: DecideFirst = ({ managed }) => {
 const orphanExternal: DecideFirst = ({ managed }) =>
   wasDeleted(managed) && !shouldDelete(managed.spec) ? { name: 'OrphanExternal' } : undefined;
 
-/** The external system reports the result of an operation that it carries out. */
+/** The external system will report the result of an ongoing operation. */
 const creationIncomplete: DecideFirst = ({ managed, underWay }) =>
   underWay === undefined && isCreationIncomplete(managed)
     ? { name: 'CreationIncomplete', message: undetermined(managed) }
@@ -112,27 +112,22 @@ export const decideFirst = (input: FirstInput): FirstDecision | undefined => fir
 export const accessDecisions = ['OtherSystem'] as const;
 export type AccessDecisionName = (typeof accessDecisions)[number];
 
-/** What is wrong with the system that the provider leads to. */
 export interface AccessDecision {
   readonly name: AccessDecisionName;
   readonly message: string;
 }
 
-/**
- * `recorded` identifies the external resource. A system that does not report its identity counts as the same. Undefined: go
- * on.
- */
+/** A system that does not identify itself counts as the same. */
 export function decideAccess(
   recorded: Identity | undefined,
   system: string | undefined,
 ): AccessDecision | undefined {
   const { system: before, name = '' } = recorded ?? {};
   if (before === undefined || system === undefined || before === system) return undefined;
-  const message = `the provider leads to ${system} now, but external resource "${name}" is in ${before}; lead it back, or, if both are the same, set the annotation ${annotationKeys.adoptIdentity} to true`;
+  const message = `the provider connects to ${system}, but external resource "${name}" is in ${before}; correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`;
   return { name: 'OtherSystem', message };
 }
 
-/** The name of the decision that ends a run once the external system reports that its operation failed. */
 export const operationDecisions = ['OperationFailed'] as const;
 export type OperationDecisionName = (typeof operationDecisions)[number];
 
@@ -172,37 +167,35 @@ export type NextDecision =
   | { readonly name: 'CreationIncomplete' | 'CreationRefused'; readonly message: string }
   | { readonly name: Exclude<NextDecisionName, 'CreationIncomplete' | 'CreationRefused'> };
 
-/** Everything that the decision may look at. */
+/** The facts after an observation. */
 export interface NextInput {
   readonly managed: Managed;
   readonly observed: Observation;
-  /** How long the external system may hide what it just created, in ms; 0: it shows at once. */
+  /** For how long a new external resource may be invisible, in ms. */
   readonly graceMs: number;
-  /** When the observation began: what it found is judged by how things stood then. */
+  /** The start of the observation. */
   readonly now: Date;
-  /** The external name is known before creation, so that no annotations track it. */
+  /** The external name is known before creation, so no annotations track the creation. */
   readonly isNameKnown: boolean;
-  /** For how long observations must have found nothing before it counts, in ms; 0: one is enough. */
+  /** For how long observations must find nothing, in ms. 0: one observation is enough. */
   readonly confirmMs: number;
-  /** For how long they have found nothing, in ms. */
+  /** For how long observations have found nothing, in ms. */
   readonly absentForMs: number;
-  /** A field that identifies the external resource was edited since it was recorded. */
   readonly isEdited: boolean;
-  /** The external system does not have the credential of the Secret, as far as anyone knows. */
+  /** The credential of the Secret is not applied. */
   readonly isCredentialDue: boolean;
-  /** What an operation that the external system carries out is about, while it is under way. */
+  /** The type of the ongoing operation. */
   readonly underWay?: OperationType | undefined;
-  /** What an operation was about that has ended since the last observation, or is not known any more. */
+  /** The type of an operation that has ended since the last observation. */
   readonly ended?: OperationType | undefined;
-  /** Why nothing can be created; undefined: it can. */
   readonly uncreatable?: string | undefined;
 }
 
 type DecideNext = (input: NextInput) => NextDecision | undefined;
 
 /**
- * The external system accepted our request to delete it, or reported that it is deleting it: then absence was expected. The
- * conditions show it, and outlive the process.
+ * The external system accepted or reported the deletion, so absence is expected. The conditions show it, because
+ * they survive a restart.
  */
 function isDeletionUnderWay({ status }: Managed): boolean {
   const ready = getCondition(status?.conditions, 'Ready');
@@ -210,23 +203,21 @@ function isDeletionUnderWay({ status }: Managed): boolean {
   return ready.reason === 'Deleting' && ready.message === undefined && synced.status === 'True';
 }
 
-/** An observation showed it, or it was ready before observations were recorded. */
 const wasSeen = ({ metadata, status }: Managed): boolean =>
   status?.externalIdentity !== undefined ||
   (status?.bindingPhase !== undefined &&
     metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
-/** A creation succeeded, and the external system assigned this name. */
 const wasCreated = ({ managed, isNameKnown }: NextInput): boolean =>
   !isNameKnown && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
-/** A claim waits for it. Late initialization takes two writes, and can wait until the claim is bound. */
+/** Late initialization takes two writes, and can wait until the claim is Bound. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
   spec.claimRef !== undefined && status?.bindingPhase !== 'Bound' && status?.bindingPhase !== 'Released';
 
 const isCertain = ({ absentForMs, confirmMs }: NextInput): boolean => absentForMs >= confirmMs;
 
-/** It may show soon. The clock may have been set since its creation, so that the time of the observations counts as well. */
+/** It may become visible soon. The clock may have changed since the creation, so the observations count as well. */
 function isHidden(input: NextInput): boolean {
   const { managed, graceMs, now, isNameKnown, absentForMs } = input;
   if (isNameKnown) return isBeingCreated(managed, graceMs, now);
@@ -234,7 +225,7 @@ function isHidden(input: NextInput): boolean {
   return isInCreationGrace(managed, graceMs, now) || (isUnseen && absentForMs < graceMs);
 }
 
-/** An operation may create it, or its creation may have come to something: it must not be created twice. */
+/** It may exist, and must not be created twice. */
 const mayExist: DecideNext = (input) => {
   const { managed, underWay } = input;
   if (underWay !== undefined) return { name: 'AwaitOperation' };
@@ -245,7 +236,6 @@ const mayExist: DecideNext = (input) => {
 
 const awaitExternal: DecideNext = (input) => (isHidden(input) ? { name: 'AwaitExternal' } : undefined);
 
-/** The observations prove that the external resource is gone. */
 export const isProvenAbsent = (input: NextInput): boolean =>
   !input.observed.exists && mayExist(input) === undefined && !isHidden(input) && isCertain(input);
 
@@ -258,7 +248,7 @@ const deletedAndAbsent: DecideNext = (input) => {
   return { name: isCertain(input) || isDeletionUnderWay(managed) ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 };
 
-/** The recorded external resource does not exist, so that the edited identity counts. */
+/** The recorded external resource does not exist, so the edit is accepted. */
 const identityEdited: DecideNext = (input) =>
   input.isEdited ? { name: isCertain(input) ? 'IdentityEdited' : 'ConfirmAbsence' } : undefined;
 
@@ -270,7 +260,7 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 const neverSeen: DecideNext = (input) =>
   wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
 
-/** A second one with an assigned name would hide the first for good, if that exists after all. */
+/** A second resource with an assigned name would hide the first one, if that still exists. */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;
@@ -302,19 +292,17 @@ const lateInitialize: DecideNext = ({ managed, observed }) =>
     ? { name: 'LateInitialize' }
     : undefined;
 
-/** The external system is busy with it, or it is as wanted, or policies do not allow an update. */
 const noUpdate: DecideNext = ({ managed, observed, underWay, isCredentialDue }) => {
   const isBusy = (underWay ?? observed.operation) !== undefined;
   const isAsWanted = observed.isUpToDate && !isCredentialDue;
   return isBusy || isAsWanted || !shouldUpdate(managed.spec) ? { name: 'NoUpdate' } : undefined;
 };
 
-/** The update may not show yet, or may never, and must not be repeated without a pause. */
+/** The effect may be delayed or missing, and the update must not be repeated without a pause. */
 const awaitEffect: DecideNext = ({ ended }) => (ended === 'update' ? { name: 'AwaitEffect' } : undefined);
 
 const present: readonly DecideNext[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect];
 
-/** Decides after the external resource was observed: the first check that matches decides. */
 export const decideNext = (input: NextInput): NextDecision =>
   input.observed.exists
     ? (firstMatch(input, present) ?? { name: 'Update' })

@@ -3,12 +3,10 @@ import { creating, deleting } from '../../../../apis/core/v1alpha1/condition.ts'
 import type { FailureFacts } from '../../step-failure.ts';
 import type { Run } from './outcome.ts';
 
-/** Ready, if a step fails. */
 export type Ready = () => ConditionFacts;
 export const isCreating: Ready = () => creating();
 export const isDeleting: Ready = () => deleting();
 
-/** How the failures of each step are reported. */
 export const cannot = {
   resolve: { reason: 'CannotResolveResourceReferences' },
   connect: { external: 'connect', reason: 'CannotConnectToProvider' },

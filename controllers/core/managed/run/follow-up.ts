@@ -22,8 +22,8 @@ import type { ExternalContext } from './steps.ts';
 import { publish, step, withoutPending } from './steps.ts';
 
 /**
- * The run after a call that has begun an operation: this process knows of it now, and the status once the run ends. Throws if
- * nothing can poll an operation of that name, which is a mistake of the stack.
+ * Remembers a started operation until the status records it. Throws if the client has no `poll`, or the name is not
+ * valid: a bug of the stack.
  */
 export function begin(
   { env, underWay, external, stack }: ExternalContext,
@@ -34,7 +34,7 @@ export function begin(
   const problem = problemOf(name) ?? (external.poll === undefined ? unasked(run, type, name) : undefined);
   if (problem !== undefined) {
     const error = new TypeError(`${type} of the external client returned ${problem}`);
-    error.stack = ''; // the call has returned, and left no trace
+    error.stack = ''; // the call has returned
     throw new StepFailure(`${type} failed`, blamed(error, stack), { ...facts, known: run });
   }
   const operation = { type, name, startedAt: timestamp(env.clock.now()) };
@@ -44,18 +44,14 @@ export function begin(
 
 function problemOf(name: string): string | undefined {
   if (name === '') return 'an empty name of an operation';
-  // The status is shown to people as it is.
   return printable(name) === name ? undefined : `a name of an operation that is not printable, "${name}"`;
 }
 
 const unasked = ({ current: { kind } }: Run, type: OperationType, name: string): string =>
-  `the name of an operation, "${name}", and cannot be asked how that is going: beside ${type} in the external client of ${kind}, ` +
+  `the name of an operation, "${name}", but has no poll. Beside ${type} in the external client of ${kind}, ` +
   `add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }`;
 
-/**
- * Polls the recorded operation, and records its result. Returns the run to observe with. Throws the error of an operation that
- * failed.
- */
+/** Polls the ongoing operation, and records its result. Throws the error of a failed operation. */
 export async function followUp(context: ExternalContext, run: Run): Promise<Run> {
   const { external, signal, underWay } = context;
   const operation = run.underWay;
@@ -82,10 +78,9 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
   }
 }
 
-const unknownState = (): Error =>
-  new TypeError('poll of the external client yields no state that an operation may have');
+const unknownState = (): Error => new TypeError('poll of the external client returned an unknown state');
 
-/** The operation failed. A resource that is being deleted does not need what it was to bring. */
+/** A resource that is being deleted does not need a failed creation or update. */
 async function operationFails(
   context: ExternalContext,
   run: Run,
@@ -104,7 +99,6 @@ async function operationFails(
   throw failure;
 }
 
-/** The result of an operation is recorded before the operation is forgotten. */
 async function recordEnd(
   context: ExternalContext,
   run: Run,
@@ -114,6 +108,6 @@ async function recordEnd(
   const isToRecord = type === 'create' && isCreationIncomplete(run.current);
   const recorded = isToRecord ? await recordCreation(context, run, result) : run;
   const known = reporting(recorded, result.status);
-  // A Secret that cannot be written does not hold up a deletion.
+  // A Secret that cannot be written does not block a deletion.
   return wasDeleted(known.current) ? known : publish(context, known, result.details);
 }

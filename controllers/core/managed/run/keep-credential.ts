@@ -11,12 +11,12 @@ import type { Run } from './outcome.ts';
 import type { ExternalContext } from './steps.ts';
 import { keeping, step, write, writeStatus } from './steps.ts';
 
-/** More decisions than the longest way through the table: a run that takes more is wrong. */
+/** Longer than any sequence of decisions. */
 const maxDecisions = 12;
 
 /**
- * Carries out `decideCredential` until the Secret holds the credential that the resource is to have. A resource that is being
- * deleted needs none. Undefined: the managed resource does not exist any more.
+ * Carries out `decideCredential` until the Secret holds the desired credential. Undefined: the managed resource
+ * does not exist.
  */
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
@@ -36,7 +36,6 @@ export async function keepCredential(context: ExternalContext, found: Run): Prom
 
 type Write = Exclude<CredentialDecision, { readonly act: 'report' }>;
 
-/** One write; undefined: the managed resource does not exist any more. */
 async function carryOut(context: ExternalContext, run: Run, decision: Write): Promise<Run | undefined> {
   const { managedResources, signal, log } = context;
   switch (decision.act) {
@@ -60,7 +59,7 @@ async function carryOut(context: ExternalContext, run: Run, decision: Write): Pr
   }
 }
 
-/** Writes a new credential, with what is known of the details that contain it. */
+/** Writes a new credential, and the details that contain it. */
 async function generate(
   { external, places, secretDetails, randomBytes, signal }: ExternalContext,
   { current, entry }: Run,
@@ -83,7 +82,6 @@ async function generate(
 const withEntry = (run: Run, entry: ConnectionEntry | undefined): Run =>
   entry === undefined ? run : { ...run, entry };
 
-/** The run with the credential that its Secret holds. */
 function withCredential({ secretDetails }: ExternalContext, run: Run): Run {
   const { current, entry } = run;
   const credential = credentialOf<Managed>(current, secretDetails);

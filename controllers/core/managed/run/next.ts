@@ -8,13 +8,13 @@ import { parseDuration } from '../../../../runtime/time/duration.ts';
 import type { Random } from '../../../../runtime/time/random.ts';
 
 /**
- * What brings a managed resource back. Its own edits, and changes of its connection secret, provider and references, do
- * so in any case. Besides:
- * - `event`: nothing does.
- * - `poll`: the poll interval, about.
- * - `progress since …`: soon, and then less and less often, because it is on its way.
- * - `backOff`: the back-off, which grows.
- * - a number: so many milliseconds, after which more is known; until then a back-off goes on growing.
+ * The next run of a managed resource. Changes of it and of its connection Secret, provider and references trigger a
+ * run in any case.
+ * - `event`: only such a change.
+ * - `poll`: after the poll interval.
+ * - `progress since …`: soon, and then less and less often.
+ * - `backOff`: after a growing delay.
+ * - a number: after so many milliseconds. A back-off continues to grow.
  */
 export type Next =
   | 'event'
@@ -25,7 +25,6 @@ export type Next =
   | 'backOff'
   | number;
 
-/** What a run returns for what brings `stored` back. */
 export function resultOf(
   next: Next,
   stored: Managed,
@@ -47,7 +46,7 @@ export function resultOf(
     case 'progress since deletion':
       return soon(metadata.deletionTimestamp);
     case 'progress since operation':
-      // Until it has ended nobody knows whether the attempt was any better than those before it.
+      // Until the operation ends, it is not known whether the attempt has succeeded.
       if (startedAt !== undefined) return unsettled(progressDelayMs(startedAt, pollIntervalMs, clock.now()));
       return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
     default:
@@ -57,15 +56,15 @@ export function resultOf(
 
 const soonestMs = 500;
 
-/** The poll interval in ms, of the resource's annotation or the process, with 10 % jitter either way. */
+/** In ms: the annotation of the resource or the flag of the process, with a jitter of 10 %. */
 export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Random): number {
   const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
 }
 
-/** When to observe a resource that is not ready again, in ms: after a quarter of the time that it took so far. */
+/** In ms: a quarter of the time since the start. */
 export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
-  // A time that is ahead was written before the clock was set back.
+  // A later time was written before the clock was set back.
   const elapsedMs = Math.abs(now.getTime() - Date.parse(since ?? ''));
   const quarter = Number.isNaN(elapsedMs) ? soonestMs : elapsedMs / 4;
   return Math.min(Math.max(quarter, soonestMs), Math.max(pollIntervalMs, soonestMs));

@@ -36,69 +36,57 @@ import type { ManagedDecisionName } from './decide.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
 
-/** What a run over one managed resource knows so far. Each step takes one and returns the next. */
+/** The state of a run over one managed resource. Each step returns a new one. */
 export interface Run {
-  /** The line of docs/decision-tables.md that it has come to; absent: it goes on. */
+  /** See docs/decision-tables.md. Absent: the run continues. */
   readonly decision?: ManagedDecisionName | undefined;
-  /** The object as it is stored, as far as we know. */
+  /** The stored object, as far as known. */
   readonly current: Managed;
-  /** The content of its Secret, or without one its entry in the secret store, in the version that was read or written last. */
+  /** Its Secret or its entry in the secret store, in the version that was read or written last. */
   readonly entry?: ConnectionEntry;
-  /** The credential that the Secret holds; absent: it has none. */
   readonly credential?: DesiredCredential;
-  /** The next claim cannot get another credential: why, and what to do. */
+  /** Why the next claim cannot get another credential, and what to do. */
   readonly credentialProblem?: string;
-  /** What the status is to record of the credential that the external system has; absent: as before. */
+  /** The new record of the applied credential. Absent: unchanged. */
   readonly record?: ManagedStatus['credential'];
-  /** This run has set the credential: an observation may not show yet that it is pending. */
+  /** This run has set the credential. An observation may not show yet that it is pending. */
   readonly isCredentialJustSet?: true;
-  /** The connection details that calls of this run reported. */
+  /** The connection details that this run's calls reported. */
   readonly reported: ReportedDetails;
-  /** The conditions of operations that outlive a run. */
   readonly operation?: readonly ConditionFacts[];
-  /** The operation that the external system carries out at the moment. */
   readonly underWay?: ExternalOperation | undefined;
-  /** The type of an operation that this run found to have succeeded, or to be unknown. */
+  /** The type of an operation that has succeeded or is unknown. */
   readonly ended?: OperationType;
-  /** Output-only fields of the external resource, as far as they were reported. */
   readonly status?: Readonly<Record<string, unknown>>;
-  /** The system behind the provider, if it reports its identity. */
   readonly system?: string | undefined;
-  /** The result of the last observation, if it found an external resource. */
+  /** The last observation. Undefined: it found nothing. */
   readonly seen?: Observation | undefined;
-  /** The observations prove that the external resource is gone. */
   readonly isGone?: boolean;
-  /** The external resource was found with the recorded identity only, without the fields that were set later. */
+  /** See {@link Identifiable}. */
   readonly isExact?: boolean;
-  /** When the last observation began. */
   readonly observedAt?: Date;
-  /** For how long observations have found no external resource. */
   readonly absentForMs?: number;
-  /** Events of what the run has done. */
+  /** Events of completed actions. */
   readonly happened: readonly EventFacts[];
 }
 
-/** How a run ends: what the managed resource shows, and what brings it back. */
+/** The outcome of a run: conditions, Events, and the time of the next run. */
 export interface Ending {
   readonly run: Run;
   /** Absent: the status stays as it is. */
   readonly synced?: ConditionFacts;
-  /** The refusals that `synced` reports already. */
   readonly refused?: readonly string[];
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** With the status. A Normal one is recorded if the status changes, a Warning each time. */
+  /** A Normal Event is recorded if the status changes, a Warning each time. */
   readonly event?: EventFacts;
-  /** Annotations to remove: they have had their effect once the status shows it. */
+  /** Annotations to remove after the status is written. */
   readonly used?: readonly string[];
   readonly next: Next;
-  /** What the run throws at its end: a conflict, which is put back silently. */
+  /** A conflict, which is requeued silently. */
   readonly thrown?: StepFailure;
-  /** Its finalizer is removed. */
   readonly isFinalised?: true;
-  /** A step failed: the run counts as an error. */
   readonly hasFailed?: true;
-  /** The programming error that the run ended with. */
   readonly bug?: Error;
 }
 
@@ -114,7 +102,7 @@ const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Ending
   next,
 });
 
-/** Synced is False with this message, and so is the Event. */
+/** Synced is False, and the Event is a Warning, with this message. */
 const refused = (
   run: Run,
   reason: string,
@@ -129,7 +117,7 @@ const refused = (
   next,
 });
 
-/** The endings of each decision that are not a step's failure. */
+/** The outcomes of decisions. */
 export const endings = {
   paused: (run: Run, message: string): Ending => ({
     run,
@@ -141,19 +129,19 @@ export const endings = {
   /** CreationIncomplete. It polls, because the write of this status may fail. */
   undetermined: (run: Run, message: string) =>
     refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
-  /** OtherSystem. No event reports that the provider's credentials changed, so that it polls. */
+  /** OtherSystem. No event reports changed credentials of the provider, so it polls. */
   elsewhere: (run: Run, message: string) =>
     refused(run, 'CannotConnectToProvider', message, 'poll', {
       ready: wasDeleted(run.current) ? deleting() : undefined,
       error: { class: 'OtherSystem' },
     }),
-  /** AwaitOperation: an operation that the external system carries out is not disturbed. */
+  /** AwaitOperation. */
   waiting(run: Run, type: OperationType): Ending {
     const arriving = type === 'create' ? creating() : undefined;
     const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
     return synced(run, wasDeleted(run.current) ? deleting(why) : arriving, 'progress since operation');
   },
-  /** CreateExternal, Update and DeleteExternal, if the external system carries on with what the call has begun. */
+  /** CreateExternal, Update and DeleteExternal, if an operation continues. */
   begun: (run: Run, ready: ConditionFacts | undefined) =>
     credentialOutcome(run, ready, 'progress since operation'),
   /** ExternalMissing, a steady state (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
@@ -208,13 +196,13 @@ export const endings = {
       deleting(),
       run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
     ),
-  /** OrphanExternal and RemoveFinalizer: the managed resource may go. */
+  /** OrphanExternal and RemoveFinalizer. */
   gone: (run: Run): Ending => ({ run, next: 'event' }),
-  /** CreateExternal, while it does not show yet. */
+  /** CreateExternal, while the resource is not visible yet. */
   unseen: (run: Run) => synced(run, creating(), 'backOff'),
   /** AwaitEffect. */
   awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
-  /** CreateExternal, LateInitialize, Update and NoUpdate: it exists. It is observed again soon while it is not ready. */
+  /** CreateExternal, LateInitialize, Update and NoUpdate. It is observed often until it is ready. */
   present(run: Run, { ready, operation, isUpToDate }: Observation): Ending {
     const { current, underWay, credential, isCredentialJustSet = false } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
@@ -223,7 +211,7 @@ export const endings = {
       ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
     ];
     const observedNext = isReady ? 'poll' : 'progress since creation';
-    // A creation that found an existing resource has set no credential, and an update sets a credential alone.
+    // Then another update is needed.
     const isIncomplete = credential?.isApplied === false || (isCredentialJustSet && !isUpToDate);
     const isDue = isIncomplete && shouldUpdate(current.spec);
     const arriving = isDue ? 0 : observedNext;
@@ -232,14 +220,13 @@ export const endings = {
   },
 };
 
-/** An administrator gave the credential to the next claim as it is, and that claim has it. */
+/** The next claim has the credential that an administrator allowed it to use. */
 function isReofferUsed({ current, entry }: Run): boolean {
   const { claimRef } = current.spec;
   const isRequested = current.metadata.annotations?.[annotationKeys.reoffer] !== undefined;
   return isRequested && claimRef?.uid !== undefined && entry?.note?.for === claimText(claimRef);
 }
 
-/** The next claim may have to wait for another credential, and policies may forbid to set the one in the Secret. */
 function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Ending {
   const { current, credential, credentialProblem } = run;
   if (credentialProblem !== undefined)
@@ -249,33 +236,29 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
-/** Recreate: the Event beside those of the creation. */
+/** Recreate: an additional Event. */
 export function recreationEvent({ current }: Run): EventFacts {
   const name = externalName(current) ?? 'its name is not known';
   const how = isCreationFailed(current) ? `(${name}), and its creation failed` : `any more (${name})`;
   return warning('LostExternalResource', `${missing} ${how}; it is created again`);
 }
 
-/** A run that has done something more. */
 export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
   ...run,
   happened: [...run.happened, ...events],
 });
 
-/** A run that knows these connection details. */
 export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
   ...run,
   reported: { ...run.reported, ...details },
 });
 
-/** A run that knows these output-only fields. */
 export const reporting = (run: Run, status: Run['status']): Run =>
   status === undefined ? run : { ...run, status: { ...run.status, ...status } };
 
-/** A run without an operation under way. */
 export const over = (run: Run): Run => omit(run, 'underWay');
 
-/** A message without any secret that a run knows. */
+/** Removes all secrets that a run knows. */
 export const scrubOf = ({ entry, credential, reported }: Run, message: string): string =>
   scrub(
     message,
@@ -284,7 +267,7 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
     credential === undefined ? {} : { password: credential.value },
   );
 
-/** A step failed. `start`: the run, if the failure does not have it. Throws what is no step's failure. */
+/** The outcome of a failed step. `start`: the run, if the failure does not have it. Throws any other error. */
 export function failed(start: Run, error: unknown): Ending {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
@@ -303,8 +286,8 @@ export function failed(start: Run, error: unknown): Ending {
 }
 
 /**
- * The managed resource with the status of an ending, and the Events that go with it, without secrets. Edits without effect
- * are reported in any case.
+ * The managed resource with its new status, and the Events, without secrets. Edits without effect are always
+ * reported.
  */
 export function told(
   { run, synced: found, refused: reported = [], ready, event }: Ending,
@@ -338,15 +321,14 @@ export function told(
   return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
 }
 
-/** Whether the external system uses the credential of the Secret, or the resource has none. */
 function isCredentialInForce({ credential, record, current }: Run): boolean {
   if (credential === undefined) return true;
   return credential.isApplied && (record ?? current.status?.credential)?.pending === false;
 }
 
 /**
- * Writes the status that a run ends with, if it changes, and records the Events. A Warning is recorded each time, because the
- * API server keeps an Event for an hour; the recorder limits how often it is sent.
+ * Writes the status if it changes, and records the Events. A Warning is recorded each time, because the API server
+ * deletes an Event after an hour. The recorder limits the rate.
  */
 export async function conclude(
   options: {
@@ -395,6 +377,5 @@ export async function conclude(
   };
 }
 
-/** The decision of a run, for its log lines. */
 export const decisionOf = ({ decision }: Run): { readonly decision?: string } =>
   decision === undefined ? {} : { decision };

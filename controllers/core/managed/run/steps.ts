@@ -38,7 +38,7 @@ import { cannot } from './failures.ts';
 import type { Run } from './outcome.ts';
 import { having, informed, reporting } from './outcome.ts';
 
-/** What all runs over one managed kind share, and the signal and log of this one. */
+/** The context of all runs over one managed kind, with the signal and log of one run. */
 export interface RunContext extends CreationContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly places: ConnectionPlaces;
@@ -46,12 +46,10 @@ export interface RunContext extends CreationContext {
   readonly randomBytes: RandomBytes;
   readonly absences: Absences;
   readonly underWay: OperationsUnderWay;
-  /** How long the external system may hide what was just created. */
+  /** See ManagedReconcilerOptions. */
   readonly creationGraceMs: number;
-  /** For how long observations must have found nothing before that counts. */
   readonly confirmAbsenceMs: number;
   readonly stack: string | undefined;
-  /** Why no external resource can be created; undefined: it can. */
   readonly uncreatable: (managed: Managed) => string | undefined;
   readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
 }
@@ -60,7 +58,7 @@ export interface ExternalContext extends RunContext {
   readonly external: ExternalClient;
 }
 
-/** Awaits a step of a run. Its failure is `what: cause`, told as `facts` say, and keeps what the run knew. */
+/** Awaits a step of a run. Its failure has the message `what: cause`, and keeps the state of the run. */
 export const step = <T>(
   run: Run,
   what: string,
@@ -68,10 +66,9 @@ export const step = <T>(
   facts: FailureFacts<Run> = cannot.write,
 ): Promise<T> => failing(what, doing, { ...facts, known: run });
 
-/** What observing yields; the run knows it too. */
 export type Observed = readonly [run: Run, observed: Observation];
 
-/** Observes the external resource. `ready`: Ready, if that fails. */
+/** `ready`: the Ready condition after a failure. */
 export async function observe(
   { env, identity, external, absences, signal }: ExternalContext,
   run: Run,
@@ -92,7 +89,7 @@ export async function observe(
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** Whether the external system uses the credential. If the client does not report it, an accepted credential is used. */
+/** If the client does not report it, an accepted credential counts as in force. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {
   const { credential, entry, underWay } = run;
   if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
@@ -105,7 +102,6 @@ function credentialReported(run: Run, seen: Observation | undefined): Run {
   return withRecord(run, { pending: seen.credential === 'pending' || (wasPending && isAwaited) });
 }
 
-/** A run whose external system has the credential of the Secret. */
 function withRecord(run: Run, { pending }: { readonly pending: boolean }): Run {
   const { credential, entry } = run;
   if (credential === undefined || entry?.note === undefined) return run;
@@ -113,16 +109,13 @@ function withRecord(run: Run, { pending }: { readonly pending: boolean }): Run {
   return { ...run, credential: { ...credential, isApplied: true }, record };
 }
 
-/** A run that has passed its credential to the external system, which accepted it. */
 export const credentialSet = (run: Run, { isPending = false }: { readonly isPending?: boolean }): Run => ({
   ...withRecord(run, { pending: isPending }),
   isCredentialJustSet: true,
 });
 
-/** Whether the credential of the Secret has still to be set in the external system. */
 export const isCredentialDue = ({ credential }: Run): boolean => credential?.isApplied === false;
 
-/** Writes the status. */
 export async function writeStatus(
   { managedResources, signal }: RunContext,
   run: Run,
@@ -132,13 +125,13 @@ export async function writeStatus(
   return { ...run, current: await step(run, 'cannot update managed resource status', writing) };
 }
 
-/** Removes the record of an applied credential, before another one is set: a crash leaves no false record. */
+/** The record is removed before another credential is set, so that it is correct after a crash. */
 export const clearRecord = (context: RunContext, run: Run): Promise<Run> =>
   run.current.status?.credential === undefined
     ? Promise.resolve(run)
     : writeStatus(context, run, withoutRecord(run.current));
 
-/** The same for an external resource that is gone, with its identity: before another one is created. */
+/** Also removes the identity, before another external resource is created. */
 export async function clearRecords(context: RunContext, run: Run): Promise<Run> {
   const { credential, externalIdentity } = run.current.status ?? {};
   if (credential === undefined && externalIdentity === undefined) return run;
@@ -147,8 +140,8 @@ export async function clearRecords(context: RunContext, run: Run): Promise<Run> 
 }
 
 /**
- * Reads object and Secret, unless an answer of the API server is younger than 5 s, before a rare external call. Undefined:
- * the object does not exist. Throws a conflict if one of them was changed since this run read it.
+ * Confirms object and Secret before a rare external call. It reads them, unless an answer of the API server is
+ * younger than 5 s. Undefined: the object does not exist. Throws a conflict if one has changed.
  */
 export async function confirmed(
   { managedResources, signal }: RunContext,
@@ -163,7 +156,6 @@ export async function confirmed(
   return { ...run, current };
 }
 
-/** The conditions of operations after an observation. */
 function operationReported({ operation, underWay, current }: Run, observed: Observation): Run['operation'] {
   if (!observed.exists || underWay !== undefined) return operation;
   if (observed.operation !== undefined) return operationOngoing(observed.operation);
@@ -171,7 +163,10 @@ function operationReported({ operation, underWay, current }: Run, observed: Obse
   return operation ?? operationSucceeded;
 }
 
-/** If nothing is found, observes again with the recorded identity only: a field that was set later may point elsewhere. */
+/**
+ * Observe again with the recorded identity only. A field that was set later may point at another resource. If
+ * nothing is found there, ignore that field.
+ */
 export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
   const { marks } = context.identity;
   const recorded = recordedIdentity(run.current, marks);
@@ -182,16 +177,13 @@ export async function observeRecorded(context: ExternalContext, run: Run): Promi
   return edits(true) === edits(false) ? found : observe(context, { ...seen, isExact: true });
 }
 
-/** What a write of the object has beside the external name. */
 export interface Preparation {
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Ready, if it fails. */
+  /** The Ready condition after a failure. */
   readonly ready?: Ready;
-  /** Values that the external system chose. */
   readonly lateInitialized?: object | undefined;
 }
 
-/** Writes the object without its status. */
 export async function write(
   { managedResources, signal }: RunContext,
   run: Run,
@@ -203,13 +195,13 @@ export async function write(
   return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
 }
 
-/** The first write of a provisioned resource has the API server stop tracking fields (docs/decisions/0051). */
+/** The first write of a provisioned resource stops the API server's field tracking (docs/decisions/0051). */
 const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
   claimRef !== undefined &&
   classRef !== undefined &&
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
-/** Writes the external name and the preparation in one write. A conflict ends the run, so that a stale read creates nothing. */
+/** One write. A conflict ends the run, so that no stale read causes a creation. */
 export async function prepare(
   context: RunContext,
   run: Run,
@@ -223,7 +215,7 @@ export async function prepare(
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/** Awaits a write or read of connection details. If the place belongs to another object, Ready shows that. */
+/** Ready shows if the Secret or entry belongs to another object. */
 export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
     return await step;
@@ -238,8 +230,8 @@ export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): P
 const maxAttempts = 5;
 
 /**
- * Writes the reported details into the Secret, and from there into the secret store, if they differ. Some of them no
- * observation shows again, so that it tries again after a conflict; but never if the credential was changed.
+ * Writes the reported details into the Secret and the secret store if they differ. Some details are never reported
+ * again, so it retries after a conflict, but not if the credential has changed.
  */
 export async function publish(
   context: RunContext,
@@ -282,11 +274,9 @@ async function keep(context: RunContext, run: Run): Promise<ConnectionEntry | un
   }
 }
 
-/** Whether the Secret still has the credential and the note that this run has read. */
 const isSameCredential = ({ entry }: Run, now: ConnectionEntry | undefined, key = ''): boolean =>
   isEqual(now?.note, entry?.note) && now?.details[key] === entry?.details[key];
 
-/** The content of the Secret with the reported details. */
 function kept(
   { secretDetails, randomBytes }: RunContext,
   { current, reported }: Run,
@@ -305,16 +295,18 @@ function kept(
   return { details: entries, note: entry?.note ?? fresh };
 }
 
-/** What a call to create or update returned. */
 export interface Called {
   readonly details?: ReportedDetails | undefined;
   readonly status?: Run['status'];
   readonly event: EventFacts;
-  /** Ready, if the next step fails. */
+  /** The Ready condition if the next step fails. */
   readonly ready?: Ready;
 }
 
-/** Observes after a call, and publishes in one write the details of both. If observing fails, those of the call are kept. */
+/**
+ * Observes after a call, and publishes the details of both in one write. If the observation fails, the details of
+ * the call are published.
+ */
 export async function observeAndPublish(
   context: ExternalContext,
   run: Run,
@@ -329,6 +321,6 @@ export async function observeAndPublish(
   return [having(published, event), observed];
 }
 
-/** An update that failed has not set the credential that it was to set. */
+/** A failed update has not set its credential. */
 export const withoutPending = async (context: RunContext, run: Run): Promise<Run> =>
   run.current.status?.credential?.pending === true ? clearRecord(context, run) : run;

@@ -293,7 +293,7 @@ const reports: Record<
     want: 'StatusFromBackup',
     report: waits(
       'WaitingToBind',
-      'waiting for FavouriteDBInstance db: a backup brought its binding status, and its controller replaces that first',
+      'waiting for FavouriteDBInstance db: its binding status is from a backup, and its controller resets it first',
     ),
   },
   'a Bound claim whose resource is gone gets no other one': {
@@ -419,7 +419,7 @@ const reports: Record<
     given: { claim: named, managed: managed({ managementPolicies: ['Observe'] }) },
     want: 'NotOffered',
     report: cannotBind(
-      'it is only observed, and no claim may have it; an administrator names the claim in its spec.claimRef, or sets its spec.namespaceSelector ({}: claims of all namespaces)',
+      'it is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
     ),
   },
   'a claim does not take a Released resource': {

@@ -727,7 +727,7 @@ describe('after a restore', () => {
     });
     await process.settle();
     assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'claim-uid');
-    assert.match(getCondition(claimAt()?.status?.conditions, 'Ready').message ?? '', /a backup brought/);
+    assert.match(getCondition(claimAt()?.status?.conditions, 'Ready').message ?? '', /is from a backup/);
     await settled(process, cluster);
     assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'restored-claim');
     assert.equal(claimAt()?.status?.bindingPhase, 'Bound');

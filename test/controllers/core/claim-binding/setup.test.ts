@@ -89,13 +89,13 @@ const cases: Record<string, Case> = {
     claim: ours,
     managed: naming,
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
-    want: [['the claim is gone, and a managed resource names it', orders]],
+    want: [['the claim was deleted, and a managed resource names it', orders]],
   },
   'a claim that is not there, and that a resource names with the UID of one that goes now': {
     claim: ours,
     managed: managed({ claimRef: { ...claimRef(), name: 'former' } }),
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
-    want: [['the claim is gone, and a managed resource names it', 'team/former']],
+    want: [['the claim was deleted, and a managed resource names it', 'team/former']],
   },
   'not by a resource that names one of another UID which is not there': {
     claim: ours,
@@ -142,7 +142,7 @@ const cases: Record<string, Case> = {
   'a claim that is not there, by the resource that names it': {
     managed: naming,
     change: changesManaged,
-    want: [['a managed resource names it, and it is not there', orders]],
+    want: [['a managed resource names it, and it does not exist', orders]],
   },
   'not one of a namespace that this process does not look after': {
     managed: naming,
@@ -187,7 +187,7 @@ const cases: Record<string, Case> = {
           ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other' }))],
         },
       })),
-    want: [['the secret of its managed resource has another owner or consent', orders]],
+    want: [['the owner or the consent of the secret of its managed resource changed', orders]],
   },
 };
 

@@ -33,7 +33,7 @@ const cases: Record<string, readonly [LabelSelector | undefined, ClaimNamespace 
   'a malformed selector lets nobody in': [
     { matchExpressions: [{ key: 'stage', operator: 'NotIn' }] },
     team,
-    'may be claimed by nobody: spec.namespaceSelector.matchExpressions[0].values: must be given for operator NotIn',
+    'cannot be claimed: spec.namespaceSelector.matchExpressions[0].values: must be given for operator NotIn',
   ],
   'a namespace that nobody asked for may not': [{ matchLabels: { stage: 'test' } }, undefined, only],
   'nor even by an empty selector': [{}, undefined, only],
@@ -74,14 +74,14 @@ test('what is left out because it is malformed may have been meant to keep someb
     ...named,
     specTemplate: { namespaceSelector: 'team-a', forProvider: {} },
   } as never);
-  assert.match(whyNotFor(team, aClass) ?? '', /^may be claimed by nobody: specTemplate\.namespaceSelector/);
+  assert.match(whyNotFor(team, aClass) ?? '', /^cannot be claimed: specTemplate\.namespaceSelector/);
   const aResource = wellFormed(FavouriteDBInstanceKind, {
     apiVersion: 'database.fcp.crossplane.io/v1alpha3',
     kind: 'FavouriteDBInstance',
     ...named,
     spec: { namespaceSelector: { matchLabels: ['team-a'] }, forProvider: {} },
   } as never);
-  assert.match(whyNotFor(team, aResource) ?? '', /^may be claimed by nobody: spec\.namespaceSelector/);
+  assert.match(whyNotFor(team, aResource) ?? '', /^cannot be claimed: spec\.namespaceSelector/);
 });
 
 test('the label of the name is the name, whoever wrote another there before servers saw to it', () => {

@@ -212,7 +212,7 @@ describe('what the external system sees through by itself', () => {
     assert.equal(onRecord(scene), undefined);
     assert.match(
       scene.condition('LastAsyncOperation'),
-      /^Unknown\/Forgotten: .* how create \(op-create\) went/,
+      /^Unknown\/Forgotten: .* the result of create \(op-create\)$/,
     );
     assert.deepEqual([scene.condition('Ready'), calls(scene)], ['True/Available', [1, 0, 0]]);
   });
@@ -504,7 +504,7 @@ describe('a client that cannot be asked about its operations', () => {
     'that has no method poll': {
       operation: 'op-create',
       message:
-        'the name of an operation, "op-create", and cannot be asked how that is going: beside create in the external client of FavouriteDBInstance, ' +
+        'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
         "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }",
     },
     'whose names are empty': {
@@ -549,7 +549,7 @@ describe('a client that cannot be asked about its operations', () => {
       await scene.run();
       assert.equal(
         scene.condition('Synced'),
-        `False/ReconcileError: ${type} failed: bug in the stack shop: ${type} of the external client returned the name of an operation, "op-${type}", and cannot be asked how that is going: beside ${type} in the external client of FavouriteDBInstance, add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' } (TypeError)`,
+        `False/ReconcileError: ${type} failed: bug in the stack shop: ${type} of the external client returned the name of an operation, "op-${type}", but has no poll. Beside ${type} in the external client of FavouriteDBInstance, add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' } (TypeError)`,
       );
     });
   }

@@ -298,12 +298,12 @@ describe('what is wanted and has no effect', () => {
   const refused = ['spec.forProvider.size from 2 to 1'];
   const edited = of({ region: 'eu' }, recording({ fields: { region: 'us' } }));
   const region =
-    'cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource';
+    'cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource';
   const size =
-    'cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource';
+    'cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource';
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
   const drift =
-    'cannot change back spec.forProvider.version, which is "8" there and "5" here: nobody edited it here, and the provider cannot change it; have it put right there, or create a new resource';
+    'cannot restore spec.forProvider.version, which is "8" there and "5" here: the external system does not support this change; correct it there, or create a new resource';
   const rows: Record<string, { object: Managed; seen?: Identifiable['seen']; want: readonly string[] }> = {
     'an edit of what is on record': { object: edited, seen: { isUpToDate: true }, want: [region] },
     'and what the external system cannot change': {

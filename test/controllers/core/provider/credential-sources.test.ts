@@ -88,7 +88,7 @@ describe('credentials by source', () => {
       assert.deepEqual(credentials, { source, who });
       assert.throws(
         () => heldCredentials(credentials),
-        new RegExp(`^Error: ${who} has credentials of the source ${source}, but it cannot do without`),
+        new RegExp(`^Error: ${who} has credentials of the source ${source}, but the external system needs credentials`),
       );
     });
   }
@@ -124,7 +124,7 @@ describe('what is missing is named, and what is there is not repeated', () => {
     'Filesystem without fs': { selector: { source: 'Filesystem' }, says: /source Filesystem and no fs$/ },
     'a source of another age': {
       selector: { source: 'Upbound' } as unknown as CredentialSelector,
-      says: /unknown here: Upbound$/,
+      says: /unknown source of credentials: Upbound$/,
     },
   };
   for (const [name, row] of Object.entries(rows)) {

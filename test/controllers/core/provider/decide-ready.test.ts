@@ -39,13 +39,13 @@ describe('Ready of a provider', () => {
     type: 'Ready',
     status: 'Unknown',
     reason: 'Unused',
-    message: 'no managed resource uses it, so that nobody has tried it',
+    message: 'no managed resource uses it, so that no call has tried it',
   } as const;
   const pending = {
     type: 'Ready',
     status: 'Unknown',
     reason: 'Pending',
-    message: 'no call has told yet whether it works',
+    message: 'no call has used it yet',
   } as const;
   const fails = (reason: string): ReadyDecision => ({ name: 'Failing', ready: isFalse(reason) });
   const cases: Readonly<Record<string, readonly [input: Partial<ReadyInput>, wanted: ReadyDecision]>> = {

@@ -14,7 +14,7 @@ type Options = Partial<
 type ForProvider = Readonly<Record<string, unknown>>;
 
 const refusal =
-  'the external resource stays what it was when it was made; set it back, or create a new resource';
+  'the external resource keeps the value of its creation; undo the edit, or create a new resource';
 const nameKey = 'crossplane.io/external-name';
 const poll = after(60_000);
 
@@ -381,7 +381,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
 
 describe('credentials that lead to another system', () => {
   const elsewhere =
-    /^False\/ReconcileError: the provider leads to https:\/\/b\.example now, but external resource "db" is in https:\/\/a\.example; lead it back, or, if both are the same, set the annotation crossplane\.io\/adopt-identity to true$/;
+    /^False\/ReconcileError: the provider connects to https:\/\/b\.example, but external resource "db" is in https:\/\/a\.example; correct the provider. If both are the same system, set the annotation crossplane\.io\/adopt-identity to true$/;
 
   test('nothing is looked for, made or changed there', async () => {
     const made = await ready();

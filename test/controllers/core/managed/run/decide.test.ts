@@ -330,7 +330,7 @@ describe('the managed reconciler decides whether its provider leads where it did
       system: 'https://b.example',
       name: 'OtherSystem',
       message:
-        'the provider leads to https://b.example now, but external resource "db" is in https://a.example; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true',
+        'the provider connects to https://b.example, but external resource "db" is in https://a.example; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true',
     },
   };
   test('every decision has a case', () => assertEveryDecision(accessDecisions, rows));

@@ -83,7 +83,7 @@ const waiting = 'Ready Unknown Pending';
 const invalidSets =
   'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe';
 const led =
-  'the provider leads to b now, but external resource "db" is in a; lead it back, or, if both are the same, set the annotation crossplane.io/adopt-identity to true';
+  'the provider connects to b, but external resource "db" is in a; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true';
 const lost = `${gone} any more (db); to have another created, remove the annotation crossplane.io/external-name`;
 const ongoing = (type: string, more = '') => `AsyncOperation False Ongoing: ${type} is under way${more}`;
 const create: ExternalOperation = { type: 'create', name: 'op-1', startedAt: deletionTimestamp };
@@ -235,7 +235,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
         'Synced False ReconcileError: observe failed: boom',
         waiting,
         'AsyncOperation True Finished',
-        'LastAsyncOperation Unknown Forgotten: the external system does not know how create (op-1) went',
+        'LastAsyncOperation Unknown Forgotten: the external system does not know the result of create (op-1)',
       ],
       ['Warning CannotObserveExternalResource: boom'],
       'backOff',
@@ -578,11 +578,11 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
         { ...seen, ready: available() },
       ),
       [
-        'Synced False ReconcileError: cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+        'Synced False ReconcileError: cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource',
         'Ready True Available',
       ],
       [
-        'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+        'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource',
       ],
       'poll',
     ],
@@ -651,12 +651,12 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
         new ChangeRefused([changeRefusal(['spec.forProvider.size from 2 to 1'])]),
       ),
       [
-        'Synced False ReconcileError: update failed: cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource; cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+        'Synced False ReconcileError: update failed: cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource; cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource',
         waiting,
       ],
       [
-        'Warning CannotUpdateExternalResource: cannot change spec.forProvider.size from 2 to 1: the provider cannot do that; set it to what is there, or create a new resource',
-        'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource stays what it was when it was made; set it back, or create a new resource',
+        'Warning CannotUpdateExternalResource: cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource',
+        'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource',
       ],
       'backOff',
     ],
