@@ -20,7 +20,7 @@ export interface FailureFacts<Known = unknown> {
    * Reports conflicts. By default a conflict is requeued silently, because the object was changed and the next run
    * reads it again. Interruptions of the leadership are never reported.
    */
-  readonly areConflictsTold?: boolean;
+  readonly reportsConflicts?: boolean;
   /**
    * The step connects to or calls an external system. Its error has a class. The reason of the Event names the
    * step, so its message does not.
@@ -60,7 +60,7 @@ export class StepFailure<Known = unknown> extends Error {
   /** Whether the run ends without a report. */
   get isSilent(): boolean {
     if (isInterrupted(this.cause)) return true;
-    return isConflict(this.cause) && this.facts.areConflictsTold !== true;
+    return isConflict(this.cause) && this.facts.reportsConflicts !== true;
   }
 }
 

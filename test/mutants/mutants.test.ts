@@ -74,7 +74,7 @@ test('every explanation is given once, and says why', () => {
 });
 
 describe('a share of the mutants', () => {
-  const mutated = ['controllers/core/**/reported-elsewhere.ts'];
+  const mutated = ['controllers/core/**/considered-kinds.ts'];
   const share = (judge: string, onTried?: (mutant: Mutant) => void) =>
     mutate({ mutated, judgedBy: [`test/controllers/core/${judge}.test.ts`], concurrency: 1, onTried });
 

@@ -20,11 +20,11 @@ import { controllerOf, describeReference, referenceTo } from '../../../apis/core
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
+import { adviceToClaim } from './claim-advice.ts';
 import { boundConditions, describeManaged, describeUnserved, errorOf, troubleOf } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
 import type { BindingWait, Observed } from './decision.ts';
 import { quietMs } from './responsibility.ts';
-import { adviceToClaim } from './told-to-claim.ts';
 
 export interface Report {
   readonly facts: ClaimFacts;

@@ -3,7 +3,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
-import { consideredKinds, isReportedElsewhere } from '../claim/reported-elsewhere.ts';
+import { consideredKinds, isReportedByOtherProcess } from '../claim/considered-kinds.ts';
 import type { ClaimService } from '../claim-service.ts';
 
 export interface UnknownKind {
@@ -56,7 +56,7 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
     resourceRef === undefined ? (['classRef', classRef] as const) : (['resourceRef', resourceRef] as const);
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
   const considered = consideredKinds(known);
-  if (isReportedElsewhere(claim, 'UnknownKind', considered)) return 'others';
+  if (isReportedByOtherProcess(claim, 'UnknownKind', considered)) return 'others';
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
   const given = `${reference?.kind || '(no kind)'} (${reference?.apiVersion || 'no apiVersion'})`;
   const stuck = isEnding

@@ -14,7 +14,7 @@ import {
   qualified,
   tally,
 } from './class-choice.ts';
-import { consideredKinds, isReportedElsewhere } from './reported-elsewhere.ts';
+import { consideredKinds, isReportedByOtherProcess } from './considered-kinds.ts';
 
 export interface ClassFacts {
   readonly claim: Claim | undefined;
@@ -98,7 +98,7 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return nothing('PeerReports');
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
-    if (isReportedElsewhere(claim, choice.noneName, considered)) return nothing('ReportedElsewhere');
+    if (isReportedByOtherProcess(claim, choice.noneName, considered)) return nothing('ReportedElsewhere');
     const why = choice.describeNone(misfits.length + forbidden > 0, tally(candidates, qualifies));
     const message = `${why}${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
     return { ...none(choice.noneName, message), consideredKinds: considered };

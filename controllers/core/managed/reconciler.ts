@@ -27,10 +27,10 @@ import { act, finalise } from './run/act.ts';
 import type { FirstDecision } from './run/decide.ts';
 import { decideAccess, decideFirst } from './run/decide.ts';
 import { cannot } from './run/failures.ts';
-import { followUp } from './run/follow-up.ts';
 import { keepCredential } from './run/keep-credential.ts';
-import type { Ending, Run } from './run/outcome.ts';
-import { conclude, decisionOf, endings, failed, having } from './run/outcome.ts';
+import type { Outcome, Run } from './run/outcome.ts';
+import { conclude, decisionOf, failed, outcomes, withEvents } from './run/outcome.ts';
+import { pollOperation } from './run/poll-operation.ts';
 import type { ExternalContext, RunContext } from './run/steps.ts';
 import { observeRecorded, step } from './run/steps.ts';
 
@@ -99,20 +99,20 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     };
     if (first?.name === 'ResourceGone') return { ...done, ...decisionOf(run) };
     const context: RunContext = { ...shared, signal, log };
-    const ending = first === undefined ? connect(service, context, run) : stop(context, run, first);
-    return conclude(context, await ending.catch((error: unknown) => failed(run, error)), signal);
+    const outcome = first === undefined ? connect(service, context, run) : stop(context, run, first);
+    return conclude(context, await outcome.catch((error: unknown) => failed(run, error)), signal);
   };
 }
 
 /** The outcome of a run without external calls. */
-async function stop(context: RunContext, run: Run, first: FirstDecision): Promise<Ending> {
+async function stop(context: RunContext, run: Run, first: FirstDecision): Promise<Outcome> {
   switch (first.name) {
     case 'Paused':
-      return endings.paused(run, first.message);
+      return outcomes.paused(run, first.message);
     case 'UnsupportedPolicies':
-      return endings.invalid(run, first.message);
+      return outcomes.invalid(run, first.message);
     case 'CreationIncomplete':
-      return endings.undetermined(run, first.message);
+      return outcomes.undetermined(run, first.message);
     default:
       return finalise(context, run);
   }
@@ -121,7 +121,7 @@ async function stop(context: RunContext, run: Run, first: FirstDecision): Promis
 const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
 
 /** If nothing was created, a missing or unreachable provider does not block a deletion. */
-async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Ending> {
+async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Outcome> {
   const isUnreachable =
     error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);
   const isNeeded = !wasDeleted(run.current) || wasCreationBegun(run.current) || context.signal.aborted;
@@ -133,7 +133,7 @@ async function connect(
   { connector, resolveReferences }: ManagedReconcilerOptions<Managed>,
   context: RunContext,
   found: Run,
-): Promise<Ending> {
+): Promise<Outcome> {
   const { signal } = context;
   let { current } = found;
   const resolving = wasDeleted(current) ? undefined : resolveReferences?.(current, signal);
@@ -146,25 +146,28 @@ async function connect(
   };
   let run = resolved;
   let external: ExternalClient | undefined;
-  let ending: Ending;
+  let outcome: Outcome;
   let undone: unknown;
   try {
     [run, external] = await step(resolved, 'connect failed', connecting(), cannot.connect);
-    ending = await examine({ ...context, external }, run);
+    outcome = await examine({ ...context, external }, run);
   } catch (error) {
-    ending = await unlessNothingCreated(context, run, error);
+    outcome = await unlessNothingCreated(context, run, error);
   } finally {
     await external?.disconnect?.().catch((error: unknown) => {
       if (!isInterrupted(error)) undone = error;
     });
   }
-  if (undone === undefined) return ending;
+  if (undone === undefined) return outcome;
   const reason = 'CannotDisconnectFromProvider';
-  return { ...ending, run: having(ending.run, { type: 'Warning', reason, message: messageOf(undone) }) };
+  return {
+    ...outcome,
+    run: withEvents(outcome.run, { type: 'Warning', reason, message: messageOf(undone) }),
+  };
 }
 
 /** Checks the external system and the credential in the Secret, then observes and acts. */
-async function examine(context: ExternalContext, connected: Run): Promise<Ending> {
+async function examine(context: ExternalContext, connected: Run): Promise<Outcome> {
   const { external, identity, signal } = context;
   const problem = refusedName(identity, connected.current);
   if (problem !== undefined) throw new StepFailure('', problem, { ...cannot.name, known: connected });
@@ -172,10 +175,10 @@ async function examine(context: ExternalContext, connected: Run): Promise<Ending
   const system = asking && (await step(connected, 'observe failed', asking, cannot.observe));
   const run: Run = { ...connected, system };
   const access = decideAccess(recordedIdentity(run.current, identity.marks), system);
-  if (access !== undefined) return endings.elsewhere({ ...run, decision: access.name }, access.message);
+  if (access !== undefined) return outcomes.elsewhere({ ...run, decision: access.name }, access.message);
   const ready = await keepCredential(context, run);
-  if (ready === undefined) return endings.gone(run);
-  const [seen, observed] = await observeRecorded(context, await followUp(context, ready));
+  if (ready === undefined) return outcomes.gone(run);
+  const [seen, observed] = await observeRecorded(context, await pollOperation(context, ready));
   return act(context, await recordFound(context, seen, observed), observed);
 }
 

@@ -73,7 +73,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a managed resource that goes before its external resource has gone',
       provenBy:
         'test/controllers/core/managed/reconciler.test.ts: DeleteExternal: deletion was requested: looked at again soon, and the finalizer stays until it is gone',
-      was: 'return observed.exists ? endings.leaving(looked) : finalise(context, looked);',
+      was: 'return observed.exists ? outcomes.leaving(looked) : finalise(context, looked);',
       becomes: 'return finalise(context, looked);',
     },
     {
@@ -135,7 +135,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'external.observe(run.current, run.credential, signal);',
     },
   ],
-  'controllers/core/managed/run/follow-up.ts': [
+  'controllers/core/managed/run/poll-operation.ts': [
     {
       against: 'an operation whose name is lost with a write of the status',
       provenBy:

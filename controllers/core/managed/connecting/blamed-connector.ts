@@ -1,7 +1,7 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { blamed, blaming } from '../../stack-bug.ts';
-import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import { wrapCalls } from './wrap-calls.ts';
 
 /** Reports programming errors of a connector and its clients as errors of the stack. */
 export function blamedConnector<M extends Managed>(
@@ -11,7 +11,7 @@ export function blamedConnector<M extends Managed>(
   return {
     async connect(managed, signal) {
       const client = await blaming(stack, () => connector.connect(managed, signal));
-      return aroundCalls(client, async (call) => {
+      return wrapCalls(client, async (call) => {
         const answer = await blaming(stack, call);
         blamed((answer as { readonly error?: unknown } | undefined)?.error, stack);
         return answer;

@@ -2,8 +2,8 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 import type { TokenBucket, TokenRate } from '../../../../runtime/time/token-bucket.ts';
 import { fullBucket, refilled } from '../../../../runtime/time/token-bucket.ts';
-import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import { wrapCalls } from './wrap-calls.ts';
 
 /** Limits the rate of calls for each key. */
 export interface CallLimiter {
@@ -71,7 +71,7 @@ export function limitedConnector<M extends Managed>(
   return {
     async connect(managed, signal) {
       const client = await connector.connect(managed, signal);
-      return aroundCalls(client, async (call, callSignal) => {
+      return wrapCalls(client, async (call, callSignal) => {
         if (callSignal !== undefined) await limiter.admit(keyOf(managed), callSignal);
         return call();
       });

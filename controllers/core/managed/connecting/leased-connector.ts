@@ -1,10 +1,10 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
-import type { Around } from './around-calls.ts';
-import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { UncertainCreationError } from './external-client.ts';
+import type { Around } from './wrap-calls.ts';
+import { wrapCalls } from './wrap-calls.ts';
 
 /**
  * Allows external calls only while this process may lead. A call ends with the lease, even if the client ignores
@@ -31,7 +31,7 @@ export function leasedConnector<M extends Managed>(
     }
   };
   return {
-    connect: async (managed, signal) => aroundCalls(await connector.connect(managed, signal), whileLeading),
+    connect: async (managed, signal) => wrapCalls(await connector.connect(managed, signal), whileLeading),
   };
 }
 

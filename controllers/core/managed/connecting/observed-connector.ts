@@ -3,9 +3,9 @@ import type { ExternalErrorClass } from '../../../../clients/external-error.ts';
 import { errorClassOf } from '../../../../clients/external-error.ts';
 import { isInterrupted } from '../../../../runtime/client/errors.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
-import type { Operation } from './around-calls.ts';
-import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import type { Operation } from './wrap-calls.ts';
+import { wrapCalls } from './wrap-calls.ts';
 
 /** A finished call of an external system. */
 export interface ExternalCall {
@@ -45,7 +45,7 @@ export function observedConnector<M extends Managed>(
   return {
     async connect(managed, signal) {
       const client = await timed(managed, 'connect', () => connector.connect(managed, signal));
-      return aroundCalls(client, (call, _signal, operation) => timed(managed, operation, call));
+      return wrapCalls(client, (call, _signal, operation) => timed(managed, operation, call));
     },
   };
 }

@@ -5,9 +5,9 @@ import { messageOf } from '../../../../runtime/client/errors.ts';
 import type { Fault } from '../../error-class.ts';
 import { faultOf, faultOfConnecting } from '../../error-class.ts';
 import type { ProviderHealth } from '../../provider/provider-health.ts';
-import type { Operation } from './around-calls.ts';
-import { aroundCalls } from './around-calls.ts';
 import type { ExternalConnector } from './external-client.ts';
+import type { Operation } from './wrap-calls.ts';
+import { wrapCalls } from './wrap-calls.ts';
 
 /** The provider of a managed resource. */
 export interface ConnectedBy {
@@ -49,7 +49,7 @@ export function witnessedConnector<M extends Managed>(
       const client = await connector.connect(managed, signal).catch((error: unknown) => {
         throw signal.aborted ? error : failed(error, faultOfConnecting(error));
       });
-      return aroundCalls(client, async (call, callSignal = signal, operation) => {
+      return wrapCalls(client, async (call, callSignal = signal, operation) => {
         try {
           const answer = await call();
           if (isAnswer(operation, answer)) health.works(kind, provider, client.version?.());

@@ -10,7 +10,7 @@ import { failing, StepFailure } from '../../step-failure.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
 import { cannot } from '../run/failures.ts';
 import type { Run } from '../run/outcome.ts';
-import { having } from '../run/outcome.ts';
+import { withEvents } from '../run/outcome.ts';
 import { resultTime } from './creation-tracking.ts';
 import type { IdentityContext } from './identity.ts';
 import { identityToRecord } from './identity.ts';
@@ -94,7 +94,7 @@ async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
     return { ...run, current: stored };
   } catch (error) {
     const reason = 'CannotUpdateManagedResource';
-    return having(run, { type: 'Warning', reason, message: messageOf(error) });
+    return withEvents(run, { type: 'Warning', reason, message: messageOf(error) });
   }
 }
 

@@ -26,9 +26,9 @@ import { withInitProvider } from '../recording/provider-values.ts';
 import type { NextInput } from './decide.ts';
 import { decideNext, isProvenAbsent } from './decide.ts';
 import { cannot, isCreating, isDeleting } from './failures.ts';
-import { begin } from './follow-up.ts';
-import type { Ending, Run } from './outcome.ts';
-import { endings, having, over, recreationEvent, reporting, scrubOf } from './outcome.ts';
+import type { Outcome, Run } from './outcome.ts';
+import { outcomes, recreationEvent, reporting, scrubOf, withEvents, withoutOperation } from './outcome.ts';
+import { begin } from './poll-operation.ts';
 import type { Called, ExternalContext, RunContext } from './steps.ts';
 import {
   clearRecord,
@@ -44,37 +44,37 @@ import {
   write,
 } from './steps.ts';
 
-export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Ending> {
+export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Outcome> {
   const input = inputOf(context, before, observed);
   const decision = decideNext(input);
   const run: Run = { ...before, decision: decision.name, isGone: isProvenAbsent(input) };
   switch (decision.name) {
     case 'ExternalMissing':
-      return endings.missing(run, context.confirmAbsenceMs);
+      return outcomes.missing(run, context.confirmAbsenceMs);
     case 'AwaitOperation':
-      return endings.waiting(run, run.underWay?.type ?? 'create');
+      return outcomes.waiting(run, run.underWay?.type ?? 'create');
     case 'CreationIncomplete':
-      return endings.undetermined(run, decision.message);
+      return outcomes.undetermined(run, decision.message);
     case 'AwaitExternal':
-      return endings.hidden(run);
+      return outcomes.hidden(run);
     case 'RemoveFinalizer':
       return finalise(context, run);
     case 'ConfirmAbsence':
-      return endings.notConfirmed(run, context.confirmAbsenceMs);
+      return outcomes.notConfirmed(run, context.confirmAbsenceMs);
     case 'IdentityEdited':
       return takeUpEdit(context, run);
     case 'CreationRefused':
       throw new StepFailure('create failed', invalid(decision.message), { ...cannot.create, known: run });
     case 'CreateNotAllowed':
-      return endings.uncreated(run);
+      return outcomes.uncreated(run);
     case 'CreateExternal':
       return create(context, run);
     case 'Recreate':
-      return create(context, having(run, recreationEvent(run)));
+      return create(context, withEvents(run, recreationEvent(run)));
     case 'ExternalLost':
-      return endings.lost(run);
+      return outcomes.lost(run);
     case 'AwaitDeletion':
-      return endings.leaving(run);
+      return outcomes.leaving(run);
     case 'DeleteExternal':
       return remove(context, run);
     case 'LateInitialize':
@@ -83,12 +83,12 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       const kept = await keep(context, run, observed);
       // The previous Secret may be the only one whose credential works until now.
       if (!isCredentialDue(kept)) await removeFormer(context, kept);
-      return endings.present(kept, observed);
+      return outcomes.present(kept, observed);
     }
     case 'Update':
       return update(context, await keep(context, run, observed), observed);
     case 'AwaitEffect':
-      return endings.awaited(await keep(context, run, observed), observed);
+      return outcomes.awaited(await keep(context, run, observed), observed);
   }
 }
 
@@ -112,10 +112,10 @@ const inputOf = (
 });
 
 /** Observes right after the creation, so that a fast creation takes one run and one status write. */
-async function create(context: ExternalContext, run: Run): Promise<Ending> {
+async function create(context: ExternalContext, run: Run): Promise<Outcome> {
   const announced = await announce(context, await clearRecords(context, run));
   const marked = await confirmed(context, announced, cannot.create);
-  if (marked === undefined) return endings.gone(announced);
+  if (marked === undefined) return outcomes.gone(announced);
   context.absences.forget(objectKey(run.current.metadata)); // it may exist now without being visible
   const creation = await callCreate(context, marked);
   const { operation, details, status, isExisting = false, isCredentialPending } = creation;
@@ -125,15 +125,15 @@ async function create(context: ExternalContext, run: Run): Promise<Ending> {
   if (operation !== undefined) {
     const begun = begin(context, made, { type: 'create', name: operation }, cannot.create);
     const recorded = await recordName(context, begun, creation);
-    return endings.begun(await publishCalled(context, recorded, called), creating());
+    return outcomes.begun(await publishCalled(context, recorded, called), creating());
   }
   const recorded = await recordCreation(context, made, creation);
   const [shown, observed] = await observeAndPublish(context, recorded, called);
-  if (!observed.exists) return endings.unseen(shown);
+  if (!observed.exists) return outcomes.unseen(shown);
   const { lateInitialized } = observed;
   const isFilledIn = decideNext(inputOf(context, shown, observed)).name === 'LateInitialize';
   const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
-  return endings.present(filled, observed);
+  return outcomes.present(filled, observed);
 }
 
 /** Records the identity before the creation, and for assigned names the start of the creation. */
@@ -167,7 +167,7 @@ const publishCalled = async (
   context: ExternalContext,
   run: Run,
   { details, status, event, ready }: Called,
-): Promise<Run> => having(await publish(context, reporting(run, status), details, ready), event);
+): Promise<Run> => withEvents(await publish(context, reporting(run, status), details, ready), event);
 
 /** Writes the name, the connection details, and the values that the external system chose. */
 async function keep(
@@ -182,20 +182,20 @@ async function keep(
 const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
   step(run, '', places.removeFormer(run.current, signal), { ...cannot.unpublish, ready: undefined });
 
-async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Ending> {
+async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Outcome> {
   const { lateInitialized, ...rest } = observed;
   const filled = await keep(context, run, observed, lateInitialized);
   const { name } = decideNext(inputOf(context, filled, rest));
   const known = { ...filled, decision: name };
-  if (name === 'AwaitEffect') return endings.awaited(known, observed);
-  return name === 'Update' ? update(context, known, observed) : endings.present(filled, observed);
+  if (name === 'AwaitEffect') return outcomes.awaited(known, observed);
+  return name === 'Update' ? update(context, known, observed) : outcomes.present(filled, observed);
 }
 
-async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Ending> {
+async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Outcome> {
   const { identity, external, signal, log } = context;
   const isDue = isCredentialDue(found);
   const run = isDue ? await readyToSet(context, found) : found;
-  if (run === undefined) return endings.gone(found);
+  if (run === undefined) return outcomes.gone(found);
   const difference = observed.difference && scrubOf(run, observed.difference);
   log.debug('external resource differs', { difference, isCredentialDue: isDue });
   const updating = external.update(identified(identity, run), run.credential, signal);
@@ -212,10 +212,10 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
   if (operation !== undefined) {
     const begun = begin(context, made, { type: 'update', name: operation }, cannot.update);
-    return endings.begun(await publishCalled(context, begun, called), observed.ready);
+    return outcomes.begun(await publishCalled(context, begun, called), observed.ready);
   }
   const [shown, now] = await observeAndPublish(context, made, called);
-  return endings.present(shown, now.exists ? now : observed);
+  return outcomes.present(shown, now.exists ? now : observed);
 }
 
 /** Confirms object and Secret, and removes the record of another credential. */
@@ -230,28 +230,30 @@ function howToChooseCredential({ current }: Run): string {
   return `edit the password in ${where}, or delete that to get another one`;
 }
 
-async function remove(context: ExternalContext, found: Run): Promise<Ending> {
+async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
   const { identity, external, underWay, signal } = context;
   const run = await confirmed(context, found, cannot.delete);
-  if (run === undefined) return endings.gone(found);
+  if (run === undefined) return outcomes.gone(found);
   const removing = external.delete(identified(identity, run), signal);
   const deletion = await step<unknown>(run, 'delete failed', removing, cannot.delete);
   const { operation } = (deletion ?? {}) as Deletion<string>;
-  const requesting = having(run, requested('DeletedExternalResource', 'deletion'));
+  const requesting = withEvents(run, requested('DeletedExternalResource', 'deletion'));
   if (operation !== undefined) {
     const begun = begin(context, requesting, { type: 'delete', name: operation }, cannot.delete);
-    return endings.begun(begun, deleting());
+    return outcomes.begun(begun, deleting());
   }
   // The deletion replaces an ongoing update.
   if (run.underWay !== undefined) underWay.note(run.current, undefined);
   const asked =
-    run.underWay === undefined ? requesting : { ...over(requesting), operation: operationSuperseded };
+    run.underWay === undefined
+      ? requesting
+      : { ...withoutOperation(requesting), operation: operationSuperseded };
   const [looked, observed] = await observe(context, asked, isDeleting);
-  return observed.exists ? endings.leaving(looked) : finalise(context, looked);
+  return observed.exists ? outcomes.leaving(looked) : finalise(context, looked);
 }
 
 /** Deletes the connection details and removes the finalizer. */
-export async function finalise(context: RunContext, run: Run): Promise<Ending> {
+export async function finalise(context: RunContext, run: Run): Promise<Outcome> {
   const { absences, places, underWay, signal } = context;
   const { current } = run;
   await step(run, '', places.remove(current, signal), cannot.unpublish);
@@ -262,22 +264,22 @@ export async function finalise(context: RunContext, run: Run): Promise<Ending> {
   });
   absences.forget(objectKey(current.metadata));
   underWay.forget(current);
-  return { ...endings.gone(run), isFinalised: true };
+  return { ...outcomes.gone(run), isFinalised: true };
 }
 
 /**
  * Accepts an edited identity after the recorded external resource was deleted. A failed creation may have left
  * parts that no observation of another name or place would find.
  */
-async function takeUpEdit(context: ExternalContext, run: Run): Promise<Ending> {
+async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
   const { absences, identity } = context;
   if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))
-    return endings.leftovers({ ...run, isGone: false });
+    return outcomes.leftovers({ ...run, isGone: false });
   const record = encodeIdentity(identityOf(run.current, identity.marks, run.system));
   const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
   const known = await clearRecords(context, await write(context, run, annotated));
   absences.forget(objectKey(run.current.metadata));
-  return endings.edited(known);
+  return outcomes.edited(known);
 }
 
 /** Observes as for a deletion, which also finds parts. */

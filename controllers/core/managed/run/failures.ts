@@ -20,14 +20,14 @@ export const cannot = {
   create: {
     external: 'call',
     reason: 'CannotCreateExternalResource',
-    areConflictsTold: true,
+    reportsConflicts: true,
     ready: isCreating,
   },
-  update: { external: 'call', reason: 'CannotUpdateExternalResource', areConflictsTold: true },
+  update: { external: 'call', reason: 'CannotUpdateExternalResource', reportsConflicts: true },
   delete: {
     external: 'call',
     reason: 'CannotDeleteExternalResource',
-    areConflictsTold: true,
+    reportsConflicts: true,
     ready: isDeleting,
   },
 } as const satisfies Readonly<Record<string, FailureFacts<Run>>>;

@@ -71,7 +71,7 @@ export interface Run {
 }
 
 /** The outcome of a run: conditions, Events, and the time of the next run. */
-export interface Ending {
+export interface Outcome {
   readonly run: Run;
   /** Absent: the status stays as it is. */
   readonly synced?: ConditionFacts;
@@ -95,7 +95,7 @@ const missing = 'external resource does not exist';
 const isMissing: ConditionError = { class: 'ExternalMissing' };
 
 /** Synced is True. */
-const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Ending => ({
+const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Outcome => ({
   run,
   synced: reconcileSuccess(),
   ready,
@@ -109,7 +109,7 @@ const refused = (
   message: string,
   next: Next,
   { ready, error }: { readonly ready?: ConditionFacts | undefined; readonly error?: ConditionError } = {},
-): Ending => ({
+): Outcome => ({
   run,
   synced: reconcileError(message, error),
   ready,
@@ -118,8 +118,8 @@ const refused = (
 });
 
 /** The outcomes of decisions. */
-export const endings = {
-  paused: (run: Run, message: string): Ending => ({
+export const outcomes = {
+  paused: (run: Run, message: string): Outcome => ({
     run,
     synced: reconcilePaused(message),
     event: { type: 'Normal', reason: 'ReconciliationPaused', message },
@@ -136,7 +136,7 @@ export const endings = {
       error: { class: 'OtherSystem' },
     }),
   /** AwaitOperation. */
-  waiting(run: Run, type: OperationType): Ending {
+  waiting(run: Run, type: OperationType): Outcome {
     const arriving = type === 'create' ? creating() : undefined;
     const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
     return synced(run, wasDeleted(run.current) ? deleting(why) : arriving, 'progress since operation');
@@ -145,7 +145,7 @@ export const endings = {
   begun: (run: Run, ready: ConditionFacts | undefined) =>
     credentialOutcome(run, ready, 'progress since operation'),
   /** ExternalMissing, a steady state (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
-  missing(run: Run, confirmAbsenceMs: number): Ending {
+  missing(run: Run, confirmAbsenceMs: number): Outcome {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
     const message = name === undefined ? missing : `${missing} (${name})`;
@@ -160,20 +160,20 @@ export const endings = {
     };
   },
   /** AwaitExternal. */
-  hidden(run: Run): Ending {
+  hidden(run: Run): Outcome {
     const message = 'Waiting for external resource existence to be confirmed';
     return {
-      run: having(run, { type: 'Normal', reason: 'PendingExternalResource', message }),
+      run: withEvents(run, { type: 'Normal', reason: 'PendingExternalResource', message }),
       next: 'backOff',
     };
   },
   /** ConfirmAbsence. */
-  notConfirmed: (run: Run, confirmAbsenceMs: number): Ending => ({
+  notConfirmed: (run: Run, confirmAbsenceMs: number): Outcome => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
   }),
   /** ExternalLost. */
-  lost(run: Run): Ending {
+  lost(run: Run): Outcome {
     const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
     return refused(run, 'LostExternalResource', message, 'poll', {
       ready: withError(unavailable(message), isMissing),
@@ -181,14 +181,14 @@ export const endings = {
     });
   },
   /** CreateNotAllowed. */
-  uncreated(run: Run): Ending {
+  uncreated(run: Run): Outcome {
     const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
     return synced(run, withError(unavailable(message), isMissing), 'poll');
   },
   /** IdentityEdited, while something remains of the recorded external resource. */
   leftovers: (run: Run) => synced(run, undefined, 'poll'),
   /** IdentityEdited: observe at once with the identity that was recorded now. */
-  edited: (run: Run): Ending => ({ run, next: 0 }),
+  edited: (run: Run): Outcome => ({ run, next: 0 }),
   /** DeleteExternal and AwaitDeletion. */
   leaving: (run: Run) =>
     synced(
@@ -197,13 +197,13 @@ export const endings = {
       run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
     ),
   /** OrphanExternal and RemoveFinalizer. */
-  gone: (run: Run): Ending => ({ run, next: 'event' }),
+  gone: (run: Run): Outcome => ({ run, next: 'event' }),
   /** CreateExternal, while the resource is not visible yet. */
   unseen: (run: Run) => synced(run, creating(), 'backOff'),
   /** AwaitEffect. */
   awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
   /** CreateExternal, LateInitialize, Update and NoUpdate. It is observed often until it is ready. */
-  present(run: Run, { ready, operation, isUpToDate }: Observation): Ending {
+  present(run: Run, { ready, operation, isUpToDate }: Observation): Outcome {
     const { current, underWay, credential, isCredentialJustSet = false } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
     const used = [
@@ -227,7 +227,7 @@ function isReofferUsed({ current, entry }: Run): boolean {
   return isRequested && claimRef?.uid !== undefined && entry?.note?.for === claimText(claimRef);
 }
 
-function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Ending {
+function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Outcome {
   const { current, credential, credentialProblem } = run;
   if (credentialProblem !== undefined)
     return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
@@ -243,12 +243,12 @@ export function recreationEvent({ current }: Run): EventFacts {
   return warning('LostExternalResource', `${missing} ${how}; it is created again`);
 }
 
-export const having = (run: Run, ...events: readonly EventFacts[]): Run => ({
+export const withEvents = (run: Run, ...events: readonly EventFacts[]): Run => ({
   ...run,
   happened: [...run.happened, ...events],
 });
 
-export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
+export const withDetails = (run: Run, details: ReportedDetails = {}): Run => ({
   ...run,
   reported: { ...run.reported, ...details },
 });
@@ -256,7 +256,7 @@ export const informed = (run: Run, details: ReportedDetails = {}): Run => ({
 export const reporting = (run: Run, status: Run['status']): Run =>
   status === undefined ? run : { ...run, status: { ...run.status, ...status } };
 
-export const over = (run: Run): Run => omit(run, 'underWay');
+export const withoutOperation = (run: Run): Run => omit(run, 'underWay');
 
 /** Removes all secrets that a run knows. */
 export const scrubOf = ({ entry, credential, reported }: Run, message: string): string =>
@@ -268,7 +268,7 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
   );
 
 /** The outcome of a failed step. `start`: the run, if the failure does not have it. Throws any other error. */
-export function failed(start: Run, error: unknown): Ending {
+export function failed(start: Run, error: unknown): Outcome {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
   const { known: run = start, reason, ready } = failure.facts;
@@ -289,8 +289,8 @@ export function failed(start: Run, error: unknown): Ending {
  * The managed resource with its new status, and the Events, without secrets. Edits without effect are always
  * reported.
  */
-export function told(
-  { run, synced: found, refused: reported = [], ready, event }: Ending,
+export function statusOf(
+  { run, synced: found, refused: reported = [], ready, event }: Outcome,
   identity: IdentityContext,
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
@@ -337,11 +337,11 @@ export async function conclude(
     readonly identity: IdentityContext;
     readonly log: Pick<Logger, 'child'>;
   },
-  ending: Ending,
+  outcome: Outcome,
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, managedResources, identity, log } = options;
-  const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = ending;
+  const { run, next, used = [], thrown, isFinalised, hasFailed, bug } = outcome;
   let stored = run.current;
   const ofRun = log.child(() => ({ ...aboutManaged(stored), ...decisionOf(run) }));
   for (const event of run.happened) {
@@ -351,7 +351,7 @@ export async function conclude(
   }
   if (isFinalised) logQuietAct(ofRun, 'RemovedFinalizer');
   if (thrown !== undefined) throw thrown;
-  const { object, events } = told(ending, identity, env.clock.now());
+  const { object, events } = statusOf(outcome, identity, env.clock.now());
   const failure = hasFailed ? getCondition(object.status?.conditions, 'Synced').message : undefined;
   try {
     const written = managedResources.updateStatus(run.current, object, signal);

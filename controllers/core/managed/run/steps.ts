@@ -36,7 +36,7 @@ import { claimOfNewNote, withoutRecord } from './decide-credential.ts';
 import type { Ready } from './failures.ts';
 import { cannot } from './failures.ts';
 import type { Run } from './outcome.ts';
-import { having, informed, reporting } from './outcome.ts';
+import { reporting, withDetails, withEvents } from './outcome.ts';
 
 /** The context of all runs over one managed kind, with the signal and log of one run. */
 export interface RunContext extends CreationContext {
@@ -148,7 +148,7 @@ export async function confirmed(
   run: Run,
   facts: FailureFacts<Run>,
 ): Promise<Run | undefined> {
-  const quietly = { ...facts, areConflictsTold: false };
+  const quietly = { ...facts, reportsConflicts: false };
   const confirming = managedResources.confirm(run.current, signal);
   const current = await step(run, 'cannot get managed resource', confirming, quietly);
   if (current === undefined) return undefined;
@@ -240,7 +240,7 @@ export async function publish(
   ready?: Ready,
 ): Promise<Run> {
   const { places, signal, log } = context;
-  const known = informed(run, details);
+  const known = withDetails(run, details);
   if (!wantsDetails(known.current)) return known;
   const entry = await keeping(keep(context, known), known, ready);
   const published = { ...known, ...(entry && { entry }) };
@@ -312,13 +312,13 @@ export async function observeAndPublish(
   run: Run,
   { details, status, event, ready }: Called,
 ): Promise<Observed> {
-  const called = reporting(informed(run, details), status);
+  const called = reporting(withDetails(run, details), status);
   const [seen, observed] = await observe(context, called, ready).catch(async (error: unknown) => {
     const published = await publish(context, called, undefined, ready);
-    throw error instanceof StepFailure ? error.knowing(having(published, event)) : error;
+    throw error instanceof StepFailure ? error.knowing(withEvents(published, event)) : error;
   });
   const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);
-  return [having(published, event), observed];
+  return [withEvents(published, event), observed];
 }
 
 /** A failed update has not set its credential. */

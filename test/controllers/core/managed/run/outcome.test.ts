@@ -20,14 +20,14 @@ import { decideAccess, decideFirst } from '../../../../../controllers/core/manag
 import type { CredentialDecisionName } from '../../../../../controllers/core/managed/run/decide-credential.ts';
 import { cannot } from '../../../../../controllers/core/managed/run/failures.ts';
 import type { Next } from '../../../../../controllers/core/managed/run/next.ts';
-import type { Ending, Run } from '../../../../../controllers/core/managed/run/outcome.ts';
+import type { Outcome, Run } from '../../../../../controllers/core/managed/run/outcome.ts';
 import {
-  endings,
   failed,
-  having,
+  outcomes,
   recreationEvent,
   reporting,
-  told,
+  statusOf,
+  withEvents,
 } from '../../../../../controllers/core/managed/run/outcome.ts';
 import type { FailureFacts } from '../../../../../controllers/core/step-failure.ts';
 import { StepFailure } from '../../../../../controllers/core/step-failure.ts';
@@ -60,7 +60,7 @@ const at = (
 });
 
 /** A run whose step failed. */
-const failing = (run: Run, what: string, facts: FailureFacts<Run>, cause = new Error('boom')): Ending =>
+const failing = (run: Run, what: string, facts: FailureFacts<Run>, cause = new Error('boom')): Outcome =>
   failed(at('ResourceGone'), new StepFailure(what, cause, { ...facts, known: run }));
 
 const seen = { exists: true, isUpToDate: true };
@@ -69,7 +69,7 @@ const created = {
   reason: 'CreatedExternalResource',
   message: 'requested',
 } as const;
-const askedOf = (decision: ManagedDecisionName): Run => having(at(decision), created);
+const askedOf = (decision: ManagedDecisionName): Run => withEvents(at(decision), created);
 const paused = decideFirst({ managed: managed({ managementPolicies: [] }) });
 const invalid = decideFirst({ managed: managed({ managementPolicies: ['Create'] }) });
 const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' };
@@ -100,16 +100,16 @@ const underWay = (
   });
 
 /** An ending, the conditions and Events that tell of it, and what brings the resource back. */
-type Line = readonly [ending: Ending, conditions: readonly string[], events: readonly string[], next: Next];
+type Line = readonly [ending: Outcome, conditions: readonly string[], events: readonly string[], next: Next];
 
 /** `none`: a run that goes on. */
 type Told = Exclude<ManagedDecisionName, CredentialDecisionName | 'ResourceGone'> | 'none';
 
-/** Each decision's endings: those about a resource that is gone, or about one that goes unfinalised, end before there is one. */
+/** Each decision's outcomes: those about a resource that is gone, or about one that goes unfinalised, end before there is one. */
 const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   Paused: {
     paused: [
-      endings.paused(at('Paused'), messageOf(paused)),
+      outcomes.paused(at('Paused'), messageOf(paused)),
       ['Synced False ReconcilePaused: reconciliation is paused by empty spec.managementPolicies', waiting],
       ['Normal ReconciliationPaused: reconciliation is paused by empty spec.managementPolicies'],
       'event',
@@ -117,14 +117,14 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   UnsupportedPolicies: {
     invalid: [
-      endings.invalid(at('UnsupportedPolicies'), messageOf(invalid)),
+      outcomes.invalid(at('UnsupportedPolicies'), messageOf(invalid)),
       [`Synced False ReconcileError: ${invalidSets}`, waiting],
       [`Warning CannotUseInvalidManagementPolicy: ${invalidSets}`],
       'event',
     ],
   },
   OrphanExternal: {
-    'let go': [endings.gone(at('OrphanExternal')), [], [], 'event'],
+    'let go': [outcomes.gone(at('OrphanExternal')), [], [], 'event'],
     'unpublishing fails': [
       failing(at('OrphanExternal'), '', cannot.unpublish),
       ['Synced False ReconcileError: boom', 'Ready False Deleting'],
@@ -134,7 +134,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   CreationIncomplete: {
     undetermined: [
-      endings.undetermined(at('CreationIncomplete'), messageOf(undetermined)),
+      outcomes.undetermined(at('CreationIncomplete'), messageOf(undetermined)),
       [`Synced False ReconcileError: ${looked}`, 'Ready False Creating'],
       [`Warning CannotInitializeManagedResource: ${looked}`],
       'poll',
@@ -243,13 +243,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   OtherSystem: {
     told: [
-      endings.elsewhere(at('OtherSystem'), messageOf(elsewhere)),
+      outcomes.elsewhere(at('OtherSystem'), messageOf(elsewhere)),
       [`Synced False ReconcileError: ${led}`, waiting],
       [`Warning CannotConnectToProvider: ${led}`],
       'poll',
     ],
     deleted: [
-      endings.elsewhere(at('OtherSystem', managed({}, leaving)), messageOf(elsewhere)),
+      outcomes.elsewhere(at('OtherSystem', managed({}, leaving)), messageOf(elsewhere)),
       [`Synced False ReconcileError: ${led}`, 'Ready False Deleting'],
       [`Warning CannotConnectToProvider: ${led}`],
       'poll',
@@ -274,19 +274,19 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   AwaitOperation: {
     'a creation': [
-      endings.waiting(underWay('AwaitOperation', create), 'create'),
+      outcomes.waiting(underWay('AwaitOperation', create), 'create'),
       [synced, 'Ready False Creating', ongoing('create', ' (op-1): half of it')],
       [],
       'progress since operation',
     ],
     'an update of what does not show any more': [
-      endings.waiting(underWay('AwaitOperation', { ...create, type: 'update' }), 'update'),
+      outcomes.waiting(underWay('AwaitOperation', { ...create, type: 'update' }), 'update'),
       [synced, waiting, ongoing('update', ' (op-1): half of it')],
       [],
       'progress since operation',
     ],
     'a creation, deleted meanwhile': [
-      endings.waiting(underWay('AwaitOperation', create, managed({}, leaving)), 'create'),
+      outcomes.waiting(underWay('AwaitOperation', create, managed({}, leaving)), 'create'),
       [
         synced,
         'Ready False Deleting: waiting for its create to end',
@@ -296,7 +296,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since operation',
     ],
     'a deletion': [
-      endings.waiting(
+      outcomes.waiting(
         underWay('AwaitOperation', { ...create, type: 'delete' }, managed({}, leaving)),
         'delete',
       ),
@@ -307,13 +307,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   ExternalMissing: {
     missing: [
-      endings.missing(at('ExternalMissing'), 5_000),
+      outcomes.missing(at('ExternalMissing'), 5_000),
       [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone} (db)`],
       [`Warning CannotObserveExternalResource: ${gone} (db)`],
       'poll',
     ],
     'without a name': [
-      endings.missing(at('ExternalMissing', managed()), 5_000),
+      outcomes.missing(at('ExternalMissing', managed()), 5_000),
       [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone}`],
       [`Warning CannotObserveExternalResource: ${gone}`],
       'poll',
@@ -321,7 +321,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   AwaitExternal: {
     hidden: [
-      endings.hidden(at('AwaitExternal')),
+      outcomes.hidden(at('AwaitExternal')),
       [],
       ['Normal PendingExternalResource: Waiting for external resource existence to be confirmed'],
       'backOff',
@@ -329,13 +329,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   DeleteExternal: {
     'on its way out': [
-      endings.leaving(at('DeleteExternal')),
+      outcomes.leaving(at('DeleteExternal')),
       [synced, 'Ready False Deleting'],
       [],
       'progress since deletion',
     ],
     'gone at once': [
-      endings.gone(having(at('DeleteExternal'), created)),
+      outcomes.gone(withEvents(at('DeleteExternal'), created)),
       [],
       ['Normal CreatedExternalResource: requested'],
       'event',
@@ -355,20 +355,20 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   AwaitDeletion: {
     'on its way out': [
-      endings.leaving(at('AwaitDeletion', undefined, { operation: operationOngoing('delete') })),
+      outcomes.leaving(at('AwaitDeletion', undefined, { operation: operationOngoing('delete') })),
       [synced, 'Ready False Deleting', ongoing('delete')],
       [],
       'progress since deletion',
     ],
     'its deletion has ended, and it shows yet': [
-      endings.leaving(at('AwaitDeletion', undefined, { operation: operationSucceeded })),
+      outcomes.leaving(at('AwaitDeletion', undefined, { operation: operationSucceeded })),
       [synced, 'Ready False Deleting', 'AsyncOperation True Finished', 'LastAsyncOperation True Success'],
       [],
       'progress since deletion',
     ],
   },
   RemoveFinalizer: {
-    'let go': [endings.gone(at('RemoveFinalizer')), [], [], 'event'],
+    'let go': [outcomes.gone(at('RemoveFinalizer')), [], [], 'event'],
     'unpublishing fails': [
       failing(at('RemoveFinalizer'), '', cannot.unpublish),
       ['Synced False ReconcileError: boom', 'Ready False Deleting'],
@@ -391,17 +391,17 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
   },
   ConfirmAbsence: {
-    'observed again': [endings.notConfirmed(at('ConfirmAbsence'), 5_000), [], [], 5_000],
+    'observed again': [outcomes.notConfirmed(at('ConfirmAbsence'), 5_000), [], [], 5_000],
     'observed again once it was absent for long enough': [
-      endings.notConfirmed(at('ConfirmAbsence', undefined, { absentForMs: 3_000 }), 5_000),
+      outcomes.notConfirmed(at('ConfirmAbsence', undefined, { absentForMs: 3_000 }), 5_000),
       [],
       [],
       2_000,
     ],
   },
   IdentityEdited: {
-    'taken up': [endings.edited(at('IdentityEdited')), [], [], 0],
-    'something is left': [endings.leftovers(at('IdentityEdited')), [synced, waiting], [], 'poll'],
+    'taken up': [outcomes.edited(at('IdentityEdited')), [], [], 0],
+    'something is left': [outcomes.leftovers(at('IdentityEdited')), [synced, waiting], [], 'poll'],
     'it cannot be recorded': [
       failing(at('IdentityEdited'), 'cannot update managed resource', cannot.write),
       ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
@@ -411,7 +411,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   CreateNotAllowed: {
     told: [
-      endings.uncreated(at('CreateNotAllowed')),
+      outcomes.uncreated(at('CreateNotAllowed')),
       [
         synced,
         `Ready False Unavailable: ${gone}, and spec.managementPolicies do not allow Create; add Create, or create it`,
@@ -422,13 +422,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   CreateExternal: {
     'there at once': [
-      endings.present(askedOf('CreateExternal'), { ...seen, ready: available() }),
+      outcomes.present(askedOf('CreateExternal'), { ...seen, ready: available() }),
       [synced, 'Ready True Available'],
       ['Normal CreatedExternalResource: requested'],
       'poll',
     ],
     'does not show yet': [
-      endings.unseen(askedOf('CreateExternal')),
+      outcomes.unseen(askedOf('CreateExternal')),
       [synced, 'Ready False Creating'],
       ['Normal CreatedExternalResource: requested'],
       'backOff',
@@ -469,7 +469,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   Recreate: {
     'there at once': [
-      endings.present(having(at('Recreate'), recreationEvent(at('Recreate')), created), {
+      outcomes.present(withEvents(at('Recreate'), recreationEvent(at('Recreate')), created), {
         ...seen,
         ready: available(),
       }),
@@ -481,8 +481,11 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'after a creation that failed': [
-      endings.present(
-        having(at('Recreate'), recreationEvent(at('Recreate', managed({}, { annotations: failedCreation })))),
+      outcomes.present(
+        withEvents(
+          at('Recreate'),
+          recreationEvent(at('Recreate', managed({}, { annotations: failedCreation }))),
+        ),
         { ...seen, ready: available() },
       ),
       [synced, 'Ready True Available'],
@@ -491,7 +494,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
     'creating fails': [
       failing(
-        having(at('Recreate'), recreationEvent(at('Recreate', managed()))),
+        withEvents(at('Recreate'), recreationEvent(at('Recreate', managed()))),
         'create failed',
         cannot.create,
       ),
@@ -505,7 +508,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   ExternalLost: {
     told: [
-      endings.lost(at('ExternalLost')),
+      outcomes.lost(at('ExternalLost')),
       [`Synced False ReconcileError: ${lost}`, `Ready False Unavailable: ${lost}`],
       [`Warning LostExternalResource: ${lost}`],
       'poll',
@@ -513,7 +516,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   LateInitialize: {
     'filled in': [
-      endings.present(at('LateInitialize'), { ...seen, ready: available() }),
+      outcomes.present(at('LateInitialize'), { ...seen, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'poll',
@@ -527,7 +530,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   NoUpdate: {
     'at work': [
-      endings.present(at('NoUpdate', undefined, { operation: operationOngoing('update') }), {
+      outcomes.present(at('NoUpdate', undefined, { operation: operationOngoing('update') }), {
         ...seen,
         ready: available(),
         operation: 'update',
@@ -537,25 +540,25 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'progress since operation',
     ],
     ready: [
-      endings.present(at('NoUpdate'), { ...seen, ready: available() }),
+      outcomes.present(at('NoUpdate'), { ...seen, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'poll',
     ],
     'not ready': [
-      endings.present(at('NoUpdate'), { ...seen, ready: unavailable('restarting') }),
+      outcomes.present(at('NoUpdate'), { ...seen, ready: unavailable('restarting') }),
       [synced, 'Ready False Unavailable: restarting'],
       [],
       'progress since creation',
     ],
     'whose readiness nobody tells': [
-      endings.present(at('NoUpdate'), seen),
+      outcomes.present(at('NoUpdate'), seen),
       [synced, waiting],
       [],
       'progress since creation',
     ],
     'whose readiness nobody tells any more': [
-      endings.present(
+      outcomes.present(
         at(
           'NoUpdate',
           managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } }),
@@ -567,7 +570,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'an edit that has no effect': [
-      endings.present(
+      outcomes.present(
         at(
           'NoUpdate',
           managed(
@@ -604,7 +607,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
     'the credential of the Secret may not be set': [
-      endings.present(
+      outcomes.present(
         at('NoUpdate', managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }, named), {
           credential: { value: 'p', isApplied: false },
         }),
@@ -620,13 +623,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'poll',
     ],
     'left as it is': [
-      endings.present(at('NoUpdate'), { ...seen, isUpToDate: false, ready: available() }),
+      outcomes.present(at('NoUpdate'), { ...seen, isUpToDate: false, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'poll',
     ],
     'the next claim cannot get another credential: that is reported, and the run goes on': [
-      endings.present(at('NoUpdate', undefined, { credentialProblem: 'add Update' }), {
+      outcomes.present(at('NoUpdate', undefined, { credentialProblem: 'add Update' }), {
         ...seen,
         ready: available(),
       }),
@@ -661,7 +664,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       'backOff',
     ],
     'as it should be again': [
-      endings.present(having(at('Update'), { ...created, reason: 'UpdatedExternalResource' }), {
+      outcomes.present(withEvents(at('Update'), { ...created, reason: 'UpdatedExternalResource' }), {
         ...seen,
         ready: available(),
       }),
@@ -678,7 +681,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   },
   AwaitEffect: {
     'its update has ended, and does not show yet': [
-      endings.awaited(at('AwaitEffect'), { ...seen, isUpToDate: false, ready: available() }),
+      outcomes.awaited(at('AwaitEffect'), { ...seen, isUpToDate: false, ready: available() }),
       [synced, 'Ready True Available'],
       [],
       'backOff',
@@ -694,7 +697,7 @@ describe('how a run over a managed resource ends', () => {
     for (const what of Object.keys(lines)) {
       test(`${decision}: ${what}`, () => {
         const [ending, conditions, events, next] = rows()[decision as Told][what] ?? assert.fail();
-        const { object, events: withStatus } = told(ending, identity, now);
+        const { object, events: withStatus } = statusOf(ending, identity, now);
         const isTold = object !== ending.run.current;
         assert.deepEqual(
           {
@@ -712,7 +715,11 @@ describe('how a run over a managed resource ends', () => {
   }
 
   test('what the external resource says of itself goes with the status', () => {
-    const { object } = told(endings.present(reporting(at('NoUpdate'), { size: 1 }), seen), identity, now);
+    const { object } = statusOf(
+      outcomes.present(reporting(at('NoUpdate'), { size: 1 }), seen),
+      identity,
+      now,
+    );
     assert.equal((object.status as { readonly size?: number }).size, 1);
   });
 
@@ -726,7 +733,7 @@ describe('how a run over a managed resource ends', () => {
       const kept = { details: {}, note: { key: 'a2V5', for: claim }, isOwned: true };
       const entry = { ...kept, write: () => Promise.reject(), confirm: async () => undefined };
       const run = at('NoUpdate', managed({ claimRef: claimRef() }, { annotations }), { entry });
-      return endings.present(run, { ...seen, ready: available() }).used;
+      return outcomes.present(run, { ...seen, ready: available() }).used;
     };
     assert.deepEqual(usedFor('FancySQLInstance team/orders'), [
       'crossplane.io/adopt-identity',
@@ -737,9 +744,9 @@ describe('how a run over a managed resource ends', () => {
 
   test('a creation that found an existing resource is followed at once by an update that sets the credential', () => {
     const run = at('CreateExternal', undefined, { credential: { value: 'p', isApplied: false } });
-    const ending = endings.present(run, { ...seen, ready: available() });
+    const ending = outcomes.present(run, { ...seen, ready: available() });
     assert.equal(ending.next, 0);
-    assert.equal(told(ending, identity, now).object.status?.bindingPhase, undefined);
+    assert.equal(statusOf(ending, identity, now).object.status?.bindingPhase, undefined);
   });
 
   test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {

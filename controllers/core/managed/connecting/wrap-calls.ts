@@ -22,15 +22,15 @@ export type Around = <T>(
 ) => Promise<T>;
 
 /** Wraps each call of an external client. */
-export function aroundCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
-  if (client.poll === undefined) return aroundMost(client, around);
+export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
+  if (client.poll === undefined) return wrapMost(client, around);
   return {
-    ...aroundMost(client, around),
+    ...wrapMost(client, around),
     poll: (name, signal) => around(async (own = signal) => client.poll(name, own), signal, 'poll'),
   };
 }
 
-function aroundMost<M extends Managed, Name extends string>(
+function wrapMost<M extends Managed, Name extends string>(
   client: Calls<M, Name>,
   around: Around,
 ): Calls<M, Name> {

@@ -11,7 +11,7 @@ export const consideredKinds = (kinds: readonly Kind[]): readonly string[] => ki
  * this reason and generation, and the report considered a kind that is not `known` here. That report stays,
  * otherwise two processes would overwrite each other forever.
  */
-export function isReportedElsewhere(
+export function isReportedByOtherProcess(
   { metadata, status }: Claim,
   reason: string,
   known: readonly string[],

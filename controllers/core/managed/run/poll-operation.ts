@@ -17,7 +17,7 @@ import {
 } from '../recording/operation-conditions.ts';
 import { cannot } from './failures.ts';
 import type { Run } from './outcome.ts';
-import { over, reporting } from './outcome.ts';
+import { reporting, withoutOperation } from './outcome.ts';
 import type { ExternalContext } from './steps.ts';
 import { publish, step, withoutPending } from './steps.ts';
 
@@ -52,7 +52,7 @@ const unasked = ({ current: { kind } }: Run, type: OperationType, name: string):
   `add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }`;
 
 /** Polls the ongoing operation, and records its result. Throws the error of a failed operation. */
-export async function followUp(context: ExternalContext, run: Run): Promise<Run> {
+export async function pollOperation(context: ExternalContext, run: Run): Promise<Run> {
   const { external, signal, underWay } = context;
   const operation = run.underWay;
   if (operation === undefined) return run;
@@ -65,11 +65,11 @@ export async function followUp(context: ExternalContext, run: Run): Promise<Run>
     case 'done': {
       const recorded = await recordEnd(context, run, type, progress);
       underWay.note(recorded.current, undefined);
-      return { ...over(recorded), operation: operationSucceeded, ended: type };
+      return { ...withoutOperation(recorded), operation: operationSucceeded, ended: type };
     }
     case 'unknown':
       underWay.note(run.current, undefined);
-      return { ...over(run), operation: operationForgotten(type, name), ended: type };
+      return { ...withoutOperation(run), operation: operationForgotten(type, name), ended: type };
     case 'failed':
       underWay.note(run.current, undefined);
       return operationFails(context, run, type, progress.error);
@@ -88,7 +88,7 @@ async function operationFails(
   error: Error,
 ): Promise<Run> {
   const operation = operationFailed(type, messageOf(error));
-  const failed: Run = { ...over(run), decision: 'OperationFailed', operation };
+  const failed: Run = { ...withoutOperation(run), decision: 'OperationFailed', operation };
   const known = type === 'update' ? await withoutPending(context, failed) : failed;
   const facts = { ...(type === 'update' ? cannot.update : cannot.delete), known };
   const failure =
