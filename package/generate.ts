@@ -66,7 +66,7 @@ function workloadOf({ name = 'services-stack', namespace, image }: GenerateOptio
     ...(isResourceName(name) && name.length <= longestName
       ? []
       : [
-          `--name: ${JSON.stringify(name)} is not allowed: use at most ${longestName} lower-case letters, digits and dashes, with a letter first`,
+          `--name: ${JSON.stringify(name)} is not a valid name: use at most ${longestName} lower-case letters, digits and dashes, with a letter first and no dash last`,
         ]),
     ...(namespace === undefined || isLabel(namespace) ? [] : [`--namespace: ${notALabel(namespace)}`]),
     ...(image === undefined || /^\w[\w./:@-]*$/.test(image)

@@ -49,7 +49,7 @@ describe('services-stack generate', () => {
       boxes(),
       ['--name', 'My Boxes', '--namespace', 'a/b', '--image', 'a b'],
       [
-        '--name: "My Boxes" is not a valid name: use at most 55 lower-case letters, digits and dashes, no dash first or last, with a letter first',
+        '--name: "My Boxes" is not a valid name: use at most 55 lower-case letters, digits and dashes, with a letter first and no dash last',
         '--namespace: "a/b" is not a valid name: use at most 63 lower-case letters, digits and dashes, no dash first or last',
         '--image: "a b" is not the name of an image: use one such as registry.example.org/stacks:1.0.0',
       ].join('\n'),
@@ -60,7 +60,7 @@ describe('services-stack generate', () => {
       ['Provider', 'ProviderConfig', 'Box']
         .map(
           (kind) =>
-            `${kind}.example: group "example" is not a lower-case DNS name with a dot, for example cache.example.org`,
+            `${kind}.example: group "example" is not allowed: use a lower-case DNS name with a dot, for example cache.example.org`,
         )
         .join('\n'),
     ],
