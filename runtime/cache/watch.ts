@@ -250,7 +250,7 @@ function advice(code: number, isTooOld: boolean): string {
   if (isTooOld) return 'the watch is too far behind: listing again';
   switch (code) {
     case 403:
-      return 'not allowed to list and watch this kind: grant them to the account of this process (RBAC, see deploy/)';
+      return 'not allowed to list and watch this kind: grant get, list and watch to the account of this process (RBAC, see deploy/)';
     case 404:
       return 'this kind is not installed in the cluster: run "kubectl apply -f crds/" or start with --install-crds';
     default:

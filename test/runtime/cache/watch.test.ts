@@ -489,7 +489,7 @@ describe('watch stream over HTTP', () => {
       await until('a arrives', () => names().includes('a'));
       await watching(2);
       assert.deepEqual([lists(), silences, backoff.calls], [2, 1, 0]);
-      assert.match(log.lines.at(-1)?.message ?? '', /did not tell of changes/);
+      assert.match(log.lines.at(-1)?.message ?? '', /did not deliver changes/);
       server.put(ThingKind, thing('b'));
       await until('b arrives', () => names().includes('b'));
       assert.equal(confirmedBy.at(-1), 'watch');
