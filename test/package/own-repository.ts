@@ -12,6 +12,7 @@ import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 const sources = [
   ...[
     'apis',
+    'app',
     'clients',
     'controllers',
     'dashboard',

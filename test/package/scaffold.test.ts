@@ -172,6 +172,7 @@ describe('a scaffold in this repository', () => {
     copy = await copyProject([
       ...[
         'apis',
+        'app',
         'clients',
         'controllers',
         'crds',
@@ -274,7 +275,7 @@ describe('an argument that is no such name is told', () => {
     'a kind that is not in PascalCase': {
       kind: 'cache-cluster',
       told: [
-        '<Kind>: "cache-cluster" is not in PascalCase: use letters and digits, with a capital first, as CacheCluster',
+        '<Kind>: "cache-cluster" is not in PascalCase: use letters and digits, with a capital first, for example CacheCluster',
       ],
     },
     'a kind of nothing but capitals': {
@@ -288,7 +289,7 @@ describe('an argument that is no such name is told', () => {
     'a claim': {
       given: { claim: 'redis cluster' },
       told: [
-        '--claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, as RedisCluster',
+        '--claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, for example RedisCluster',
       ],
     },
     'a group without a dot': {
@@ -305,7 +306,7 @@ describe('an argument that is no such name is told', () => {
     },
     'a version': {
       given: { version: '1.0.0' },
-      told: ['--version: "1.0.0" is not a version of an API, for example v1alpha1 or v1'],
+      told: ['--version: "1.0.0" is not a version of an API: use one such as v1alpha1 or v1'],
     },
     'a stack': {
       given: { stack: '../other' },
@@ -321,7 +322,7 @@ describe('an argument that is no such name is told', () => {
       given: { group: '', version: '' },
       told: [
         '--group: "" is not a DNS name with a dot: use one such as cache.example.org',
-        '--version: "" is not a version of an API, for example v1alpha1 or v1',
+        '--version: "" is not a version of an API: use one such as v1alpha1 or v1',
       ],
     },
   };
@@ -373,7 +374,7 @@ describe('a stack is added to a list', () => {
   test('and without a list it is told', () => {
     assert.throws(
       () => registered('export const others = [];\n', given),
-      new UsageError('src/stacks.ts: there is no `export const stacks = […]` to add the stack to'),
+      new UsageError('cannot add the stack to src/stacks.ts: it has no `export const stacks = […]`'),
     );
   });
 });
@@ -428,7 +429,7 @@ test('where the stack cannot be added to the list, nothing is written, and what 
     await folder.write('src/stacks.ts', 'export const others = [];\n');
     const names = namesOf('CacheCluster', { group: 'cache.example.org', version: 'v1' });
     await assert.rejects(newService(folder.directory, names, ownLayout), {
-      message: 'src/stacks.ts: there is no `export const stacks = […]` to add the stack to',
+      message: 'cannot add the stack to src/stacks.ts: it has no `export const stacks = […]`',
     });
     await assert.rejects(folder.read('tsconfig.json'), { code: 'ENOENT' });
     assert.equal(await folder.read('test/stacks.test.ts'), '// kept\n');

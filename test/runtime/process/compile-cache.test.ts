@@ -30,6 +30,6 @@ describe('what was compiled', () => {
     };
     await run();
     const said = await run();
-    assert.match(said, /V8 code cache for ESM \S+controllers\/composition\.ts was accepted/);
+    assert.match(said, /V8 code cache for ESM \S+app\/run\.ts was accepted/);
   });
 });
