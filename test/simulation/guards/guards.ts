@@ -610,7 +610,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'changes that a restored API server gives versions which others had before',
       provenBy:
         'test/runtime/cache/watch.test.ts: one that is restored from a backup meanwhile, and has given out our versions again by then, is listed',
-      was: 'return isInDoubt ? resumed$ : watch$;',
+      was: 'return mustCheckHistory ? resumed$ : watch$;',
       becomes: 'return watch$;',
     },
     {
@@ -623,7 +623,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'a watch that is open, silent and believed',
       provenBy:
         'test/runtime/cache/watch.test.ts: is replaced when it has kept something back, which a list brings',
-      was: 'takeUntil(merge(overdue$, disbelief$)),',
+      was: 'takeUntil(merge(overdue$, isBehind$)),',
       becomes: 'takeUntil(overdue$),',
     },
   ],
