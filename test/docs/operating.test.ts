@@ -53,6 +53,8 @@ test('it explains every reason there is, and no other', () => {
   const patterns = [
     /(?:eventReason|reason): '([A-Z][A-Za-z]+)'/g,
     /(?:notReady|unknown|warning)\(\s*'([A-Z][A-Za-z]+)'/g,
+    /\bevent\(\s*'(?:Normal|Warning)',\s*'([A-Z][A-Za-z]+)'/g,
+    /'(InvalidClassSelector|No(?:Default|Matching)Class)'/g,
     /'(Cannot[A-Z][A-Za-z]+|NamespaceNotAllowed|WaitingToBind|UnknownKind|ManagedResourceNotFound|(?:Apply|Destroy)Failure)'/g,
     /'((?:Created|Updated|Deleted)ExternalResource)'/g,
   ];
