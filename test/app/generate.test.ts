@@ -28,7 +28,7 @@ describe('npm run generate, for what follows from the stacks', () => {
     for (const script of ['apis', 'app']) {
       assert.deepEqual(await copy.node([`${script}/generate.ts`, '--chekc']), {
         code: 2,
-        output: 'generate: "--chekc" is not known; there is --check, which writes nothing\n',
+        output: 'generate: unknown argument "--chekc"; use --check or no argument\n',
       });
     }
   });

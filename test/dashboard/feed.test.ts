@@ -70,7 +70,7 @@ describe('what a reader of the page is told', () => {
     claims.apply({ type: 'deleted', object: claim('a', 2).object });
     await tick();
     assert.deepEqual(batches.at(-1), {
-      ...{ nodes: [], told: [] },
+      ...{ nodes: [], events: [] },
       deleted: ['fancysqlinstances.database.crossplane.io|team/a'],
     });
     reader.unsubscribe();

@@ -124,7 +124,7 @@ for (const isAlone of [false, true]) {
       assert.equal(await clock.advanceUntil(() => true), 0);
       await assert.rejects(
         clock.advanceUntil(() => log.length === 99, 70),
-        /not so within 70 ms.*99/,
+        /not true within 70 ms.*99/,
       );
       assert.equal(elapsedMs(), 91);
     });
@@ -158,7 +158,7 @@ for (const isAlone of [false, true]) {
 
     test('is moved by one at a time', async () => {
       const moving = clock.advance(10);
-      await assert.rejects(clock.advance(10), /await that first/);
+      await assert.rejects(clock.advance(10), /await the earlier call first/);
       await moving;
       assert.equal(elapsedMs(), 10);
     });

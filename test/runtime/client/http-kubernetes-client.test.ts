@@ -566,7 +566,7 @@ describe('HTTP client', () => {
       server.fail({ status: -1 });
       const { code, reason, message } = await failure(client.create(ThingKind, thing('a')));
       assert.deepEqual([code, reason], [0, 'Timeout']);
-      assert.equal(message, 'the API server did not answer within the lease');
+      assert.equal(message, 'the API server did not answer while the Lease was valid');
     });
 
     test('that runs out while a write waits for a connection: it is not sent', async () => {

@@ -188,7 +188,7 @@ describe('installing definitions', () => {
   test('an answer that tells no version is an error, and nothing is written', async () => {
     await write('a.yaml', yaml('ays'));
     server.version = { major: '', minor: '' };
-    await assert.rejects(install(), /cannot read the version of the API server: .*no version/);
+    await assert.rejects(install(), /cannot read the version of the API server: .*not a version/);
     assert.deepEqual(writes(), []);
   });
 
@@ -254,12 +254,15 @@ describe('installing definitions', () => {
     },
     'another kind': {
       text: 'apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n',
-      want: /cannot install x\.yaml: it holds something else/,
+      want: /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/,
     },
-    'no object at all': { text: 'hello', want: /cannot install x\.yaml: it holds something else/ },
+    'no object at all': {
+      text: 'hello',
+      want: /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/,
+    },
     'a definition without name': {
       text: yaml('ays').replace('name: ays.test.example.org', 'nome: a'),
-      want: /cannot install x\.yaml: it holds something else/,
+      want: /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/,
     },
   };
   for (const [name, { text, want }] of Object.entries(refused)) {
@@ -272,7 +275,7 @@ describe('installing definitions', () => {
   }
 
   test('a folder without definitions, or none at all, is an error', async () => {
-    await assert.rejects(install(), /no definitions in/);
+    await assert.rejects(install(), /has no YAML file/);
     await assert.rejects(install({ directory: join(directory, 'none') }), /cannot read the folder/);
   });
 

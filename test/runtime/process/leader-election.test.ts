@@ -290,7 +290,7 @@ describe('leader election', () => {
     network = hangs;
     assert.equal(await clock.advanceUntil(() => told.includes('lost')), times.renewDeadlineMs);
     const { message, fields } = log.lines.find(({ level }) => level === 'warn') ?? {};
-    assert.equal(message, 'cannot write the lease, trying again');
+    assert.equal(message, 'cannot write the Lease: trying again');
     assert.match(String(fields?.error), /the Lease was not renewed in time/);
   });
 
