@@ -13,7 +13,7 @@ export const classSpecTemplate = z.object({
   providerConfigRef: optional(providerConfigRef),
   reclaimPolicy: optional(
     reclaimPolicy(
-      'What happens to a provisioned resource when its claim is deleted: Delete (the default) or Retain.',
+      'Whether a provisioned resource is deleted with its claim: Delete (the default) or Retain.',
     ).meta({ default: 'Delete' }),
   ),
   namespaceSelector: optional(

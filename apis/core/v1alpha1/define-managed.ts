@@ -44,13 +44,13 @@ export const managedSpec = z.object({
   providerConfigRef: optional(providerConfigRef),
   reclaimPolicy: optional(
     reclaimPolicy(
-      'What happens to this resource when its claim is deleted: Retain (the default) or Delete. It also decides about the external resource, unless deletionPolicy or managementPolicies do.',
+      'Whether this resource is deleted with its claim: Retain (the default) or Delete. It also decides about the external resource, unless deletionPolicy or managementPolicies do.',
     ),
   ),
   deletionPolicy: optional(
     z
       .enum(['Orphan', 'Delete'])
-      .describe('What happens to the external resource when this resource is deleted.'),
+      .describe('Whether the external resource is deleted with this resource.'),
   ),
   managementPolicies: optional(
     z
@@ -97,7 +97,7 @@ export const managedStatus = z.object({
         pending: z.boolean().describe('The external system accepted the password and does not use it yet.'),
       })
       .describe(
-        'Which password the external system has. If it differs from the Secret, the password of the Secret is set again.',
+        'The password that the external system has. If it differs from the Secret, the password of the Secret is set again.',
       ),
   ),
   operation: optional(externalOperation),

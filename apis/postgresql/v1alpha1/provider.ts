@@ -6,7 +6,7 @@ export const ProviderKind = defineProvider({
   version: 'v1alpha1',
   stack: 'postgresql',
   description:
-    'Access to a PostgreSQL server (legacy). The whole Secret is read. Required entries: endpoint, username, password. Optional entries: port (default 5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (default postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any existing entry, for example endpoint.',
+    'Access to a PostgreSQL server (legacy). The whole Secret is read. Required entries: endpoint, username, password. Optional entries: port (default 5432), sslmode (disable, require, verify-ca or verify-full), clusterCA (PEM), database (default postgres) and serverDatabases (close or leave). With close, PUBLIC may not connect to the databases of the server itself. The key of the reference names any existing entry, for example endpoint.',
 });
 
 /** Access to one PostgreSQL server. */
@@ -15,5 +15,5 @@ export const ProviderConfigKind = defineProviderConfig({
   version: 'v1alpha1',
   stack: 'postgresql',
   description:
-    'Access to a PostgreSQL server. The whole Secret is read. Required entries: endpoint, username, password. Optional entries: port (default 5432), sslmode (disable, require, verify-ca, verify-full), clusterCA (PEM), database (default postgres) and serverDatabases (close: PUBLIC may not connect to the databases of the server itself; or leave). The key of the reference names any existing entry, for example endpoint. The ProviderConfig named default is used by resources that name no other.',
+    'Access to a PostgreSQL server. The whole Secret is read. Required entries: endpoint, username, password. Optional entries: port (default 5432), sslmode (disable, require, verify-ca or verify-full), clusterCA (PEM), database (default postgres) and serverDatabases (close or leave). With close, PUBLIC may not connect to the databases of the server itself. The key of the reference names any existing entry, for example endpoint. The ProviderConfig named default is used by resources that name no other.',
 });
