@@ -201,7 +201,7 @@ export function userRoles(
     {
       name: `${name}-claims-edit`,
       because:
-        "For users. Its labels add it to the cluster's own roles admin and edit, and to Crossplane's: a user who can edit a\n" +
+        "For users. Its labels add it to the cluster's own roles admin and edit, and to Crossplane's. A user who can edit a\n" +
         'namespace can create claims there.',
       labels: aggregated(
         'rbac.authorization.k8s.io/aggregate-to-admin',

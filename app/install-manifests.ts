@@ -77,13 +77,16 @@ appVersion: "${version}"
 kubeVersion: ">=1.28.0-0"
 `;
 
-const values = (origin: string, version: string): string => `# ${origin}
-# For other flags create a ConfigMap services-stack in the release's namespace, for example with SERVICES_STACK_LOG_LEVEL.
-image: services-stack:${version}
-replicas: 2
-# Whether the process installs and updates its definitions.
-installCrds: true
-cpu: 100m
-memory: 192Mi
-memoryLimit: 512Mi
-`;
+const values = (origin: string, version: string): string =>
+  [
+    `# ${origin}`,
+    "# For other flags, such as SERVICES_STACK_LOG_LEVEL, create a ConfigMap services-stack in the release's namespace.",
+    `image: services-stack:${version}`,
+    'replicas: 2',
+    '# Whether the process installs and updates its definitions.',
+    'installCrds: true',
+    'cpu: 100m',
+    'memory: 192Mi',
+    'memoryLimit: 512Mi',
+    '',
+  ].join('\n');

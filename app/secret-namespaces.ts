@@ -14,8 +14,8 @@ interface Place {
 }
 
 /**
- * A client that leaves the secrets of all other namespaces alone, whoever names them: what is asked of such a one is refused
- * here as RBAC would, and no request is sent. Without `namespaces` all may be asked. The error of a refusal, also by RBAC,
+ * A client that never requests a Secret of another namespace, also if an object names one. It refuses such a request
+ * as RBAC would, and sends nothing. Without `namespaces` every namespace is allowed. The error of a refusal, also by RBAC,
  * has the namespace as data.
  */
 export function withinSecretNamespaces(
