@@ -16,7 +16,7 @@ const compile = (...flags: readonly string[]): void => {
   const args = ['-p', import.meta.dirname, ...flags];
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { stdio: 'inherit' });
 };
-// The comments are in the types and in the sources of the source maps; nobody reads them in the JavaScript.
+// The comments are in the types and in the sources of the source maps; they are not needed in the JavaScript.
 compile('--declaration', 'false', '--removeComments', '--noCheck');
 compile('--emitDeclarationOnly');
 const template = join('package', 'scaffold', 'template');

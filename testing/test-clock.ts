@@ -6,7 +6,7 @@ import { createTurns } from '../runtime/time/turns.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
-  /** Runs everything that is due now, and what follows from it at once: promises, turns and timers without a delay. */
+  /** Runs each timer whose time has come, and its immediate results: promises, turns and timers without a delay. */
   settle(): Promise<void>;
   /** Moves on by this many milliseconds, from timer to timer, and settles at each. */
   advance(byMs: number): Promise<void>;
@@ -21,7 +21,7 @@ export interface TestClock extends Clock {
   setWall(to: Date | string): void;
   /** How many timers and sleeps wait. */
   readonly waitingCount: number;
-  /** The milliseconds until the first of them is due; undefined if none waits. */
+  /** The milliseconds until the first of them fires; undefined if none waits. */
   readonly dueInMs: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Batch, GraphNode, Health, NodeSort } from './wire.ts';
 export const healths = ['broken', 'troubled', 'waits', 'going', 'ok'] as const satisfies readonly Health[];
 export const sorts = ['claim', 'managed', 'class', 'provider'] as const satisfies readonly NodeSort[];
 
-/** Which objects are shown; an empty field does not limit them. */
+/** Limits the objects that are shown; an empty field does not limit them. */
 export interface Filter {
   readonly sort: NodeSort;
   readonly health: Health | '';

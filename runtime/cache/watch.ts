@@ -16,7 +16,7 @@ import type { StreamEvent } from './stream-event.ts';
 import type { WatchCheckTiming } from './watch-check.ts';
 import { isSameHistory, latestVersion, watchCheck } from './watch-check.ts';
 
-/** What a watch stream is doing. */
+/** The current step of a watch stream. */
 export type StreamState =
   | { readonly phase: 'listing' | 'watching' }
   /** A failure that no list and no accepted watch has followed yet; `code` as in ApiError. */

@@ -13,7 +13,7 @@ export class ApiError extends Error {
   readonly reason: string;
   /** The delay before a retry that the server asked for. */
   readonly retryAfterMs: number | undefined;
-  /** Set where Secrets may not be used: of which namespace (undefined: all), and whether a flag of this process says so. */
+  /** Set if Secrets may not be used: their namespace (undefined: all), and whether a flag of this process forbids them. */
   readonly secretsOf: { readonly namespace?: string | undefined; readonly isExcluded: boolean } | undefined;
 
   /** `message` is the Status object's own message: stable, without headers or body. */

@@ -5,7 +5,7 @@ import type { Logger } from '../log/log.ts';
 export type Request = ObjectKey;
 
 /**
- * What happens to a key after a run without error.
+ * The next run of a key after a run without error.
  * - `done`: its back-off is reset; an event brings it back.
  * - `after`: its back-off is reset, and it runs again after a delay. With `keepsBackOff` the back-off stays, because the run
  *   has settled nothing.
@@ -19,7 +19,7 @@ export type Result = (
   /** The decision of the run, as in docs/decision-tables.md, for the log. */
   readonly decision?: string;
   /**
-   * Why the run failed, in the words of the object's condition. The run counts as an error, whoever has to fix it. It is
+   * Why the run failed, in the words of the object's condition. The run counts as an error, also if a user has to fix it. It is
    * logged at growing intervals while the failure lasts.
    */
   readonly failure?: string;

@@ -11,7 +11,7 @@ import type { Request, Result } from './reconcile.ts';
 import type { Asking, Stage } from './urgency.ts';
 import { urgencyOf } from './urgency.ts';
 
-/** What happens to a key after a run: the reconciler's result, or a conflict or interruption, which share a back-off. */
+/** The end of a run of a key: the reconciler's result, or a conflict or interruption, which share a back-off. */
 export type Next =
   | Exclude<Result, { readonly type: 'requeue' }>
   /** `atLeastMs`: a minimum delay, for example from Retry-After. */

@@ -37,7 +37,7 @@ export interface Flags {
   readonly logFormat: LogFormat;
 }
 
-/** What to do: run with flags, or print a text on standard output and exit 0 (`--help`, `--version`). */
+/** Run with flags, or print a text on standard output and exit 0 (`--help`, `--version`). */
 export type Invocation =
   | { readonly type: 'run'; readonly flags: Flags }
   | { readonly type: 'print'; readonly text: string };

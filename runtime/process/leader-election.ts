@@ -41,7 +41,7 @@ export interface LeaderElectionOptions {
   /** Dates in the Lease are for people. Expiry is measured in elapsed time, because a wall clock can be set. */
   readonly clock: Clock;
   readonly random: Random;
-  /** How long other processes wait after the last renewal before they take over; default 15 000. */
+  /** How long other processes wait after the Lease was last renewed before they take over; default 15 000. */
   readonly leaseDurationMs?: number;
   /** After this long without a renewal a leader stops, well before another process takes over; default 10 000. */
   readonly renewDeadlineMs?: number;
@@ -90,7 +90,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   let observed: Observed | undefined;
   let isReleased = false;
   let isWaiting = false;
-  /** When the last successful renewal began; undefined: this process has not led. */
+  /** When the last successful request to renew the Lease began; undefined: this process has not led. */
   let renewedMs: number | undefined;
   const releasing = new AbortController();
   /** The current attempt. */

@@ -15,7 +15,7 @@ export interface TurnsClock {
 
 /** How long the tasks of one turn may take, together with the promises that they settle. */
 const budgetMs = 10;
-/** Work after a task's first await is only measured when the next task is due, so the number of tasks is limited, too. */
+/** Work after a task's first await is only measured when the next task starts, so the number of tasks is limited, too. */
 const mostPerTurn = 16;
 
 /** The turns of one event loop, without tasks. */

@@ -4,7 +4,7 @@ import { expect, needed } from '../verdict.ts';
 import type { Rule } from './rule.ts';
 
 const fix =
-  'remove tags that name an owner from the tags of forProvider, in create and update; write the owner tags with each change that replaces all tags';
+  'remove tags that name an owner from the tags of forProvider, in create and update. Write the owner tags with each change that replaces all tags';
 
 const tagsOf = ({ kind, name }: { readonly kind: string; readonly name: string }) => ({
   'crossplane-kind': kind,
