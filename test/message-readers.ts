@@ -23,7 +23,7 @@ function aliasesIn(code: string): readonly string[] {
 
 /**
  * Each place of a source that looks into a text for people: by a method of strings, a regular expression, a search in a
- * list of texts, or a comparison with a text. What is found is the piece of code, on one line.
+ * list of texts, or a comparison with a text. Each result is the piece of code, on one line.
  */
 export function messageReaders(source: string): readonly string[] {
   const code = bare(source);

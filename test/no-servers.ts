@@ -34,7 +34,7 @@ Server.prototype.listen = function (this: Server, ...wanted: unknown[]): Server 
 };
 
 function refuse(...command: readonly string[]): void {
-  if (command.at(-1) === '--version') return; // which serves nobody
+  if (command.at(-1) === '--version') return; // starts no server
   const named = command.find((word) => servers.test(word));
   if (named !== undefined) throw new Error(`no server here: ${named} is not to be started`);
 }
@@ -61,5 +61,5 @@ for (const name of ['spawnSync', 'execFileSync', 'execSync'] as const) {
 }
 syncBuiltinESMExports();
 
-// What it starts inherits it.
+// Child processes inherit this module.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${import.meta.url}`;

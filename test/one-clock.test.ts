@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 /**
- * Time comes in through `runtime/time/clock.ts` and chance through `runtime/time/random.ts`; `app/run.ts` makes both. Whoever
- * reaches past them cannot be tested by a clock that is moved by hand, nor repeated from a seed.
+ * Time comes in through `runtime/time/clock.ts` and chance through `runtime/time/random.ts`; `app/run.ts` creates both. Code
+ * that bypasses them cannot be tested with a test clock, nor repeated from a seed.
  */
 const forbidden: Readonly<Record<string, RegExp>> = {
   'a timer of node': /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b/,
   'the timers module': /['"](?:node:)?timers(?:\/promises)?['"]/,
-  // What a date is made of, and a type, do not read the clock; anything else of Date may, under whatever name.
+  // A date from given numbers and a type do not read the clock. Every other use of Date may, under any name.
   'the date of the machine':
     /(?<!: |\binstanceof |\bnew )\bDate\b(?!\.(?:parse|UTC)\()|\bnew Date\b(?!\(\s*[^)\s])|: Date\b\s*[.([?]/,
   'the monotonic clock': /\bperformance\b|['"](?:node:)?perf_hooks['"]|\bhrtime\b|\buptime\b|\bAtomics\b/,
@@ -27,28 +27,28 @@ const forbidden: Readonly<Record<string, RegExp>> = {
   'the clock of the machine': /\brealClock\b/,
 };
 
-/** What RxJS does by the global clock unless it is given another. */
+/** The RxJS functions that use the global clock unless another one is passed. */
 const timed = [
   ...['timer', 'interval', 'delay', 'debounceTime', 'throttleTime', 'auditTime', 'sampleTime'],
   ...['timeout', 'timeoutWith', 'bufferTime', 'windowTime', 'timestamp', 'timeInterval'],
 ];
 
-/** What may do so all the same, and why. */
+/** Files that may use these, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  // A password, and the salt of one, must not be guessed by whoever knows a seed.
+  // An attacker who knows a seed must not be able to guess a password or its salt.
   'clients/postgresql/scram-verifier.ts': ['chance that cannot be repeated'],
   'controllers/core/credential.ts': ['chance that cannot be repeated'],
   'controllers/core/managed/reconciler.ts': ['chance that cannot be repeated'],
-  // Nothing waits by it: whoever is asked there does nothing.
+  // Nothing waits for this clock: the environment there does nothing.
   'controllers/core/environment-at-rest.ts': ['the clock of the machine'],
   // Where both are made, for everybody else; the identity in a Lease must be another's in no case.
   'app/run.ts': ['the chance of the machine', 'chance that cannot be repeated', 'the clock of the machine'],
-  // It is told of collections, and reads no clock. Where there is time to be moved, nothing collects by it.
+  // It observes garbage collections and reads no clock. With a test clock it is not used.
   'runtime/process/heap.ts': ['the monotonic clock'],
   // A command is a process of its own.
   'trace/run-here.ts': ['the clock of the machine'],
   // Time that is moved by hand goes on when nothing else is left to do.
-  // What is under way elsewhere, as in a cloud that takes real time, is waited for.
+  // It waits for work that takes real time, for example in a cloud.
   'testing/real-moment.ts': ['a timer of node', 'the timers module'],
   'testing/test-clock.ts': ['a timer of node', 'the timers module'],
 };
@@ -60,7 +60,7 @@ const codeOf = (source: string): string =>
     (_match, text: string | undefined) => text ?? '',
   );
 
-/** What stands between a parenthesis and the one that closes it. */
+/** The text between a parenthesis and the one that closes it. */
 function inParentheses(code: string, from: number): string {
   let depth = 1;
   let end = from;
@@ -73,7 +73,7 @@ function inParentheses(code: string, from: number): string {
 
 const rxjsImport = /import \{([^}]*)\} from 'rxjs(?:\/\w+)?'/g;
 
-/** What a source calls what it imports from RxJS: its own name → theirs. */
+/** The names under which a source imports from RxJS: its own name → the name in RxJS. */
 function rxjsNames(code: string): ReadonlyMap<string, string> {
   return new Map(
     [...code.matchAll(rxjsImport)].flatMap(([, names = '']) =>

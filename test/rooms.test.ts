@@ -8,30 +8,30 @@ const foldersIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-/** Whatever is neither core nor there for authors is a stack. */
+/** Each folder other than core and author is a stack. */
 const stacks = foldersIn('controllers').filter((name) => name !== 'core' && name !== 'author');
 const groups = foldersIn('apis').filter((name) => name !== 'core');
 /** Those that belong to no stack hold claims, which every stack may serve. */
 const claimGroups = groups.filter((name) => !stacks.includes(name));
 
 /**
- * Who may import whom: room → the rooms it may import beside itself. A file belongs to the room with the longest path
- * that it starts with. What is not listed is forbidden: a stack knows no other stack, and what claim controllers share
- * they share through `claim/`.
+ * The allowed imports: room → the rooms it may import beside itself. A file belongs to the room with the longest path
+ * that it starts with. Every other import is forbidden: a stack knows no other stack, and claim controllers share code
+ * only through `claim/`.
  */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   'apis/core/': [],
   ...Object.fromEntries(groups.map((group) => [`apis/${group}/`, ['apis/core/']])),
-  /** What a definition looks like in a cluster. */
+  /** The form of a definition in a cluster. */
   'apis/crd.ts': ['apis/core/'],
   'apis/': ['apis/core/', 'apis/crd.ts', ...groups.map((group) => `apis/${group}/`)],
 
   'clients/': ['clients/external-error.ts', 'clients/retry-after.ts', 'clients/without-secrets.ts'],
   /** The classes of errors, which conditions, metrics and the trace use. */
   'clients/external-error.ts': [],
-  /** What both HTTP clients obey. */
+  /** The Retry-After header, for both HTTP clients. */
   'clients/retry-after.ts': [],
-  /** What takes secrets out of a message, wherever one is told. */
+  /** Removes secrets from a message, wherever it is written. */
   'clients/without-secrets.ts': [],
   'clients/postgresql/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
   'clients/aws/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
@@ -180,7 +180,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** The composition root. Only `main.ts` and the programs of other rooms lie above it. */
   'app/': ['apis/', 'apis/core/', 'controllers/', 'dashboard/', 'runtime/'],
 
-  /** What is told of an object: the decisions of the controllers, over what others read for it. */
+  /** The trace of an object: the decisions of the controllers, from objects that `read/` has read. */
   'trace/model/': [
     'apis/core/',
     'controllers/core/',
@@ -261,7 +261,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/',
   ],
 
-  /** What authors elsewhere import, and the command that they run. */
+  /** The modules that authors of other repositories import, and the command that they run. */
   'package/': [
     'apis/',
     'app/',
@@ -292,7 +292,7 @@ const files = globSync(
   },
 );
 
-/** What a source imports, as it says it: files, packages and modules of node. */
+/** The imports of a source, as written: files, packages and modules of Node. */
 const specifiersIn = (source: string): readonly string[] =>
   [
     ...source.matchAll(/^(?:import|export|\}).*\bfrom\s+(['"])(.+?)\1|^import\s+(['"])(.+?)\3/gm),
@@ -305,7 +305,7 @@ const hiddenIn = (source: string): readonly string[] => [
   ...specifiersIn(source).filter((specifier) => /^(?:[#/]|(?!node:)[a-z]+:)/.test(specifier)),
 ];
 
-/** What hides an import all the same, and why. */
+/** Files that may hide an import, each with its reason. */
 const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind of its own folder',
   'package/bundle.ts': 'it writes into what it makes how packages ask for modules of Node',

@@ -124,7 +124,7 @@ describe('columns of kubectl get', () => {
       assert.deepEqual([shown(false), shown(true)], [plainly, [...wide, ...own]]);
     });
   }
-  test('what a class does with what it made is never blank', () => {
+  test('the reclaim policy of a class is never blank', () => {
     for (const definition of definitions.values()) {
       if (roleOf(definition) !== 'class') continue;
       const { specTemplate } = schemaOf(definition).properties ?? {};
@@ -147,7 +147,7 @@ describe('columns of kubectl get', () => {
   });
 });
 
-/** What is asked for by the claims there are is a version. */
+/** Each kind of claim shows the version that the claim asks for. */
 const ownColumns = (claim: CustomResourceDefinition): readonly string[] =>
   schemaOf(claim).properties?.spec?.properties?.version === undefined ? ['ENGINE-VERSION'] : ['VERSION'];
 

@@ -28,7 +28,7 @@ export interface CustomResourceDefinition {
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 
-/** What the YAML files of a folder of the project hold, by file name. */
+/** The definitions in the YAML files of a folder of the project, by file name. */
 export const definitionsIn = (folder: string): ReadonlyMap<string, CustomResourceDefinition> =>
   new Map(
     globSync('*.yaml', { cwd: join(projectRoot, folder) })
@@ -39,7 +39,7 @@ export const definitionsIn = (folder: string): ReadonlyMap<string, CustomResourc
 export const schemaOf = ({ spec }: CustomResourceDefinition): JsonSchema =>
   spec.versions[0].schema.openAPIV3Schema;
 
-/** What an object of a definition is for. */
+/** The role of the objects of a definition. */
 export function roleOf({ spec: { names } }: CustomResourceDefinition) {
   const roles = ['claim', 'class', 'managed', 'provider', 'store'] as const;
   const found = roles.filter((role) => names.categories.includes(role));

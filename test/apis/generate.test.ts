@@ -17,7 +17,7 @@ describe('npm run generate', () => {
 
   const generate = (...flags: readonly string[]) => copy.node(['apis/generate.ts', ...flags]);
 
-  test('what is checked in is up to date', async () => {
+  test('the definitions in the repository are up to date', async () => {
     assert.deepEqual(await generate('--check'), { code: 0, output: '' });
   });
 

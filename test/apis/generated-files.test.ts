@@ -17,12 +17,12 @@ const upToDate = Object.fromEntries(wanted);
 
 interface Case {
   readonly present: Readonly<Record<string, string>>;
-  /** What a check says. */
+  /** The problems that a check reports. */
   readonly check: readonly string[];
-  /** What is said without one. */
+  /** The problems that are reported without a check. */
   readonly problems: readonly string[];
   readonly printed: readonly string[];
-  /** What is there afterwards. */
+  /** The files that exist afterwards. */
   readonly left: Readonly<Record<string, string>>;
 }
 

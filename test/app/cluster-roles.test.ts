@@ -40,7 +40,7 @@ const kinds: ServedKinds = {
   providerConfigs: [of('mq.org', 'providerconfigs')],
 };
 
-/** What the manifests say, as the API server would read them: role → resource → verbs. */
+/** The rights in the manifests, as the API server would read them: role → resource → verbs. */
 const granted = (manifests: string) =>
   Object.fromEntries(
     parseAllDocuments(manifests).map((document) => {

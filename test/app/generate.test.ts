@@ -20,11 +20,11 @@ describe('npm run generate, for what follows from the stacks', () => {
 
   const generate = (...flags: readonly string[]) => copy.node(['app/generate.ts', ...flags]);
 
-  test('what is checked in is up to date', async () => {
+  test('the manifests in the repository are up to date', async () => {
     assert.deepEqual(await generate('--check'), { code: 0, output: '' });
   });
 
-  test('what it does not know it refuses, in a sentence', async () => {
+  test('an unknown argument is refused with one sentence', async () => {
     for (const script of ['apis', 'app']) {
       assert.deepEqual(await copy.node([`${script}/generate.ts`, '--chekc']), {
         code: 2,

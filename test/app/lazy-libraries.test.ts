@@ -19,7 +19,7 @@ const telling = `
   });
 `;
 
-/** What the process says until it ends, for nobody answers where it looks for an API server. */
+/** The output of the process until it ends: no API server answers at its address. */
 async function saidBy(program: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'lazy-'));
   try {
@@ -56,6 +56,6 @@ test('the process starts, with all stacks, without a library of any cloud', asyn
   assert.doesNotMatch(said, /LOADED/);
 });
 
-test('which would be noticed', async () => {
+test('a library that is loaded would be noticed', async () => {
   assert.match(await saidBy(['--eval', "import('@aws-sdk/client-sts')"]), /LOADED .*client-sts/);
 });

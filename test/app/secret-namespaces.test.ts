@@ -129,14 +129,14 @@ describe('--secret-namespaces: the process', () => {
     await world.pass(60);
     const { status } = world.cluster.get(FancySQLInstanceKind, key);
     assert.equal(status?.bindingPhase, 'Bound');
-    // Which tells that it is watched.
+    // A repair shows that the Secret is watched.
     world.cluster.remove(SecretKind, 'orders-connection', 'team-shop');
     await world.pass(5);
     assert.ok(world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' }).data);
     world.simulation.kill();
   });
 
-  test('says of a resource that publishes elsewhere which flag is meant, and makes nothing outside', async () => {
+  test('a resource that publishes to another namespace names the flag, and no external resource is created', async () => {
     const world = new TracedWorld();
     world.start({ namespaces });
     const key = world.managed('stray', { writeConnectionSecretToRef: { namespace: 'other', name: 'stray' } });
@@ -152,7 +152,7 @@ describe('--secret-namespaces: the process', () => {
     world.simulation.kill();
   });
 
-  test('says so of credentials that lie elsewhere', async () => {
+  test('credentials in another namespace are refused with the name of the flag', async () => {
     const world = new TracedWorld();
     world.start({ namespaces: { claims: ['team-shop'], secrets: ['team-shop'] } });
     const key = world.managed('stray');

@@ -71,7 +71,7 @@ describe('--namespace with two names: the process', () => {
       ...secretsOf('cloud-credentials', 'team-a', 'team-b'),
     ]);
     assert.ok(!world.simulation.watched.has('FancySQLInstance'));
-    // What is in one is no concern of the other.
+    // An object of one namespace does not affect the other namespace.
     world.cluster.delete(FancySQLInstanceKind, { namespace: 'team-b', name: 'orders' }, {});
     await world.pass(60);
     assert.equal(world.instances().length, 1);

@@ -14,7 +14,7 @@ const skip = support.by === 'nobody' && support.reason;
 /** Where pictures go, for the docs: `SCREENSHOTS=docs`. */
 const pictures = process.env.SCREENSHOTS;
 
-describe('what a person sees on the live page', { skip }, () => {
+describe('the live page in a browser', { skip }, () => {
   const world = new TracedWorld();
   let url: string;
   let chromium: Chromium;
@@ -212,7 +212,7 @@ describe('what a person sees on the live page', { skip }, () => {
     await page.close();
   });
 
-  test('what is read has a contrast of 4.5 at least, in both schemes', async () => {
+  test('text has a contrast of at least 4.5 in both colour schemes', async () => {
     const contrast = `(() => {
       const parts = (c) => { const x = document.createElement('canvas').getContext('2d', { willReadFrequently: true }); x.fillStyle = c; x.fillRect(0, 0, 1, 1); return [...x.getImageData(0, 0, 1, 1).data].slice(0, 3); };
       const light = (c) => { const [r, g, b] = parts(c).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -261,7 +261,7 @@ describe('what a person sees on the live page', { skip }, () => {
     await page.close();
   });
 
-  /** What of the names in these is not seen, or not told in full by the title. */
+  /** The names in these elements that are not visible, or whose title does not have the full name. */
   const unseen = (
     selector: string,
   ) => `[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((e) => {
@@ -273,7 +273,7 @@ describe('what a person sees on the live page', { skip }, () => {
     return isTold && name.scrollWidth <= name.clientWidth ? [] : [e.title + ' is shown as ' + name.innerText];
   })`;
 
-  test('50 claims whose names differ at their ends: each can be told from the others, and the chosen one is in view', async () => {
+  test('50 claims whose names differ at their ends: each can be told apart from the others, and the chosen one is in view', async () => {
     const names = Array.from(
       { length: 41 },
       (_, i) => `newsletter-archive-of-the-blog-team-${String(i).padStart(2, '0')}`,
@@ -308,7 +308,7 @@ describe('what a person sees on the live page', { skip }, () => {
     await page.close();
   });
 
-  test('a browser without server-sent events is told so in one sentence', async () => {
+  test('a browser without server-sent events shows that in one sentence', async () => {
     const page = await chromium.open(url, { before: 'delete globalThis.EventSource' });
     await until(page, "!document.querySelector('#notice').hidden");
     assert.deepEqual(await texts(page, '#notice'), [

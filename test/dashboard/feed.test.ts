@@ -48,8 +48,8 @@ function world() {
   };
 }
 
-describe('what a reader of the page is told', () => {
-  test('what changes between two ticks is one batch, of each object its newest state', async () => {
+describe('the updates of a reader of the page', () => {
+  test('changes between two ticks are one batch with the newest state of each object', async () => {
     const { claims, batches, tick, reader } = world();
     claims.apply(claim('a', 1));
     claims.apply(claim('a', 2, 'Bound'));
@@ -63,7 +63,7 @@ describe('what a reader of the page is told', () => {
     reader.unsubscribe();
   });
 
-  test('what goes is told by its id', async () => {
+  test('a deleted object is reported by its id', async () => {
     const { claims, batches, tick, reader } = world();
     claims.apply(claim('a', 1));
     await tick();
@@ -76,7 +76,7 @@ describe('what a reader of the page is told', () => {
     reader.unsubscribe();
   });
 
-  test('who does not keep up is told nothing until he does, and then the newest only', async () => {
+  test('a slow reader gets nothing until the last batch is read, and then only the newest state', async () => {
     const { claims, batches, tick, setFull, reader } = world();
     setFull(true);
     for (let version = 1; version <= 500; version += 1)
@@ -101,7 +101,7 @@ describe('what a reader of the page is told', () => {
     reader.unsubscribe();
   });
 
-  test('nothing is left of a reader who goes', async () => {
+  test('no timer remains after a reader disconnects', async () => {
     const { clock, reader } = world();
     reader.unsubscribe();
     await clock.settle();

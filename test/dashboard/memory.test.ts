@@ -16,7 +16,7 @@ const object = (uid: string): KubernetesObject => ({
 });
 const warning = { type: 'Warning' as const, reason: 'CannotObserveExternalResource', message: 'no answer' };
 
-describe('what a process remembers for the page', () => {
+describe('the memory of the page in the process', () => {
   const remembering = () => createMemory(catalogueOf([fcpStack]), testClock('2026-01-01T00:00:00Z'));
 
   test('the same Warning again is one Event with a count, and no news', () => {
@@ -68,7 +68,7 @@ describe('what a process remembers for the page', () => {
     assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, decision: 'NoUpdate' });
   });
 
-  test('when a managed resource is looked at next, if it comes back by itself', () => {
+  test('it has the time of the next run of a managed resource that runs again by itself', () => {
     const memory = remembering();
     const controller = 'favouritedbinstance.database.fcp.crossplane.io';
     const outcome: Outcome = {
@@ -105,9 +105,10 @@ describe('how an object fares', () => {
       assert.equal(healthOf({ ...object('a'), status: { conditions } }, 'managed'), health);
     });
   }
-  test('what is being deleted goes, however it is', () => {
+  test('an object with a deletion timestamp is shown as going', () => {
     const metadata = { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' };
     assert.equal(healthOf({ ...object('a'), metadata }, 'claim'), 'going');
   });
-  test('what nobody has looked at waits', () => assert.equal(healthOf(object('a'), 'claim'), 'waits'));
+  test('an object that no controller has observed waits', () =>
+    assert.equal(healthOf(object('a'), 'claim'), 'waits'));
 });

@@ -88,7 +88,7 @@ describe('the live page of a process', () => {
     });
   }
 
-  test('another site is refused, and so is whoever wants to change something', async () => {
+  test('a request of another site is refused, and so is a request that would change something', async () => {
     assert.equal((await ask('/', { headers: { 'sec-fetch-site': 'cross-site' } })).status, 403);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       assert.equal((await ask('/', { method })).status, 405);
@@ -106,7 +106,7 @@ describe('the live page of a process', () => {
     );
   });
 
-  test('it says when the resource is looked at next, which the process knows', async () => {
+  test('the page shows when the resource runs next', async () => {
     const { body } = await meanwhile(
       ask('/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=orders'),
     );
@@ -173,7 +173,7 @@ describe('where the page is served', () => {
     test(`${address} is taken`, () => assert.deepEqual(flags(address), meant));
   }
   for (const address of [':8082', '8082', 'localhost', '127.0.0.1:99999', 'http://localhost:1']) {
-    test(`${address} is told with the flag: every interface must be said in full`, () =>
+    test(`${address} is reported with the flag: every interface must be written in full`, () =>
       assert.throws(
         () => flags(address),
         (error) =>
@@ -183,7 +183,7 @@ describe('where the page is served', () => {
       ));
   }
 
-  test('a port that another process has is told in one sentence with the flag', async () => {
+  test('a port that another process uses is reported in one sentence with the flag', async () => {
     const options = {
       ...{ files: {}, greeting: { version: '0', stacks: [] }, clock: testClock() },
       feed: () => {

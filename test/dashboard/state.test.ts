@@ -30,7 +30,7 @@ const chain = [
 ];
 const names = (nodes: readonly GraphNode[]): readonly string[] => nodes.map(({ id }) => id);
 
-describe('what the page knows', () => {
+describe('the state of the page', () => {
   const cases: readonly (readonly [filter: object, found: readonly string[]])[] = [
     [{}, ['posts', 'cart', 'orders']],
     [{ namespace: 'shop' }, ['cart', 'orders']],
@@ -66,7 +66,7 @@ describe('what the page knows', () => {
     });
   }
 
-  test('around a claim is all that it leads to, and nobody else', () => {
+  test('the graph around a claim has all objects that the claim leads to, and no other', () => {
     const state = stateOf(...chain);
     assert.deepEqual(names(state.around([chain[0]!], 90)).toSorted(), ['cloud', 'db-1', 'orders', 'small']);
   });
@@ -76,7 +76,7 @@ describe('what the page knows', () => {
     assert.deepEqual(names(state.around([chain[4]!], 90)).toSorted(), ['cloud', 'db-1', 'orders']);
   });
 
-  test('around a provider is all that is made with it, and whose that is, as far as there is room', () => {
+  test('the graph around a provider has its resources and their claims, as far as there is room', () => {
     const state = stateOf(...chain);
     assert.deepEqual(names(state.around([chain[6]!], 90)).toSorted(), [
       'cart',
@@ -89,7 +89,7 @@ describe('what the page knows', () => {
     assert.equal(state.around([chain[6]!], 3).length, 3);
   });
 
-  test('what is gone is gone, and leads nowhere any more', () => {
+  test('a deleted object is removed with its links', () => {
     const state = stateOf(...chain);
     state.apply({ nodes: [], deleted: ['orders'] });
     assert.deepEqual(names(state.around([chain[4]!], 90)).toSorted(), ['cloud', 'db-1']);

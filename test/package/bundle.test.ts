@@ -19,7 +19,7 @@ describe('the bundle', () => {
 
   after(() => folder.remove());
 
-  /** What is loaded along with an output, and of what it was made. */
+  /** The outputs that are loaded with an output, each with its sources. */
   function loadedWith(output: string, seen = new Set<string>()): ReadonlySet<string> {
     if (seen.has(output)) return seen;
     seen.add(output);

@@ -8,7 +8,7 @@ import { keptFolder } from '../../local/control-plane/kept-folder.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
-/** What the package is made of. */
+/** The files and folders that the package is built from. */
 const sources = [
   ...[
     'apis',
@@ -57,14 +57,14 @@ async function packProject(): Promise<Packed> {
   };
 }
 
-/** What was published, and what an author has who installed it. */
+/** The published package, and the folder of an author who installed it. */
 interface Installed {
   /** Holds `node_modules`, `package.json` and its lock. */
   readonly directory: string;
   readonly packed: Pick<Packed, 'files' | 'size'>;
 }
 
-/** A repository of somebody else's, with the package in it. */
+/** The repository of an author, with the package installed. */
 export interface OwnRepository extends Folder {
   readonly packed: Installed['packed'];
   /** Runs the package's command there. */
@@ -72,8 +72,8 @@ export interface OwnRepository extends Folder {
 }
 
 /**
- * A folder of somebody else's with nothing in it but the package, what that depends on, and what an author has anyway: a
- * compiler and Node's types. The package is built and installed once for what it is made of, whoever asks: `node_modules` is
+ * The folder of an author. It has only the package, its dependencies, and the tools that every author has: a
+ * compiler and Node's types. The package is built and installed once for all tests with the same sources: `node_modules` is
  * shared, and not to be changed.
  */
 export async function ownRepository(): Promise<OwnRepository> {

@@ -11,7 +11,7 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
   readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
 };
-/** What the scaffold writes anew for its authors. */
+/** The files from which the scaffold writes a service for its authors. */
 const templateFolder = 'dist/package/scaffold/template/';
 const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
 
@@ -42,7 +42,7 @@ describe('the package', () => {
     assert.ok(own.packed.size < 1.25 * 1024 ** 2, `${own.packed.size} bytes`);
   });
 
-  test('what it is built of has its types and its source beside it', () => {
+  test('each built file has its types and its source map beside it', () => {
     for (const file of own.packed.files.filter((path) => path.endsWith('.js'))) {
       for (const beside of [file.replace(/\.js$/, '.d.ts'), `${file}.map`]) {
         assert.ok(own.packed.files.includes(beside), beside);

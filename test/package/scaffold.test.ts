@@ -26,7 +26,7 @@ describe("a scaffold in an author's own repository", () => {
   after(() => own?.remove());
   const npm = (...args: readonly string[]) => succeeds(own, 'npm', [...args, '--loglevel=error']);
 
-  /** What a service is held to once it is written. */
+  /** Runs the checks and tests that a new service must pass. */
   async function isGreen(...kinds: readonly string[]): Promise<void> {
     await npm('run', 'generate');
     await npm('run', 'check');
@@ -118,7 +118,7 @@ describe("a scaffold in an author's own repository", () => {
     });
   });
 
-  describe('what is taken is told, and nothing is written', () => {
+  describe('a name that is already used is reported, and nothing is written', () => {
     const rows: Readonly<
       Record<string, { readonly args: readonly string[]; readonly told: readonly string[] }>
     > = {
@@ -264,7 +264,7 @@ describe('a scaffold in this repository', () => {
   });
 });
 
-describe('an argument that is no such name is told', () => {
+describe('an argument that is not a valid name is reported', () => {
   const fine = { group: 'a.example.org', version: 'v1alpha1' };
   const rows: Readonly<
     Record<
@@ -371,7 +371,7 @@ describe('a stack is added to a list', () => {
   for (const [name, { source, want }] of Object.entries(rows)) {
     test(name, () => assert.equal(registered(source, given), want));
   }
-  test('and without a list it is told', () => {
+  test('a file without a list of stacks is reported', () => {
     assert.throws(
       () => registered('export const others = [];\n', given),
       new UsageError('cannot add the stack to src/stacks.ts: it has no `export const stacks = […]`'),

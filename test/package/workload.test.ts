@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { namespaceManifest, workloadManifests } from '../../package/workload.ts';
 import { objectsOf } from '../docs/manifests.ts';
 
-test('what is generated for authors is what deploy/ has, under their names', () => {
+test('the manifests for authors are those of deploy/, with the names of the author', () => {
   const options = { name: 'services-stack', namespace: 'crossplane-system', image: 'services-stack:0.1.0' };
   const generated = [namespaceManifest(options, 'Generated.'), workloadManifests(options, 'Generated.')];
   const ours = [...objectsOf('deploy/base'), ...objectsOf('deploy/cluster-wide')];

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { lastValueFrom, toArray } from 'rxjs';
 import { abortable } from '../../runtime/abortable.ts';
 
-describe('what is asked by a stream', () => {
+describe('a request in a stream', () => {
   test('is asked at each subscription, and answered once', async () => {
     let asked = 0;
     const answer$ = abortable(async () => {
@@ -20,7 +20,7 @@ describe('what is asked by a stream', () => {
     await assert.rejects(lastValueFrom(abortable(() => Promise.reject(error))), error);
   });
 
-  test('is told to stop when nobody waits for it any more, and what it answers then is no news', async () => {
+  test('a request is aborted when its subscriber unsubscribes, and a late answer is ignored', async () => {
     const pending = Promise.withResolvers<string>();
     const told: string[] = [];
     let given: AbortSignal | undefined;

@@ -45,7 +45,7 @@ describeConformance({
     }),
 });
 
-/** A VPC that somebody made by hand. */
+/** A VPC that a user created by hand. */
 const vpcId = 'vpc-0123456789abcdef0';
 const network: StoredVpc = {
   ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
@@ -97,7 +97,7 @@ describeConformance({
       failure,
       creation: 'ec2:RunInstances',
       quotas: { instance: 500 },
-      // When it was started last is no part of what it is: a change of its type starts it anew.
+      // The time of the last start is not compared: a change of the type starts the instance again.
       things: (aws) =>
         all<StoredInstance>(aws, 'ec2/instance').flatMap(
           ({ id, phase, item: { switchedAtMs: _at, ...item } }) =>

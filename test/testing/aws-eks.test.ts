@@ -12,7 +12,7 @@ const nodeRoleArn = 'arn:aws:iam::123456789012:role/nodes';
 const subnetIds = ['subnet-0a1b2c3d4e5f60001'];
 const { signal } = new AbortController();
 
-/** As somebody else makes one. */
+/** Creates one that another user owns. */
 const foreign = (aws: InProcessAws, nodegroupName: string): Promise<unknown> =>
   clientOf(aws).call(
     {

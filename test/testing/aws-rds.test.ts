@@ -23,7 +23,7 @@ const failure = (text: string) => {
 const instances = (aws: InProcessAws) =>
   aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
 
-/** Somebody else's, which carries no tag of an owner. */
+/** Creates one of another user, without a tag of an owner. */
 const foreign = (aws: InProcessAws, DBInstanceIdentifier: string): Promise<unknown> =>
   clientOf(aws).call(
     {

@@ -7,7 +7,7 @@ import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
 const { signal } = new AbortController();
 
-/** As somebody else makes one; answers with its URL. */
+/** Creates one that another user owns; returns its URL. */
 const foreign = (aws: InProcessAws, QueueName: string): Promise<unknown> =>
   clientOf(aws).call(
     {

@@ -17,7 +17,7 @@ export const region = 'us-west-1';
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Tags that somebody asks for, one among them that AWS keeps for itself. */
+/** The tags of a user, with one among them that AWS reserves. */
 export const tags = (asked: Tags): { readonly tags: Tags } => ({
   tags: { ...asked, 'aws:cloudformation:stack-name': 'theirs' },
 });
@@ -25,7 +25,7 @@ export const tags = (asked: Tags): { readonly tags: Tags } => ({
 export const awsStackOver = (dispatcher: Carrier): Stack =>
   createAwsStack({ createClient: (options) => awsClient({ ...options, dispatcher }) });
 
-/** A client of a local AWS, for what somebody else does there. */
+/** A client of the AWS emulator, for the changes of another user. */
 export const clientOf = ({ url, dispatcher }: InProcessAws) =>
   awsClient({
     accessKey: exampleAccount,
@@ -52,7 +52,7 @@ export interface AwsWorldOptions extends InProcessAwsOptions {
   readonly foreign?: (aws: InProcessAws, name: string) => Promise<unknown>;
   /** Whether connection details are good for one. */
   readonly opens?: (aws: InProcessAws, details: ConnectionDetails) => boolean;
-  /** What must be there before anything of the kind is made. */
+  /** Creates the objects that the kind needs. */
   readonly before?: (aws: InProcessAws) => Promise<unknown>;
 }
 

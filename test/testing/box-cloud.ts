@@ -58,7 +58,7 @@ export interface StoredBox {
 /** Boxes in memory, by name, and what the kit wants to go wrong. */
 export class BoxCloud {
   readonly boxes = new Map<string, StoredBox>();
-  /** What is under way, by its name. */
+  /** The running operations, by name. */
   readonly operations = new Map<string, { readonly endsAtMs: number; readonly act: () => void }>();
   readonly ended = new Set<string>();
   readonly elapsedMs: Clock['elapsedMs'];
@@ -70,7 +70,7 @@ export class BoxCloud {
     this.elapsedMs = elapsedMs;
   }
 
-  /** What is over by now is done. */
+  /** Applies the operations whose time has passed. */
   catchUp(): void {
     for (const [name, { endsAtMs, act }] of this.operations) {
       if (endsAtMs > this.elapsedMs()) continue;
@@ -100,15 +100,15 @@ export class BoxCloud {
 /** The parts of a box client, so that a broken one differs in one of them. */
 export interface BoxParts {
   readonly nameOf: (box: Box) => string;
-  /** What a request says that came to nothing. */
+  /** The message of a failed request. */
   readonly told: (error: Error) => string;
   readonly isPainted: (box: Box, stored: StoredBox) => boolean;
   readonly isSized: (box: Box, stored: StoredBox) => boolean;
   /** Whether it is made of what it should be, which cannot be changed. */
   readonly isMadeOf: (box: Box, stored: StoredBox) => boolean;
-  /** Whose it is, once it is made or changed. */
+  /** The owner that is stored when the box is created or changed. */
   readonly ownerOf: (box: Box) => string;
-  /** What the boxes chose, as it is told. */
+  /** The label that the cloud chose, as it is reported. */
   readonly labelOf: (stored: StoredBox) => string;
 }
 
@@ -124,7 +124,7 @@ export const boxParts: BoxParts = {
   labelOf: ({ label }) => label,
 };
 
-/** The tags that somebody asks for. Whose it is, is not for them to say. */
+/** The tags that a user asks for. They may not set the owner. */
 const tagsOf = ({ spec: { forProvider } }: Box) =>
   omit(forProvider.tags, ['crossplane-kind', 'crossplane-name']);
 
@@ -233,7 +233,7 @@ const operationMs = 30_000;
 export function slowBoxClient(cloud: BoxCloud): PollingClient<Box> {
   const sound = boxClient(cloud);
   const { nameOf } = boxParts;
-  /** Asked for again meanwhile, it is under way already. */
+  /** If it is requested again during that time, the first operation goes on. */
   const begin = (name: string, signal: AbortSignal, act: () => void): Promise<string> =>
     cloud.ask(signal, () => {
       const endsAtMs = cloud.elapsedMs() + operationMs;

@@ -19,7 +19,7 @@ type Open = Conformance<Box>['open'];
 
 const conformance = (open: Open): Conformance<Box> => ({ ...boxScenario, open });
 
-/** What became of each rule, of those that were not kept: `broken`, or why it was skipped. */
+/** The outcome of each rule that did not pass: `broken`, or the reason why it was skipped. */
 async function notKept(open: Open): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {};
   for (const rule of rules) {
@@ -29,13 +29,13 @@ async function notKept(open: Open): Promise<Readonly<Record<string, string>>> {
   return found;
 }
 
-/** What is skipped where the system does not assign names. */
+/** The rules that are skipped if the system does not assign names. */
 const knownNames = {
   'an assigned name of no thing is reported and nothing is created for it':
     'the system does not assign names',
 };
 
-/** What is skipped for a client whose calls end before they answer. */
+/** The rules that are skipped for a client whose operations end before the call returns. */
 const promptly = {
   'poll changes nothing and does not treat a failure as the end of an operation':
     'create returns no name of an operation',
@@ -55,7 +55,7 @@ test('rules have names of their own', () => {
   assert.equal(new Set(rules.map(({ name }) => name)).size, rules.length);
 });
 
-test('what a world lacks is told by name, and nothing else is skipped', async () => {
+test('a missing part of a world is reported by name, and no other rule is skipped', async () => {
   const open: Open = (given) => {
     const { stack, credentials, things } = boxWorld(given) as World;
     return { stack, credentials, things };
@@ -80,7 +80,7 @@ test('what a world lacks is told by name, and nothing else is skipped', async ()
 interface BrokenClient extends Pick<BoxWorldOptions, 'connect'> {
   /** The one rule that it does not keep. */
   readonly rule: string;
-  /** What the message says. */
+  /** The text of the message. */
   readonly says: RegExp;
   readonly parts?: (cloud: BoxCloud) => Partial<BoxParts>;
   /** It differs from the one whose calls answer with names of operations. */

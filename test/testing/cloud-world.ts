@@ -18,7 +18,7 @@ export interface CloudWorldOptions {
   readonly flavour: 'favourite' | 'other';
   readonly stack: (dispatcher: Carrier) => Stack;
   readonly things: (cloud: InProcessCloud) => readonly unknown[];
-  /** Asks the cloud for one of somebody else's; answers with its name, where the cloud assigns it. */
+  /** Creates one of another user in the cloud; returns its name if the cloud assigns it. */
   readonly foreign: (cloud: InProcessCloud, name: string) => Promise<unknown>;
 }
 

@@ -16,12 +16,12 @@ interface WorldOptions {
   /** The request that creates. */
   readonly creates: { readonly method: string; readonly path: string };
   readonly things: (cloud: InProcessGoogleCloud) => readonly unknown[];
-  /** Makes one of somebody else's. */
+  /** Creates one of another user. */
   readonly foreign: (theirs: GoogleCloudClient, name: string) => Promise<unknown>;
   readonly opens?: (cloud: InProcessGoogleCloud, details: ConnectionDetails) => boolean;
 }
 
-/** The stand-in, with operations that take their time, as a world of the kit. */
+/** The emulator as a world of the kit; its operations take time. */
 function world({ clock, random }: Given, { creates, things, foreign, opens }: WorldOptions): World {
   const cloud = inProcessGoogleCloud(clock, {
     random,
@@ -56,7 +56,7 @@ function world({ clock, random }: Given, { creates, things, foreign, opens }: Wo
 
 const region = 'us-central1';
 
-/** Labels that somebody asks for, one among them that Google keeps for itself. */
+/** The labels of a user, with one among them that Google reserves. */
 const labels = (asked: Readonly<Record<string, string>>) => ({
   labels: { ...mapValues(asked, (value) => value.replaceAll('.', '_')), 'goog-theirs': 'so' },
 });

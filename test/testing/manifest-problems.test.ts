@@ -7,7 +7,7 @@ import { manifestProblems } from '../../testing/manifest-problems.ts';
 const gadget = (spec: object, metadata: object = { name: 'a' }, kind = 'TinyGadget') =>
   JSON.stringify({ apiVersion: 'toys.example.org/v1alpha1', kind, metadata, spec });
 
-describe('what is wrong with manifests', () => {
+describe('problems of manifests', () => {
   const rows: Readonly<Record<string, { readonly yaml: string; readonly want: readonly string[] }>> = {
     'nothing, if they fit': { yaml: gadget({ forProvider: { size: 3 } }), want: [] },
     "nothing of kinds that are Kubernetes' own": {

@@ -12,9 +12,9 @@ export interface PostgresqlWorldOptions {
   readonly things: (server: InProcessPostgresql) => readonly unknown[];
   /** The statement that makes one, whose answer may be lost. */
   readonly creation: string;
-  /** The statement that makes one of somebody else's; absent: nobody owns any. */
+  /** The statement that creates one of another user; absent: the kind has no owners. */
   readonly foreign?: (name: string) => string;
-  /** What has to be there before. */
+  /** The statements that run first. */
   readonly before?: readonly string[];
 }
 

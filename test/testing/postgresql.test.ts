@@ -24,7 +24,7 @@ function databases(server: InProcessPostgresql): readonly unknown[] {
   ];
 }
 
-/** What the clerk may do, for each place where he may do anything. */
+/** The rights of the role `clerk`, for each object on which it has any. */
 function grants(server: InProcessPostgresql): readonly unknown[] {
   const items = server.grants().filter(({ grantee }) => grantee === 'clerk');
   return [...new Set(items.map(({ on }) => on))].map((place) => items.filter(({ on }) => on === place));

@@ -17,7 +17,7 @@ for (const isAlone of [false, true]) {
       log = [];
     });
 
-    test('stands still by itself, and moves only when told to', async () => {
+    test('a test clock moves only when a test moves it', async () => {
       const before = [clock.now(), clock.elapsedMs(), clock.scheduler.now()];
       assert.deepEqual(before, [
         new Date('2026-01-02T03:04:05Z'),
@@ -42,7 +42,7 @@ for (const isAlone of [false, true]) {
       assert.equal(clock.waitingCount, 0);
     });
 
-    test('what is due later than told stays', async () => {
+    test('a timer later than the end of the move stays', async () => {
       void clock.sleep(100).then(told('late'));
       await clock.advance(99);
       assert.deepEqual(log, []);
@@ -50,7 +50,7 @@ for (const isAlone of [false, true]) {
       assert.deepEqual(log, ['100 late']);
     });
 
-    test('whatever a timer leads to has happened before the next one', async () => {
+    test('all results of a timer have happened before the next timer fires', async () => {
       const chain = async (): Promise<void> => {
         await clock.sleep(10);
         for (let step = 0; step < 100; step += 1) await Promise.resolve();
@@ -112,7 +112,7 @@ for (const isAlone of [false, true]) {
       assert.deepEqual([count, clock.waitingCount], [86_400, 0]);
     });
 
-    test('a timer without a delay is due now', async () => {
+    test('a timer without a delay fires now', async () => {
       timer(0, clock.scheduler).subscribe(told('timer'));
       await clock.settle();
       assert.deepEqual(log, ['0 timer']);
@@ -129,7 +129,7 @@ for (const isAlone of [false, true]) {
       assert.equal(elapsedMs(), 91);
     });
 
-    test('after a stall, what was due runs late, in the same order', async () => {
+    test('after a stall, missed timers run late, in the same order', async () => {
       void clock.sleep(20).then(told('b'));
       void clock.sleep(10).then(told('a'));
       clock.stall(60);
@@ -148,7 +148,7 @@ for (const isAlone of [false, true]) {
       assert.deepEqual(log, ['1000 slept']);
     });
 
-    test('what never settles is told, not waited for', async () => {
+    test('work that never settles is reported, and not waited for', async () => {
       const again = (): void => {
         clock.scheduler.schedule(again);
       };
@@ -163,7 +163,7 @@ for (const isAlone of [false, true]) {
       assert.equal(elapsedMs(), 10);
     });
 
-    test('what a timer throws reaches who moves the clock', async () => {
+    test('an error that a timer throws rejects the call that moves the clock', async () => {
       clock.scheduler.schedule(() => {
         throw new Error('a fault');
       }, 5);

@@ -122,7 +122,7 @@ describe('fields that Kubernetes takes', () => {
   for (const [what, field] of Object.entries(fine)) test(what, () => refused(ofField(field)));
 });
 
-describe('fields that cannot be used are told by their path, and once', () => {
+describe('a field that cannot be used is reported once, with its path', () => {
   const at = 'Box.example.org: spec.forProvider.field';
   const date = 'is a z.date(), which JSON does not have: use z.iso.datetime()';
   const pattern = (part: string) =>
@@ -176,7 +176,7 @@ describe('fields that cannot be used are told by their path, and once', () => {
   };
   for (const [what, [field, line]] of Object.entries(cases)) test(what, () => refused(ofField(field), line));
 
-  test('what has no description: add one', () => {
+  test('a field without a description is reported, with the request to add one', () => {
     refused(
       box({}, z.object({ size: z.string() }).describe('The box.')),
       'Box.example.org: spec.forProvider.size has no description: add one',

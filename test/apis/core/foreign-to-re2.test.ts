@@ -17,7 +17,7 @@ describe('patterns that RE2 knows', () => {
   for (const { source } of fine) test(source, () => assert.deepEqual(foreignToRe2(source), []));
 });
 
-describe('what of a pattern RE2 does not know is named, each once', () => {
+describe('each part of a pattern that RE2 does not know is named once', () => {
   const cases: readonly (readonly [{ readonly source: string }, ...string[]])[] = [
     [/^(?=a)/, '(?='],
     [/^(?!a)(?!b)/, '(?!'],

@@ -204,7 +204,7 @@ test('the API reference says of each marked field of forProvider what it is, and
       net: z.object({ mtu: late(text('How big.')) }).describe('Its network.'),
       size: text('How large.'),
     })
-    .describe('What it is like.');
+    .describe('Its state.');
   const reference = apiReference([
     defineManaged(names, fields, {}),
     defineClass({ ...names, kind: 'ThingClass' }, fields),

@@ -43,7 +43,7 @@ const cases: Readonly<Record<string, readonly [object, ...SchemaProblem[]]>> = {
   ],
 };
 
-describe('what is wrong with the fields of a value', () => {
+describe('problems of the fields of a value', () => {
   for (const [name, [value, ...expected]] of Object.entries(cases)) {
     test(name, () => assert.deepEqual(schemaProblems(schema, value), expected));
   }

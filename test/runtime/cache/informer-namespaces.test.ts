@@ -24,9 +24,9 @@ describe('a kind that is watched in some namespaces only', () => {
   let informers: Informers;
   let things: Resource<Thing>;
   let life: Subscription;
-  /** `list a`, `watch b`: what was asked, since it was looked at. */
+  /** The requests since the test last cleared them, for example `list a` and `watch b`. */
   let asked: string[];
-  /** Which of these are refused, by what. */
+  /** The requests that are refused, each with its error. */
   let refusals: Map<string, ApiError>;
 
   beforeEach(() => {
@@ -102,7 +102,7 @@ describe('a kind that is watched in some namespaces only', () => {
     assert.deepEqual(told, ['added a/one', 'added b/one', 'deleted a/one']);
   });
 
-  test('is not synced before all of them are, and then says so', async () => {
+  test('an informer is synced when all of its namespaces are, and then reports it', async () => {
     refusals.set('list b', new ApiError('no', { code: 403, reason: 'Forbidden' }));
     let isSynced = false;
     void informers.synced(new AbortController().signal).then(() => {
@@ -128,7 +128,7 @@ describe('a kind that is watched in some namespaces only', () => {
     );
   });
 
-  test('what one of them lists again, after a 410, leaves the objects of the others alone', async () => {
+  test('a namespace that is listed again after a 410 does not change the objects of other namespaces', async () => {
     cluster.put(ThingKind, inNamespace('a', 'one'));
     cluster.put(ThingKind, inNamespace('b', 'one'));
     cluster.put(ThingKind, inNamespace('b', 'two'));
@@ -136,7 +136,7 @@ describe('a kind that is watched in some namespaces only', () => {
     taken();
     refusals.set('watch b', new ApiError('too old', { code: 410, reason: 'Expired' }));
     await clock.advanceUntil(() => asked.includes('watch b'), 600_000);
-    // Which no watch tells of.
+    // No watch reports this deletion.
     cluster.remove(ThingKind, 'one', 'b');
     cluster.put(ThingKind, inNamespace('b', 'three'));
     assert.equal(names().length, 3);

@@ -12,7 +12,7 @@ const notFound = answered(404);
 describe('a kind is missing', () => {
   let clock: TestClock;
   let absence: KindAbsence;
-  /** What the API server says to the question, and how often it was asked. */
+  /** The answer of the API server, and the number of requests. */
   let says: () => Promise<boolean>;
   let asked: number;
   let changes: boolean[];
@@ -76,7 +76,7 @@ describe('a kind is missing', () => {
     });
   }
 
-  test('not where the API server says that it serves it: then it begins anew', async () => {
+  test('a kind that the API server serves is not absent, and the check starts again', async () => {
     says = async () => true;
     await attempts(...times(7, notFound));
     assert.deepEqual([absence.isMissing, asked], [false, 1]);

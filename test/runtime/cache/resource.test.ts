@@ -35,7 +35,7 @@ describe('resource', () => {
   const key = { namespace: 'ns', name: 'a' };
   const writes = () => server.requests.filter(({ method }) => method !== 'GET');
 
-  test('what a write returned is in the store at once', async () => {
+  test('an object that a write returned is in the store at once', async () => {
     const created = await things.create(thing('a', { spec: { size: 1 } }));
     assert.equal(things.get(key), created);
     const updated = await things.update(created, { ...created, spec: { size: 2 } });
@@ -162,7 +162,7 @@ describe('resource', () => {
       const read = await things.fetch({ ...key, name: 'b' });
       assert.equal(await ceases(read ?? assert.fail('it is not there')), true);
     });
-    test('and not where nobody asks for it', async () => {
+    test('and not if no controller asks for it', async () => {
       const created = await things.create(thing('a'));
       server.requests.length = 0;
       await things.update(created, labelled(created));

@@ -83,7 +83,7 @@ describe('store', () => {
     assert.equal(store.get(key('a')), undefined);
   });
 
-  test('so does one for an object that was created and deleted meanwhile', () => {
+  test('so does one for an object that was created and deleted during that time', () => {
     const { store, changes } = synced();
     store.apply(applied(stored('b', 110)));
     store.record(stored('a', 105));
@@ -100,10 +100,10 @@ describe('store', () => {
 
   const leaving = { name: 'a', uid: 'one', deletionTimestamp: '2026-01-01T00:00:00Z' };
   const held = (version: number) => stored('a', version, { metadata: { ...leaving, finalizers: ['x/y'] } });
-  /** What a kube-apiserver answers to the write that takes the last finalizer: with the version that it had. */
+  /** The answer of kube-apiserver to the write that removes the last finalizer: it has the previous version. */
   const last = (version: number) => stored('a', version, { metadata: leaving });
 
-  test('what went with its last finalizer has gone at once, and late events bring nothing back', () => {
+  test('an object without its last finalizer is deleted at once, and late events do not restore it', () => {
     const { store, changes } = synced(held(1));
     store.record(held(103));
     store.record(last(103));
@@ -117,7 +117,7 @@ describe('store', () => {
     assert.equal(store.get(key('a')), undefined);
   });
 
-  test('the next object of its name is another, however late the end of the first is told', () => {
+  test('a successor of the same name is another object, however late the deletion of the first is reported', () => {
     const { store, changes } = synced(held(1));
     store.record(last(1));
     store.record(stored('a', 106, { metadata: { name: 'a', uid: 'two' } }));
@@ -126,14 +126,14 @@ describe('store', () => {
     assert.deepEqual(changes, ['deleted a@1', 'added a@106']);
   });
 
-  test('what went before the store had it is not taken in', () => {
+  test('an object that was deleted before the store had it is not added', () => {
     const { store, changes } = synced();
     store.record(last(103));
     store.apply(applied(held(103)));
     assert.deepEqual(changes, []);
   });
 
-  test('what went by a write that is answered after the watch told of it is not waited for any more', () => {
+  test('a deletion that the watch reports before the write is answered is not waited for any more', () => {
     const { store, changes } = synced(held(103));
     store.apply(deleted(last(104)));
     store.record(last(103));
@@ -182,7 +182,7 @@ describe('store', () => {
     assert.equal(store.isSynced, true);
   });
 
-  test('what an unfinished list has shown does not count', () => {
+  test('the objects of an unfinished list do not count', () => {
     const { store, changes } = synced(stored('a', 1));
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects: [stored('a', 1)], resourceVersion: '200' });
@@ -192,7 +192,7 @@ describe('store', () => {
     assert.deepEqual(changes, ['deleted a@1']);
   });
 
-  test('what was written after the list was taken survives it', () => {
+  test('an object that was written after the list was read stays in the store', () => {
     const { store } = synced();
     store.apply({ type: 'restart' });
     store.record(stored('new', 205));
@@ -266,7 +266,7 @@ describe('store index', () => {
     assert.deepEqual(names(store.byIndex('list', 'y')), ['a']);
   });
 
-  test('is up to date when its change is told', () => {
+  test('an index is up to date when a change is reported', () => {
     const { store } = synced();
     store.addIndex('size', bySize);
     const counts: number[] = [];
@@ -306,7 +306,7 @@ describe('store index', () => {
 });
 
 describe('changes$', () => {
-  test('many objects are told of in slices, and what changes meanwhile comes after', () => {
+  test('many objects are reported in slices, and changes during that time are reported after them', () => {
     const later: (() => void)[] = [];
     const turns = {
       run(task: () => void) {
@@ -337,7 +337,7 @@ describe('changes$', () => {
     assert.deepEqual(late, ['added a@1', 'added b@2', 'modified a@101']);
   });
 
-  test('a change made while the present is told comes after it', () => {
+  test('a change during the report of the present objects is reported after them', () => {
     const { store } = synced(stored('a', 1), stored('b', 2));
     const seen: string[] = [];
     store.changes$.subscribe((change) => {
@@ -391,7 +391,7 @@ describe('changes$', () => {
     ]);
   });
 
-  test('whoever unsubscribes inside a change is told nothing more', () => {
+  test('a subscriber that unsubscribes inside a change gets no further change', () => {
     const { store } = synced(stored('a', 1), stored('b', 2));
     const seen: string[] = [];
     const subscription = store.changes$.subscribe((change) => {
@@ -415,7 +415,7 @@ describe('changes$', () => {
     });
   });
 
-  test('20,000 objects with an index go in and out, each told once', () => {
+  test('20,000 objects with an index are added and removed, each reported once', () => {
     const { store } = synced();
     store.addIndex('one', () => ['all']);
     let told = 0;

@@ -201,7 +201,7 @@ describe('watch stream over HTTP', () => {
     'as a status': () => server.endWatches(),
   };
   for (const [name, expire] of Object.entries(expiries)) {
-    test(`410 ${name} lists again, and what vanished meanwhile is deleted`, async () => {
+    test(`410 ${name} lists again, and objects that were deleted during that time are removed`, async () => {
       server.put(ThingKind, thing('goes'));
       server.put(ThingKind, thing('replaced'));
       // The newest stays as it is, by which nothing seems to have been missed: the 410 alone says otherwise.
@@ -245,7 +245,7 @@ describe('watch stream over HTTP', () => {
     assert.deepEqual(events, ['restart', 'listed', 'synced']);
   });
 
-  test('404 of a proxy lists again, and what is there stays meanwhile', async () => {
+  test('404 of a proxy lists again, and the present objects stay during that time', async () => {
     server.put(ThingKind, thing('a'));
     start();
     await watching();
@@ -359,7 +359,7 @@ describe('watch stream over HTTP', () => {
     assert.equal(events.filter((type) => type === 'restart').length, 1);
   });
 
-  test('one that is restored from a backup meanwhile, and has given out our versions again by then, is listed', async () => {
+  test('a server that was restored from a backup and has used our versions again is listed', async () => {
     server.put(ThingKind, thing('a'));
     start();
     await watching();
@@ -526,7 +526,7 @@ describe('watch stream over HTTP', () => {
       await until('it has listed', () => names().join() === 'back,stays');
     });
 
-    test('an answer that overtakes the watch is given time', async () => {
+    test('an answer that arrives before its watch event does not count as a missed change', async () => {
       startChecked({ graceMs: 150 });
       await watching();
       server.blackHoleWatches();

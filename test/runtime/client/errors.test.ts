@@ -36,7 +36,7 @@ describe('a conflict is recognised', () => {
   });
 });
 
-describe('what was kept back while the leadership was interrupted', () => {
+describe('requests that were held back while the leadership was interrupted', () => {
   const kept = leaseExpired('the Lease was not renewed in time');
   const unanswered = new ApiError('no answer', { code: 0, reason: 'Timeout' });
   const rows: Record<string, { readonly error: unknown; readonly want: readonly [boolean, boolean] }> = {

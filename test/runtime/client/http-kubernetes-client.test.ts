@@ -39,7 +39,7 @@ describe('jsonLines', () => {
   test('several lines in a chunk', () => assert.deepEqual(parse('{"a":1}\n{"b":2}\n'), [{ a: 1 }, { b: 2 }]));
   test('a line over several chunks', () => assert.deepEqual(parse('{"a"', ':', '1}', '\n'), [{ a: 1 }]));
   test('blank lines and carriage returns', () => assert.deepEqual(parse('\n\r\n1\r\n\n'), [1]));
-  test('what follows the last newline is held back', () => assert.deepEqual(parse('1\n{"a"'), [1]));
+  test('text after the last newline is held back', () => assert.deepEqual(parse('1\n{"a"'), [1]));
   test('a character split anywhere survives', () => {
     const bytes = Buffer.from('{"name":"žluťoučký 🐎"}\n');
     for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -236,7 +236,7 @@ describe('HTTP client', () => {
     }
   });
 
-  describe("what an answer says is the API server's own word, never a status code alone", () => {
+  describe("an answer counts as the API server's own only with a Status object, never with a status code alone", () => {
     const nothing = { isNotFound: false, isConflict: false, isAlreadyExists: false, isExpired: false };
     const ofProxy = { ...nothing, isTransient: true };
     const ofServer = { ...nothing, isTransient: false };
@@ -586,12 +586,12 @@ describe('HTTP client', () => {
       assert.equal(server.requests.length, 64);
     });
 
-    // 429: nothing was done. After 503 nobody knows, and the write that was kept back does not change that.
+    // 429: nothing was done. After 503 that is unknown, and the write that was held back does not change that.
     for (const [status, want] of [
       [429, [0, 'LeaseExpired']],
       [503, [503, 'Fault']],
     ] as const) {
-      test(`that runs out while the the API server asked to wait before a retry (${status}): it is not sent again, and ${want[1]} is told`, async () => {
+      test(`that ends while the API server asked to wait before a retry (${status}): it is not sent again, and ${want[1]} is reported`, async () => {
         hasRunOut = false;
         client = create({
           checkLease,

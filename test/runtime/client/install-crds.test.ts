@@ -43,7 +43,7 @@ describe('installing definitions', () => {
   let log: ReturnType<typeof recordedLog>;
   const clock = testClock();
   let directory: string;
-  /** What the API server says of a definition once it is asked to wait for it. */
+  /** The status of a definition in the API server while the installation waits. */
   let status: CustomResourceDefinition['status'];
 
   beforeEach(async () => {
@@ -162,7 +162,7 @@ describe('installing definitions', () => {
     }
   });
 
-  test('what is too long for an annotation is left out', async () => {
+  test('a definition that is too long for an annotation is installed without that annotation', async () => {
     await write('a.yaml', yaml('ays'));
     await install();
     await write('a.yaml', yaml('ays').replace('from: file', `from: ${'x'.repeat(200_000)}`));
@@ -237,7 +237,7 @@ describe('installing definitions', () => {
     'another replica created it meanwhile': { method: 'POST', reason: 'AlreadyExists' },
     'it changed since it was read': { method: 'POST', reason: 'Conflict' },
   })) {
-    test(`${name}: it is looked at again`, async () => {
+    test(`${name}: the definition is read again`, async () => {
       await write('a.yaml', yaml('ays'));
       server.fail({ ...fault, status: 409 });
       await install();

@@ -63,7 +63,7 @@ describe('controller', () => {
   });
   afterEach(() => running?.unsubscribe());
 
-  test('a bug that a run told of on its object is logged with its stack, and counted', async () => {
+  test('a bug that a run reported on its object is logged with its stack, and counted', async () => {
     const bug = new TypeError("Cannot read properties of undefined (reading 'id')");
     run(async () => ({ ...requeue, decision: 'CreateExternal', bug }));
     wake$.next({ name: 'a' });
@@ -89,7 +89,7 @@ describe('controller', () => {
     );
   });
 
-  test('a bug that a run throws is told as such', async () => {
+  test('a bug that a run throws is reported as a bug', async () => {
     const bug = new TypeError('x is not a function');
     run(async () => {
       throw new Error('cannot go on', { cause: bug });
@@ -371,7 +371,7 @@ describe('controller', () => {
     assert.equal(runs, 2);
   });
 
-  test('a run that takes too long is aborted, says so, and comes again', async () => {
+  test('a run that takes too long is aborted and logged, and runs again', async () => {
     let runs = 0;
     run(
       (_request, signal) => {

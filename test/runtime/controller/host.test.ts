@@ -64,7 +64,7 @@ describe('files for credentials', () => {
     });
   }
 
-  test('what the kernel tells of the process is refused by default', async () => {
+  test('a read of process data of the kernel is refused by default', async () => {
     const own = createHost({ variables: {} });
     await assert.rejects(own.file('/proc/self/environ'), /holds the identity of this process/);
     await assert.rejects(own.file('/dev/null'), /holds the identity of this process/);

@@ -18,7 +18,7 @@ function scene() {
   return { clock, failures: createKnownFailures(clock) };
 }
 
-describe('a failure is told', () => {
+describe('a failure is reported', () => {
   test('once, however often an object meets it', () => {
     const { failures } = scene();
     const told = Array.from({ length: 50 }, () => failures.met(one, 'x'));

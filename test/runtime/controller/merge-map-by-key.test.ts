@@ -12,7 +12,7 @@ const marbles = (draw: (helpers: RunHelpers) => void): void =>
 
 /** `a` and `A` are two items of one key. */
 const keyOf = (item: string): string => item.toLowerCase();
-/** What is written large is urgent. */
+/** An upper-case item is urgent. */
 const urgencyOf = (item: string): Urgency => (item === item.toLowerCase() ? 'normal' : 'urgent');
 
 describe('mergeMapByKey', () => {
@@ -116,7 +116,7 @@ describe('mergeMapByKey', () => {
     );
   }
 
-  test('what was urgent during a run, and is no more after it, waits with the others', () => {
+  test('an item that was urgent only during a run waits with the others', () => {
     const source = new Subject<string>();
     const end = new Subject<string>();
     const started: string[] = [];
@@ -174,7 +174,7 @@ describe('mergeMapByKey', () => {
       },
     },
   })) {
-    test(`what ${name} throws ends it`, () => {
+    test(`an error that ${name} throws ends the stream`, () => {
       const seen: unknown[] = [];
       const { project } = options as { project: (item: string) => Observable<string> };
       concat(of('a'), NEVER)

@@ -46,7 +46,7 @@ describe('whether a stack may run', () => {
     });
   }
 
-  test('a stack of several controllers is told of once, controllers of none not at all', () => {
+  test('a stack of several controllers is reported once, and controllers without a stack are not reported', () => {
     assert.deepEqual(stackStates([{ stack: needs }, {}, { stack: needs }], []), [
       { name: 'queues', isComplete: true, missing: [], awaited: [] },
     ]);

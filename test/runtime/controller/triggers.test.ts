@@ -79,7 +79,7 @@ describe('sentences', () => {
     const { keys, because } = keysOf(added, (woken) => woken.itself('it changed'));
     assert.deepEqual([keys, because], [[{ namespace: 'ns', name: 'a' }], 'it changed']);
   });
-  test('what asks is told by the change, and by whether many share it', () => {
+  test('the reason of a run depends on the change, and on whether many objects share it', () => {
     const asking = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => Woken<Thing>): unknown[] => {
       const seen: unknown[] = [];
       const store = { kind: ThingKind, changes$: of(change) };

@@ -46,7 +46,7 @@ describe('a waiting line', () => {
     });
   }
 
-  test('clear: nobody waits any more, and who comes then is served', () => {
+  test('clear removes all waiting items, and a later item is served', () => {
     const line = createWaitingLine();
     for (const urgency of urgencies) line.add(urgency, urgency);
     line.clear();
@@ -54,7 +54,7 @@ describe('a waiting line', () => {
     assert.deepEqual([line.take(), line.take()], ['a', undefined]);
   });
 
-  test('nobody starves: with something urgent always there, a hundred routine ones have had their turn after 800', () => {
+  test('no item starves: with an urgent item always there, a hundred routine items were served after 800 turns', () => {
     const line = createWaitingLine();
     const routine = Array.from({ length: 100 }, (_, index) => `routine ${index}`);
     for (const key of routine) line.add(key, 'routine');
@@ -70,7 +70,7 @@ describe('a waiting line', () => {
     );
   });
 
-  test('whatever comes and goes, it is what a list searched from the start would be', () => {
+  test('for any additions and removals, the order is that of a list that is searched from its start', () => {
     const step = fc.oneof(
       fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), urgency: fc.constantFrom(...urgencies) }),
       fc.constant('take' as const),

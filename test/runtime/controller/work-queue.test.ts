@@ -26,7 +26,7 @@ const unsettled = (delayMs: number): Next => ({ type: 'after', delayMs, keepsBac
 interface Script {
   /** When requests arrive, in ms, by key. */
   readonly arrivals: Readonly<Record<string, readonly number[]>>;
-  /** What the runs of each key say in turn; then `done`. */
+  /** The results of the runs of each key, in order; then `done`. */
   readonly runs?: Readonly<Record<string, readonly Next[]>>;
   readonly runMs?: number;
   readonly untilMs?: number;
@@ -298,7 +298,7 @@ describe('work queue', () => {
     assert.equal(clock.waitingCount, 0);
   });
 
-  test('the observer is told of each wait, start, end, retry and drop', () => {
+  test('the observer gets each wait, start, end, retry and drop', () => {
     const told: string[] = [];
     const observer: WorkQueueObserver = {
       added: (key) => told.push(`added ${key}`),
@@ -346,7 +346,7 @@ describe('work queue', () => {
     ]);
   });
 
-  test('the observer is told that a run has ended before it is told that the next of its key has begun', () => {
+  test('the observer gets the end of a run before the start of the next run of its key', () => {
     const told: string[] = [];
     const ignore = (): void => {};
     const observer: WorkQueueObserver = {
@@ -376,7 +376,7 @@ describe('work queue', () => {
   });
 });
 
-describe('what has its turn first', () => {
+describe('the order of the keys', () => {
   /** In the order of their names they ask while something else runs. */
   const order = (
     asked: Readonly<Record<string, readonly [asking: Asking, stage?: Stage]>>,
@@ -440,12 +440,12 @@ describe('what has its turn first', () => {
     test(name, () => assert.deepEqual(order(asked), Object.keys(asked).toSorted()));
   }
 
-  test('of what nobody knows the stage: edits before the end of a sync period', () => {
+  test('keys of unknown stage: edits run before the end of a sync period', () => {
     const asked = { b: ['sync period'], a: ['change'] } as const;
     assert.deepEqual(order(asked), ['a', 'b']);
   });
 
-  test('of what cannot be told how far it has come, edits come first, too, and the queue goes on', () => {
+  test('keys whose stage cannot be read: edits run first, too, and the queue goes on', () => {
     const asked = { c: ['return'], b: ['sync period'], a: ['change'] } as const;
     const fails = (): never => {
       throw new TypeError('spec is undefined');
@@ -474,7 +474,7 @@ describe('what has its turn first', () => {
   });
 });
 
-describe('a run is told why', () => {
+describe('a run gets its reason', () => {
   test('of all that asked for it since the last one began, each once; and why it comes back', () => {
     const scheduler = new VirtualTimeScheduler(undefined, 100_000);
     const wakes = new Subject<Wake>();

@@ -15,7 +15,7 @@ const warning = (message: string): EventFacts => facts(message, { type: 'Warning
 const minuteMs = 60_000;
 
 describe('event correlator', () => {
-  test('the same Warning is told at most once in 10 minutes, with all that were left out', () => {
+  test('the same Warning is recorded at most once in 10 minutes, with the number of those left out', () => {
     const correlator = createEventCorrelator();
     const at = (nowMs: number) => correlator.observe(stored('a', 1), warning('m'), 'me', nowMs);
     const first = at(1000);
@@ -26,13 +26,13 @@ describe('event correlator', () => {
     assert.equal(second?.name, first?.name);
   });
 
-  test('a Normal event says that something was done, and is told each time', () => {
+  test('a Normal event says that something was done, and is recorded each time', () => {
     const correlator = createEventCorrelator();
     const at = (nowMs: number) => correlator.observe(stored('a', 1), facts('m'), 'me', nowMs);
     assert.deepEqual([at(0)?.count, at(1)?.count, at(2)?.count], [1, 2, 3]);
   });
 
-  test('a failure that lasts a day is told six times an hour, and by one event', () => {
+  test('a failure that lasts a day is recorded six times an hour, in one event', () => {
     const correlator = createEventCorrelator();
     const told: CorrelatedEvent[] = [];
     for (let minute = 0; minute < 24 * 60; minute += 1) {
@@ -44,7 +44,7 @@ describe('event correlator', () => {
     assert.equal(told.at(-1)?.count, 24 * 60 - 9);
   });
 
-  test('10,000 objects that fail every minute are told of as seldom', () => {
+  test('the failures of 10,000 objects are recorded as rarely', () => {
     const correlator = createEventCorrelator();
     let told = 0;
     for (let minute = 0; minute < 12; minute += 1) {
@@ -56,7 +56,7 @@ describe('event correlator', () => {
     assert.equal(told, 2 * 10_000);
   });
 
-  test('what was not recorded for two hours begins anew', () => {
+  test('an event starts a new series after two hours without a record', () => {
     const correlator = createEventCorrelator();
     const first = correlator.observe(stored('a', 1), warning('m'), 'me', 0);
     const again = correlator.observe(stored('a', 1), warning('m'), 'me', 120 * minuteMs);
@@ -110,7 +110,7 @@ describe('event correlator', () => {
   });
 
   let reasons = 0;
-  /** How many of so many different events are told. */
+  /** How many of a number of different events are recorded. */
   const accepted = (correlator: EventCorrelator, name: string, times: number, nowMs: number): number =>
     Array.from({ length: times }, () => {
       reasons += 1;
@@ -132,7 +132,7 @@ describe('event correlator', () => {
     assert.equal(accepted(correlator, 'quiet', 3, 0), 3);
   });
 
-  test('what was left out counts in the next that is not', () => {
+  test('an event that was left out is counted in the next recorded event', () => {
     const correlator = createEventCorrelator();
     accepted(correlator, 'a', 25, 0);
     const at = (nowMs: number) => correlator.observe(stored('a', 1), facts('m'), 'me', nowMs);
@@ -160,7 +160,7 @@ describe('event correlator', () => {
     });
   }
 
-  test('what others wrote is made printable, in the message and in annotations', () => {
+  test('text of users is made printable, in the message and in annotations', () => {
     const given = facts('a\n\u001b[31mb', { annotations: { 'external-name': 'x\u202ey\u0007' } });
     const event = createEventCorrelator().observe(stored('a', 1), given, 'me', 0);
     assert.deepEqual([event?.message, event?.annotations], ['a b', { 'external-name': 'xy' }]);

@@ -204,7 +204,7 @@ describe('event recorder', () => {
     );
   });
 
-  test('who records through a recorder of its own is named, and is told apart from others', async () => {
+  test('a controller with its own recorder is named, and its events are told apart from those of others', async () => {
     run();
     const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
     recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);

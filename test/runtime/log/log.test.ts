@@ -117,7 +117,7 @@ describe('log', () => {
   }
 });
 
-describe('what may be written to a log', () => {
+describe('the values that may be written to a log', () => {
   const shown = (value: unknown): unknown => loggable(value, { withStack: false });
 
   for (const name of [
@@ -202,7 +202,7 @@ describe('what may be written to a log', () => {
   for (const [name, [given, want]] of Object.entries(values)) {
     test(name, () => assert.deepEqual(shown(given), want));
   }
-  test('what is nested too deep', () => {
+  test('a value that is nested too deep', () => {
     const nest = (depth: number): object => (depth === 0 ? {} : { in: nest(depth - 1) });
     assert.match(JSON.stringify(shown(nest(100))), /"\[deep\]"/);
   });

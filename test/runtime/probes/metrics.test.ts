@@ -108,7 +108,7 @@ describe('metrics', () => {
     }
   });
 
-  test('polls are due until they have their turn, and late after ten seconds', async () => {
+  test('polls are pending until they run, and late after ten seconds', async () => {
     const { metrics, samples, clock } = metricsAt();
     const queue = metrics.controller('c', 1);
     const polls = () => samples('services_stack_polls');

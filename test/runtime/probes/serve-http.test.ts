@@ -235,7 +235,7 @@ describe('health', () => {
     test(name, () => assert.equal(check(), want));
   }
 
-  test('what the API server does not have is told in a line for each stack, and fails nothing', async () => {
+  test('kinds that the API server does not have are reported in a line for each stack, and fail no check', async () => {
     const notes = stacksWithoutDefinitions(() => [
       stack('first'),
       stack('second', { isComplete: false, missing: ['a', 'b'], awaited: ['c'] }),
@@ -259,7 +259,7 @@ describe('health', () => {
     ]);
   });
 
-  describe('where no the definition is already installed', () => {
+  describe('when no definition is installed', () => {
     const nothing = [
       state('secrets.v1.core'),
       state('leases.v1.coordination.k8s.io'),
@@ -272,7 +272,7 @@ describe('health', () => {
     ];
     const advice = 'run "kubectl apply -f crds/", or start with --install-crds';
 
-    test('that is told once, with what mends it, in place of what each stack waits for', async () => {
+    test('missing definitions are reported once with their fix, instead of a line for each stack', async () => {
       const states = () => nothing;
       const ready = { stacks: someStackRuns(stacks, states) };
       const notes = stacksWithoutDefinitions(stacks, states);

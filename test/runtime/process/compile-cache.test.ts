@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '..', '..', '..');
 const folder = join(root, 'node_modules', '.cache', 'compiled');
 
-describe('what was compiled', () => {
+describe('compiled code', () => {
   test('is kept beside the packages, in a folder of this Node and this user', async () => {
     const script =
       "await import('./runtime/process/compile-cache.ts'); console.log((await import('node:module')).getCompileCacheDir())";
@@ -19,7 +19,7 @@ describe('what was compiled', () => {
     assert.ok(stdout.startsWith(join(folder, process.version)), stdout);
   });
 
-  test('is taken by the next process, which compiles nothing of that anew', async () => {
+  test('is used by the next process, which does not compile it again', async () => {
     const run = async () => {
       const { stderr } = await promisify(execFile)(process.execPath, ['main.ts', '--no-such-flag'], {
         cwd: root,

@@ -120,7 +120,7 @@ describe('flags', () => {
       defaults,
     ));
 
-  /** What the message must hold: who is to blame and what is allowed. */
+  /** The text that the message must have: the flag or variable that is wrong, and the allowed values. */
   const refused: readonly (readonly [argv: readonly string[], env: Env, ...said: readonly string[]])[] = [
     [['--nope'], {}, '--nope', '--poll-interval', '--log-format'],
     [['--pol-interval', '1m'], {}, '--pol-interval', 'Did you mean --poll-interval?'],

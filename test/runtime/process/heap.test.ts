@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const heap = join(import.meta.dirname, '../../../runtime/process/heap.ts');
 
-/** What a process that imports heap.ts prints: MiB of the young generation, both halves, after each of several things. */
+/** A process that imports heap.ts prints the MiB of the young generation, both halves, after each of several steps. */
 const program = `
 import { getHeapSpaceStatistics } from 'node:v8';
 import { setImmediate } from 'node:timers/promises';

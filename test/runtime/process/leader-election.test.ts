@@ -70,7 +70,7 @@ describe('leader election', () => {
       ...times,
       ...options,
     });
-  /** Contends until the test ends; what it is told, and `end`. */
+  /** Contends until the test ends; returns the reported states, and `end`. */
   function contend(contender: LeaderElection): string[] {
     const told: string[] = [];
     subscriptions.push(
@@ -89,7 +89,7 @@ describe('leader election', () => {
     cluster.put(LeaseKind, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: key, spec });
   };
 
-  test('who comes first creates the lease, leads and renews it', async () => {
+  test('the first process creates the Lease, leads and renews the Lease', async () => {
     const told = contend(election('a'));
     await clock.settle();
     assert.deepEqual(told, ['leading']);
@@ -101,7 +101,7 @@ describe('leader election', () => {
     assert.deepEqual(told, ['leading']);
   });
 
-  test('a renewal is one request', async () => {
+  test('to renew the Lease takes one request', async () => {
     contend(election('a'));
     await clock.settle();
     calls.length = 0;
@@ -118,7 +118,7 @@ describe('leader election', () => {
     );
   });
 
-  test('nobody takes over while the holder renews, whatever its clock says', async () => {
+  test('no process takes over while the holder renews, whatever the clock of the holder says', async () => {
     const leader = contend(election('a'));
     await clock.settle();
     clock.setWall('2026-01-01T00:00:00Z'); // to others its lease looks long expired
@@ -302,7 +302,7 @@ describe('leader election', () => {
     assert.equal(await clock.advanceUntil(() => told.includes('lost')), 1000);
   });
 
-  test('and goes on leading if nobody has taken the lease meanwhile', async () => {
+  test('and goes on leading if no other process has taken the Lease during that time', async () => {
     const told = contend(election('a'));
     await clock.settle();
     clock.stall(60_000);
@@ -337,7 +337,7 @@ describe('leader election', () => {
     assert.deepEqual([calls.length, holder()], [before, 'a']);
   });
 
-  test('whoever has led may act until the renew deadline by the clock, whatever has been noticed', async () => {
+  test('a leader may act until the renew deadline by the clock, also if the loss was not noticed yet', async () => {
     const contender = election('a');
     assert.equal(contender.check(), Number.POSITIVE_INFINITY, 'a process that has not led needs no lease');
     const told = contend(contender);
@@ -350,7 +350,7 @@ describe('leader election', () => {
     assert.deepEqual(told, ['leading'], 'nobody has told us yet');
   });
 
-  test('whoever has released it may act no more', async () => {
+  test('a process that released the Lease may not act any more', async () => {
     const contender = election('a');
     contend(contender);
     await clock.settle();
@@ -358,7 +358,7 @@ describe('leader election', () => {
     assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
   });
 
-  test('whoever was stopped for longer goes on if nobody took the lease, and says so once', async () => {
+  test('a process that was stopped for longer goes on if no other process took the Lease, and logs it once', async () => {
     const contender = election('a');
     const told = contend(contender);
     await clock.settle();
@@ -375,7 +375,7 @@ describe('leader election', () => {
     );
   });
 
-  test('a renewal counts from when it was asked for', async () => {
+  test('the time of a renewed Lease counts from the start of the request', async () => {
     const contender = election('a');
     contend(contender);
     await clock.settle();

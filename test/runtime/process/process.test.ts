@@ -89,7 +89,7 @@ describe('the process, over an API server in memory', () => {
     assert.equal(await exit, 0);
   });
 
-  test('a leader that is stopped until its lease has gone to another writes nothing when it goes on', async () => {
+  test('a leader that is stopped until another process has its Lease writes nothing when it goes on', async () => {
     const claim = (name: string) =>
       server.put(FancySQLInstanceKind, {
         apiVersion: 'database.crossplane.io/v1alpha1',
@@ -123,7 +123,7 @@ describe('the process, over an API server in memory', () => {
     );
   });
 
-  test('a leader that is stopped for longer than its lease holds goes on if nobody took that, and says so once', async () => {
+  test('a leader that is stopped for longer than its Lease is valid goes on if no other process took it, and logs it once', async () => {
     await using cloud = await startFavouriteCloud({ token: 'hush-hush-token' });
     server.put(SecretKind, {
       apiVersion: 'v1',

@@ -260,7 +260,7 @@ describe('the process', () => {
       ]);
     });
 
-    test('what is missing of its own keeps every stack that has it', async () => {
+    test('a missing definition keeps each stack that needs it from starting', async () => {
       const begun = beginTwo();
       become({ isSynced: true }, 'a', 'b');
       become({ isMissing: true }, 'shared');
@@ -270,7 +270,7 @@ describe('the process', () => {
       assert.deepEqual(ends, ['complete']);
     });
 
-    test('a kind that goes while its stack works is told of, and the stack goes on', async () => {
+    test('a kind that is removed while its stack works is reported, and the stack goes on', async () => {
       const begun = beginTwo();
       become({ isSynced: true }, 'a', 'b', 'shared');
       become({ isSynced: true, isMissing: true }, 'b');
@@ -284,7 +284,7 @@ describe('the process', () => {
       ]);
     });
 
-    test('what takes long is told once, until it is something else', async () => {
+    test('a long wait is reported once, until its reason changes', async () => {
       beginTwo();
       await clock.advance(9_999);
       assert.deepEqual(told(), []);

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { stopSignals } from '../../../runtime/process/shutdown.ts';
 
-test('every SIGTERM and SIGINT is told while subscribed to, and no listener stays', () => {
+test('every SIGTERM and SIGINT is reported to a subscriber, and no listener stays', () => {
   const source = new EventEmitter();
   const seen: string[] = [];
   const subscription = stopSignals(source).subscribe((signal) => seen.push(signal));

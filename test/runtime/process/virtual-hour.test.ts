@@ -64,7 +64,7 @@ function world(seed: number) {
 const nameOf = (index: number) => ({ namespace: 'team-shop', name: `claim-${index}` });
 const secretOf = (index: number) => ({ namespace: 'team-shop', name: `secret-${index}` });
 
-/** Half an hour of people's work, in which the process dies once, then a time in which nobody does anything. */
+/** Users work for half an hour, in which the process dies once. Then no user changes anything. */
 async function play(seed: number, idleMinutes = 60) {
   const { simulation, cluster, clouds, start } = world(seed);
   const { clock, random } = simulation;
@@ -108,7 +108,7 @@ const classRefOf = (name: string) => ({
   classRef: { apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstanceClass', name },
 });
 
-/** What must be so in the end, whatever chance has had in store. */
+/** Checks the end state that must be true for every seed. */
 function assertAllIsWell({ cluster, clouds }: Awaited<ReturnType<typeof play>>): void {
   const claims = cluster.all(FancySQLInstanceKind);
   assert.equal(claims.length, claimCount);

@@ -6,7 +6,7 @@ import { realClock } from '../../../runtime/time/clock.ts';
 describe('the clock of the machine', () => {
   const clock = realClock();
 
-  test('sleeps at least so long, by the clock that nobody sets', async () => {
+  test('sleeps at least the given time by the monotonic clock', async () => {
     const startedMs = clock.elapsedMs();
     await clock.sleep(5);
     assert.ok(clock.elapsedMs() - startedMs >= 4, 'node rounds to whole milliseconds');
@@ -35,7 +35,7 @@ describe('the clock of the machine', () => {
     assert.deepEqual(order, ['waited', 'then']);
   });
 
-  test('what takes longer than any timer of node is waited for, each time', async ({ mock }) => {
+  test('a delay longer than any timer of Node is waited for, each time', async ({ mock }) => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const dayMs = 24 * 3_600_000;
     const told: string[] = [];
@@ -44,7 +44,7 @@ describe('the clock of the machine', () => {
     void clock.sleep(90 * dayMs).then(() => told.push(`slept: ${day}`));
     for (; day < 150; day += 1) {
       await Promise.resolve();
-      mock.timers.tick(dayMs); // what is set meanwhile counts from its end
+      mock.timers.tick(dayMs); // a timer that is set during this tick counts from the end of the tick
     }
     ticking.unsubscribe();
     mock.timers.tick(100 * dayMs);

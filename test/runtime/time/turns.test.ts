@@ -33,7 +33,7 @@ describe('turns of the event loop', () => {
     });
   });
 
-  test('what fits into a turn runs at once', async () => {
+  test('a task that fits into a turn runs at once', async () => {
     turns.run(task('a', 4));
     turns.run(task('b', 4));
     assert.deepEqual(ran, ['a', 'b']);
@@ -41,13 +41,13 @@ describe('turns of the event loop', () => {
     assert.deepEqual(later, [], 'a rest needs no turns');
   });
 
-  test('what does not waits for the next, oldest first', async () => {
+  test('a task that does not fit waits for the next turn, oldest first', async () => {
     for (const name of ['a', 'b', 'c', 'd']) turns.run(task(name, 10));
     assert.deepEqual(ran, ['a']);
     assert.deepEqual([await turn(), await turn(), await turn(), await turn()], [['b'], ['c'], ['d'], []]);
   });
 
-  test('nobody overtakes who waits', async () => {
+  test('no task runs before a waiting task', async () => {
     turns.run(task('a', 10));
     turns.run(() => {
       ran.push('b');
@@ -71,7 +71,7 @@ describe('turns of the event loop', () => {
     assert.deepEqual([(await turn()).length, (await turn()).length, (await turn()).length], [16, 16, 8]);
   });
 
-  test('what is taken back does not run', async () => {
+  test('a cancelled task does not run', async () => {
     turns.run(task('a', 10));
     const takeBack = turns.run(task('b', 1));
     turns.run(task('c', 1));

@@ -558,7 +558,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a run that does not see what the one before it wrote',
-      provenBy: 'test/runtime/cache/resource.test.ts: what a write returned is in the store at once',
+      provenBy:
+        'test/runtime/cache/resource.test.ts: an object that a write returned is in the store at once',
       was: `    store.record(object, { isOwn });
 `,
       becomes: '',
@@ -581,7 +582,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an event told late that brings back what went with its last finalizer',
       provenBy:
-        'test/runtime/cache/store.test.ts: what went with its last finalizer has gone at once, and late events bring nothing back',
+        'test/runtime/cache/store.test.ts: an object without its last finalizer is deleted at once, and late events do not restore it',
       was: 'if (isPast(event.object)) return;',
       becomes: '',
     },
@@ -594,7 +595,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'what was just written and is thought gone because a list is older',
-      provenBy: 'test/runtime/cache/store.test.ts: what was written after the list was taken survives it',
+      provenBy:
+        'test/runtime/cache/store.test.ts: an object that was written after the list was read stays in the store',
       was: 'if (!listed.has(key) && (isRewound || !isNewer)) remove(key);',
       becomes: 'if (!listed.has(key)) remove(key);',
     },
@@ -609,13 +611,13 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'changes that a restored API server gives versions which others had before',
       provenBy:
-        'test/runtime/cache/watch.test.ts: one that is restored from a backup meanwhile, and has given out our versions again by then, is listed',
+        'test/runtime/cache/watch.test.ts: a server that was restored from a backup and has used our versions again is listed',
       was: 'return mustCheckHistory ? resumed$ : watch$;',
       becomes: 'return watch$;',
     },
     {
       against: 'a watch that asks for what the API server has forgotten, for ever',
-      provenBy: 'test/runtime/cache/watch.test.ts: lists again, and what vanished meanwhile is deleted',
+      provenBy: 'test/runtime/cache/watch.test.ts: lists again, and objects that were deleted during that time are removed',
       was: 'if (isExpired(error) || code === 404 || isUnreadable) {',
       becomes: 'if (code === 404 || isUnreadable) {',
     },

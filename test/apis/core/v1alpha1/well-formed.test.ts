@@ -111,7 +111,7 @@ describe('an object in the shape of its type', () => {
     assert.equal(malformationOf(object), undefined);
   });
 
-  test('whoever would use what it says is told that it is malformed', () => {
+  test('the use of a malformed object throws an error that says it is malformed', () => {
     const object = wellFormed(FancySQLInstanceKind, {
       apiVersion: 'x/v1',
       kind: 'FancySQLInstance',
