@@ -60,7 +60,7 @@ interface Line {
   readonly error?: { readonly message: string };
 }
 
-/** What a line tells, in a sentence: `info KeepBound FancySQLInstance BoundManagedResource: bound to …`. */
+/** A line as a sentence: `info KeepBound FancySQLInstance BoundManagedResource: bound to …`. */
 function sentence({
   level,
   kind,
@@ -81,7 +81,7 @@ function sentence({
   return `${level} ${decision ?? '-'} ${kind} ${what}${message === undefined ? '' : `: ${message}`}`;
 }
 
-test('a claim, from its creation to its end, is told by the lines that have its key', async () => {
+test('the log lines with the key of a claim report its whole life', async () => {
   const { simulation, clock, cluster, cloud } = world();
   cluster.create(FancySQLInstanceKind, {
     apiVersion: 'database.crossplane.io/v1alpha1',

@@ -39,12 +39,13 @@ interface Hook {
   left: number;
 }
 
-/** What a process may do. */
+/** The permissions and limits of a process. */
 const rights = rightsOfTests();
 
 /**
- * What outlives a process: a cluster in memory, and the clock. Calls of single objects are recorded in order, and can be
- * made to fail, to meet somebody else's change, or to be the last thing the process does.
+ * A cluster in memory and the clock, which both outlive a process. Calls of single objects are recorded in
+ * order. A test can make a call fail, let another client change the object first, or end the process after
+ * the call.
  */
 export class FakeCluster {
   readonly clock: TestClock = testClock();
@@ -79,17 +80,17 @@ export class FakeCluster {
     this.clock.stall(toMs - this.clockMs);
   }
 
-  /** Somebody else's create or replace, with the status as given. Returns the stored object. */
+  /** A create or replace by another client, with the given status. Returns the stored object. */
   put<T extends KubernetesObject>(kind: Kind<T>, object: T): T {
     return this.#memory.put(kind, object);
   }
 
-  /** Somebody else's change. */
+  /** A change by another client. */
   edit<T extends KubernetesObject>(kind: Kind<T>, key: Request, change: (object: T) => T): T {
     return this.put(kind, change(this.#memory.get(kind, key)));
   }
 
-  /** Somebody else's `kubectl delete`, at that time: finalizers hold. What is gone already is no error. */
+  /** `kubectl delete` by a user at that time: finalizers hold. An object that does not exist is no error. */
   delete(kind: Kind, key: Request, at?: string): void {
     this.#memory.leave(kind, key, at);
   }
@@ -133,7 +134,7 @@ export class FakeCluster {
     this.#hooks.push({ verb, kind: kind.kind, act, left: times });
   }
 
-  /** Counts a call to the outside as a step, so that a crash can come right after it. */
+  /** Counts a call to the external system as a step, so that a crash can come right after it. */
   step(): void {
     this.stepsLeft -= 1;
     if (this.stepsLeft > 0) return;

@@ -127,7 +127,7 @@ const generated: SecretDetails = {
 };
 const reported: SecretDetails = { reportsSecrets: true };
 
-describe('which resources have a credential', () => {
+describe('the resources that have a credential', () => {
   const rows: Readonly<
     Record<
       string,
@@ -144,7 +144,7 @@ describe('which resources have a credential', () => {
       details: generated,
       has: [true, true],
     },
-    'that keep their details nowhere': { spec: {}, details: generated, has: [false, false] },
+    'that keep their details in no place': { spec: {}, details: generated, has: [false, false] },
     'whose spec wants none': {
       spec: { writeConnectionSecretToRef: to, forProvider: { owner: 'app' } },
       details: generated,
@@ -160,7 +160,7 @@ describe('which resources have a credential', () => {
       details: reported,
       has: [false, true],
     },
-    'whose external system generates one, and that keep it nowhere': {
+    'whose external system generates one, and that keep it in no place': {
       spec: {},
       details: reported,
       has: [false, false],
@@ -193,50 +193,53 @@ describe('why a claim cannot have the connection details', () => {
       }
     >
   > = {
-    'it can: the Secret is for it, and the credential is in force': {
+    'a claim can have the details if the Secret is for it and the credential is in force': {
       kept: mine,
       credential: recorded,
       why: undefined,
     },
-    'the Secret does not exist': { credential: recorded, why: 'CredentialMissing' },
-    'the Secret is for another claim': {
+    'a claim cannot have details if the Secret does not exist': {
+      credential: recorded,
+      why: 'CredentialMissing',
+    },
+    'a claim cannot have details if the Secret is for another claim': {
       kept: noted({ key, for: 'FancySQLInstance team/former' }),
       credential: recorded,
       why: 'CredentialOfAnotherClaim',
     },
-    'the Secret is for no claim': {
+    'a claim cannot have details if the Secret is for no claim': {
       kept: noted({ key }),
       credential: recorded,
       why: 'CredentialForNoClaim',
     },
-    'the Secret has no note': {
+    'a claim cannot have details if the Secret has no note': {
       kept: noted(undefined),
       credential: recorded,
       why: 'CredentialForNoClaim',
     },
-    'nothing is recorded': { kept: mine, why: 'CredentialNotApplied' },
-    'another credential is recorded': {
+    'a claim cannot have details if no credential is recorded': { kept: mine, why: 'CredentialNotApplied' },
+    'a claim cannot have details if another credential is recorded': {
       kept: mine,
       credential: { ...recorded, hmac: hmacOf('former', { key }) },
       why: 'CredentialNotApplied',
     },
-    'the external system does not use it yet': {
+    'a claim cannot have details that the external system does not use yet': {
       kept: mine,
       credential: { ...recorded, pending: true },
       why: 'CredentialNotApplied',
     },
-    'the Secret lacks the entry': {
+    'a claim cannot have details if the Secret lacks the entry': {
       kept: { ...mine, details: {} },
       credential: recorded,
       why: 'CredentialNotApplied',
     },
-    'it can: reported details are for it': { kept: mine, details: reported, why: undefined },
-    'reported details are for another claim': {
+    'a claim can have reported details that are for it': { kept: mine, details: reported, why: undefined },
+    'a claim cannot have reported details that are for another claim': {
       kept: noted({ key, for: 'unknown' }),
       details: reported,
       why: 'CredentialOfAnotherClaim',
     },
-    'it can: nothing is secret': { details: {}, why: undefined },
+    'a claim can have details that hold no secret': { details: {}, why: undefined },
   };
   for (const [name, { kept, credential, details = generated, why }] of Object.entries(rows)) {
     test(name, () => {

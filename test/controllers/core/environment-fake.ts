@@ -50,13 +50,13 @@ const mostRuns = 5_000;
  */
 export class FakeProcess {
   readonly env: Environment;
-  /** What was told: the same once in 10 minutes. */
+  /** The Events: the same one once in 10 minutes. */
   readonly events: RecordedEvent[] = [];
-  /** Who told each of them. */
+  /** The sender of each Event. */
   readonly eventSources: string[] = [];
-  /** What was recorded, as often as it was. */
+  /** The Events as often as they were recorded. */
   readonly recordings: RecordedEvent[] = [];
-  /** What reconcilers threw, conflicts left out. */
+  /** The errors that reconcilers threw, without conflicts. */
   readonly errors: unknown[] = [];
   conflicts = 0;
   runs = 0;
@@ -69,7 +69,7 @@ export class FakeProcess {
   /** Processes of tests are many, and their objects few. */
   readonly #correlator = createEventCorrelator({ capacity: 256 });
   readonly #isExternalReal: boolean;
-  /** What lives as long as the process. */
+  /** Values that live as long as the process. */
   readonly #life = new Subscription();
   /** Asks every controller of a kind to look again. */
   readonly #looksAgain$ = new Subject<Kind>();
@@ -113,14 +113,14 @@ export class FakeProcess {
     );
   }
 
-  /** What was logged of stacks. */
+  /** The log lines of stacks. */
   get toldOfStacks(): readonly string[] {
     return this.#log.lines.flatMap(({ level, message, fields: { stack } }) =>
       stack === undefined || stack === null ? [] : [`${level} ${stack}: ${message.split(/[,:;]/)[0]}`],
     );
   }
 
-  /** What ended triggers, which were then subscribed to again. */
+  /** The errors that ended triggers, which were then subscribed to again. */
   get brokenTriggers(): readonly unknown[] {
     return this.#log.lines.filter(({ message }) => message.startsWith('a bug stopped a trigger'));
   }
@@ -154,8 +154,8 @@ export class FakeProcess {
   }
 
   /**
-   * Runs whatever is due within `withinMs` of now, delays included, by moving the clock as far as there is something to
-   * do; polls lie beyond.
+   * Runs all work that is pending within `withinMs`, delays included, by moving the clock to each piece of
+   * work. Polls are later than that.
    */
   async settle(withinMs = 10_000): Promise<this> {
     this.#start();

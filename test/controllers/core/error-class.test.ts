@@ -11,7 +11,7 @@ const cloud = (status: number, code: string): CloudError =>
 const wrapped = (cause: Error): Error => new Error('cannot create', { cause });
 const ofServer = new ApiError('boom', { code: 503, reason: 'x' });
 
-describe('a failed call tells of its provider', () => {
+describe('a failed call reports its provider', () => {
   const cases: Readonly<Record<string, readonly [error: unknown, fault: string | undefined]>> = {
     'a token that is refused': [cloud(401, 'Http401'), 'CredentialsRefused'],
     'a password that PostgreSQL refuses': [

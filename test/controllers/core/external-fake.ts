@@ -54,19 +54,19 @@ export interface ExternalThing {
 }
 
 /**
- * An external system in memory, which outlives a process as the cluster does. A thing is up to date when it holds all
- * that `forProvider` says, however deep, and it is usable at once. It has the password that `create` or `update` received.
- * With `assigns` it names what it makes; otherwise `create` finds a thing of that name, changes nothing about it, and says
- * so.
+ * An external system in memory, which outlives a process as the cluster does. An external resource is up to
+ * date when it holds every field of `forProvider`, however deep, and it is usable at once. It has the
+ * password that `create` or `update` received. With `assigns` it names the resources that it creates;
+ * otherwise `create` returns an existing resource of that name unchanged, and reports that it existed.
  */
 export class FakeExternal implements ExternalConnector {
   readonly calls: ExternalMethod[] = [];
   readonly things = new Map<string, ExternalThing>();
   /** How many things were ever made. */
   made = 0;
-  /** What `create`, and only it, was given as `forProvider`. */
+  /** The `forProvider` that `create` received; no other call counts. */
   createdWith: object | undefined;
-  /** What the last call of `observe`, `create` or `update` received. */
+  /** The values that the last call of `observe`, `create` or `update` received. */
   credential: DesiredCredential | undefined;
   /** Every password that was set, in order. */
   readonly passwords: string[] = [];
@@ -94,12 +94,12 @@ export class FakeExternal implements ExternalConnector {
   plansDetails = false;
   /** How operations are going, by name; undefined: it has none. */
   progress: ((name: string) => Progress) | undefined;
-  /** What exists does not show, as in an eventually consistent system. */
+  /** An existing resource does not show, as in an eventually consistent system. */
   isBlind = false;
   ready: ReadyFacts = available();
   /** Where a thing is kept: by its name, unless something else tells as well. */
   placeOf: (managed: Managed) => string = (managed) => externalName(managed) ?? '';
-  /** Which system this is; undefined: it does not say. */
+  /** The identity of this system; undefined: the system does not report it. */
   system: string | undefined;
   /** Deletion is only begun. */
   isDeletionSlow = false;
@@ -238,8 +238,8 @@ const detailsOf = (
 });
 
 /**
- * A process that runs every controller of a stack with these claim services over the external system. Each call that
- * changes something outside is a step that the process may not survive.
+ * A process that runs every controller of a stack with these claim services over the external system. Each
+ * call that changes the external system is a step that the process may not survive.
  */
 export function startStack(
   cluster: FakeCluster,

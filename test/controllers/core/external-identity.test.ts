@@ -3,15 +3,15 @@ import { describe, test } from 'node:test';
 import { nameInUse } from '../../../controllers/core/external-identity.ts';
 import { managed } from './objects.ts';
 
-describe('the external name that a managed resource has something under', () => {
+describe('the external name of a managed resource', () => {
   const annotations = { 'crossplane.io/external-name': 'edited' };
   const rows: Record<string, { metadata: object; is: string | undefined }> = {
-    'is that on record': {
+    'is the recorded name': {
       metadata: { annotations, status: { externalIdentity: '{"name":"made","fields":{}}' } },
       is: 'made',
     },
-    'else that of its annotation': { metadata: { annotations }, is: 'edited' },
-    'or there is none': { metadata: {}, is: undefined },
+    'is that of the annotation if no name is recorded': { metadata: { annotations }, is: 'edited' },
+    'is undefined if there is neither': { metadata: {}, is: undefined },
     'where the record has none, too': {
       metadata: { annotations, status: { externalIdentity: '{"fields":{}}' } },
       is: 'edited',

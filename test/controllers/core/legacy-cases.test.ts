@@ -53,7 +53,7 @@ const suites: readonly Suite[] = page
   });
 const named = suites.flatMap(({ cases }) => cases.flatMap(({ tests }) => tests));
 
-/** Whether `title` is `beginning`, or goes on after a whole word of it. */
+/** Whether `title` is `beginning`, or continues after a whole word of it. */
 const begins = (title: string, beginning: string): boolean =>
   title.startsWith(beginning) && !/^\w/.test(title.slice(beginning.length));
 
@@ -77,7 +77,7 @@ describe('legacy-cases.md', () => {
       );
     });
 
-  test('loses none: each suite has as many cases as its heading promises', () => {
+  test('each suite has as many cases as its heading says', () => {
     assert.ok(suites.length >= 30 && named.length >= 400, `${suites.length} suites, ${named.length} tests`);
     for (const { name, count, cases } of suites) {
       assert.equal(cases.length, count, name);
@@ -85,7 +85,7 @@ describe('legacy-cases.md', () => {
     }
   });
 
-  test('says of each case which test tries it, or why none does', () => {
+  test('each case names its test, or has the reason for none', () => {
     const mute = suites.flatMap(({ name, cases }) =>
       cases
         .filter(({ tests, here }) => (tests.length === 0) !== /^does not apply: \S/.test(here))
@@ -95,7 +95,7 @@ describe('legacy-cases.md', () => {
   });
 
   for (const { name, cases } of suites) {
-    test(`${name}: every test that is named exists`, () => {
+    test(`${name}: every named test exists`, () => {
       const missing = cases.flatMap(({ name: caseName, tests }) =>
         tests.filter((each) => !exists(each)).map((each) => ({ case: caseName, ...each })),
       );
@@ -103,14 +103,14 @@ describe('legacy-cases.md', () => {
     });
   }
 
-  test('a test that does not exist is noticed', () => {
+  test('a test that does not exist is reported', () => {
     const file = 'test/controllers/core/managed/reconciler.test.ts';
-    const title = 'ResourceGone: a resource that is gone';
+    const title = 'ResourceGone: a deleted managed resource';
     assert.ok(exists({ file, titles: [title] }), 'the same words, where they are');
     const invented: readonly Named[] = [
       { file, titles: [title.slice(0, -1)] },
       { file, titles: ['another suite', title] },
-      { file, titles: ['a resource that is gone'] },
+      { file, titles: ['a deleted managed resource'] },
       { file: 'test/controllers/core/no-such.test.ts', titles: [title] },
     ];
     assert.deepEqual(invented.filter(exists), []);

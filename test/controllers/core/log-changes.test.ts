@@ -26,14 +26,14 @@ function linesOf(write: (log: ReturnType<typeof recordedLog>) => void): readonly
   });
 }
 
-describe('an Event that tells of an act is a line, and no other is', () => {
+describe('an Event that reports an act is a line, and no other Event is', () => {
   const rows: Record<string, { readonly event: EventFacts; readonly want: readonly unknown[] }> = {
     'an act': {
       event: { type: 'Normal', reason: 'BoundManagedResource', message: 'bound to db' },
       want: [['changed', { change: 'BoundManagedResource', message: 'bound to db' }]],
     },
     'a wait': { event: { type: 'Normal', reason: 'WaitingToBind', message: 'not ready' }, want: [] },
-    'a failure, which is told of the run': {
+    'a failure, which the line of the run reports': {
       event: { type: 'Warning', reason: 'CannotBindManagedResource', message: 'denied' },
       want: [],
     },
@@ -47,13 +47,13 @@ describe('an Event that tells of an act is a line, and no other is', () => {
     );
   }
 
-  test('what no Event tells of has a line, too', () => {
+  test('a change without an Event has a line, too', () => {
     const lines = linesOf((log) => logQuietAct(log, 'SetCredentials', { decision: 'Update' }));
     assert.deepEqual(lines, [['changed', { change: 'SetCredentials', decision: 'Update' }]]);
   });
 });
 
-describe('a condition that says something else is a line', () => {
+describe('a condition with a new reason is a line', () => {
   const ready: Condition = {
     type: 'Ready',
     status: 'False',
@@ -88,7 +88,7 @@ describe('a condition that says something else is a line', () => {
       given: { before: [ready], after: [{ ...ready, message: 'later' }] },
       want: [line({ ...ready, message: 'later' })],
     },
-    'none, for what the line of the failure says': {
+    'a failure is not logged a second time': {
       given: { before: [ready], after: [ready, synced], failure: 'observe failed: x' },
       want: [],
     },

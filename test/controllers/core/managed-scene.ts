@@ -60,7 +60,7 @@ export class Scene {
 
   /** The decision that the last run took. */
   decision: string | undefined;
-  /** What it failed with, if it did. */
+  /** The error that it failed with, if it failed. */
   failure: string | undefined;
 
   async run(signal: AbortSignal = new AbortController().signal, name = 'db'): Promise<Result> {
@@ -118,7 +118,7 @@ export class Scene {
     );
   }
 
-  /** What the Secret says of its credential. */
+  /** The note of the Secret about its credential. */
   get note(): CredentialNote | undefined {
     return decodeNote(this.cluster.get(SecretKind, secretKey)?.metadata.annotations?.[credentialAnnotation]);
   }

@@ -85,7 +85,7 @@ describe('a definition that is missing', () => {
     );
 
   for (const kind of [otherClassKind, otherManagedKind]) {
-    test(`${kind.kind}: the other stack works once that is certain, and not before`, async () => {
+    test(`${kind.kind}: the other stack works once the absence is certain, and not before`, async () => {
       cluster.withdraw(kind);
       ourClass();
       const both = process();
@@ -98,7 +98,7 @@ describe('a definition that is missing', () => {
     });
   }
 
-  test('one that only the other stack asks for: nobody chooses without it either, until that is certain', async () => {
+  test('a definition that only the other stack needs: no controller chooses without it either, until the absence is certain', async () => {
     cluster.withdraw(otherProviderConfigKind);
     ourClass();
     theirClass();
@@ -109,21 +109,21 @@ describe('a definition that is missing', () => {
     assert.deepEqual([phase(), external.things.size], ['Bound', 1]);
   });
 
-  test('where the API server says that it serves the kind, or does not say, nobody acts on its absence', async () => {
+  test('a kind that the API server serves, or does not report, is not treated as absent', async () => {
     cluster.withdraw(otherManagedKind, { isDenied: false });
     ourClass();
     const both = await process().settle(600_000);
     assert.deepEqual([phase(), cluster.writeNames, both.toldOfStacks], [undefined, [], []]);
   });
 
-  test('a stack that shares nothing with the one that waits works at once', async () => {
+  test('a stack that shares no kind with the waiting one works at once', async () => {
     cluster.withdraw(otherManagedKind);
     ourClass();
     await process({ ...otherService, claim: plainClaimKind }).settle(1000);
     assert.equal(phase(), 'Bound');
   });
 
-  test('the one that works reports in its place, and says what it knows', async () => {
+  test('the working stack reports instead, and names the kinds that it knows', async () => {
     cluster.withdraw(otherClassKind);
     cluster.put(
       claimKind,
@@ -135,7 +135,7 @@ describe('a definition that is missing', () => {
     assert.match(ready('elsewhere').message ?? '', /known: FavouriteDBInstanceClass/);
   });
 
-  test('it begins when the definition appears, serves the claims that waited and reports again', async () => {
+  test('the waiting stack begins when the definition appears, serves the claims that waited and reports again', async () => {
     cluster.withdraw(otherClassKind);
     cluster.put(
       claimKind,
@@ -166,7 +166,7 @@ describe('a definition that is missing', () => {
     assert.deepEqual(both.errors, []);
   });
 
-  test('of the claim kind that both serve: both wait', async () => {
+  test('both stacks wait for the definition of the claim kind that they share', async () => {
     cluster.withdraw(claimKind);
     ourClass();
     const both = await process().settle(40_000);
@@ -177,7 +177,7 @@ describe('a definition that is missing', () => {
     assert.equal(phase(), 'Bound');
   });
 
-  test('of what is referred to: the referrer works, and waits for what it names', async () => {
+  test('without the definition of a referenced kind, the referrer works and waits for the referenced object', async () => {
     cluster.withdraw(otherManagedKind);
     const network = { name: 'net' };
     cluster.put(managedKind, {
@@ -198,7 +198,7 @@ describe('a definition that is missing', () => {
     assert.equal(external.things.size, 0);
   });
 
-  describe('after a restart', () => {
+  describe('a definition that is missing after a restart', () => {
     beforeEach(async () => {
       theirClass();
       const former = await process().settle(10_000);
@@ -208,14 +208,14 @@ describe('a definition that is missing', () => {
       for (const kind of [otherManagedKind, otherClassKind]) cluster.withdraw(kind);
     });
 
-    test('what is bound to something of that kind is left alone', async () => {
+    test('a claim that is bound to a resource of the missing kind is not changed', async () => {
       const before = cluster.get(claimKind, key);
       const both = await process().settle(60_000);
       assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
       assert.deepEqual(both.toldOfStacks, ['warn ocp: this stack waits']);
     });
 
-    test('a claim that is deleted stays with what it has, and goes when the kind is back', async () => {
+    test('a deleted claim keeps its resource, and ends when the kind is back', async () => {
       cluster.delete(claimKind, key);
       const both = await process().settle(60_000);
       assert.deepEqual([cluster.takeWrites(), phase(), others.things.size], [[], 'Bound', 1]);
@@ -226,8 +226,8 @@ describe('a definition that is missing', () => {
     });
   });
 
-  describe('while its stack works', () => {
-    test('nothing is taken for deleted: neither claims nor what they have are touched, until it is back', async () => {
+  describe('a definition that disappears while its stack works', () => {
+    test('claims and their resources do not count as deleted until the definition is back', async () => {
       theirClass();
       const both = await process().settle(10_000);
       assert.deepEqual([phase(), others.things.size], ['Bound', 1]);

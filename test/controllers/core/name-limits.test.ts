@@ -12,12 +12,12 @@ import { claim, claimKind, classKind, classRef, managedKind, resourceClass, serv
 const names = { maxLength: 20, pattern: /[a-z][a-z0-9-]*/ };
 const advice = 'set another name in the annotation crossplane.io/external-name';
 
-describe('a name that is made from that of the managed resource', () => {
+describe('an external name that is derived from the object name', () => {
   const rows: Readonly<Record<string, readonly [own: string, fits: string]>> = {
-    'stays as it is where it fits': ['team-a-orders-x7k2p', 'team-a-orders-x7k2p'],
-    'and just fits': ['team-a-orders-1-x7k2', 'team-a-orders-1-x7k2'],
-    'is cut where it does not': ['team-a-orders-of-today-x7k2p', 'team-a-orders-e4e20'],
-    'and is another one for another': ['team-a-orders-of-today-x7k2q', 'team-a-orders-26b86'],
+    'stays if it fits': ['team-a-orders-x7k2p', 'team-a-orders-x7k2p'],
+    'stays if it just fits': ['team-a-orders-1-x7k2', 'team-a-orders-1-x7k2'],
+    'is cut if it is too long': ['team-a-orders-of-today-x7k2p', 'team-a-orders-e4e20'],
+    'differs for another object': ['team-a-orders-of-today-x7k2q', 'team-a-orders-26b86'],
   };
   for (const [name, [own, fits]] of Object.entries(rows)) {
     test(name, () => {
@@ -27,9 +27,9 @@ describe('a name that is made from that of the managed resource', () => {
   }
 });
 
-describe('a name that the external system does not take is told with what to do', () => {
+describe('a name that the external system does not allow is reported with the remedy', () => {
   const rows: Readonly<Record<string, readonly [name: string, problem: string | undefined]>> = {
-    'one that it takes': ['orders-1', undefined],
+    'an allowed name has no report': ['orders-1', undefined],
     'one that is too long': [
       'a'.repeat(21),
       `the name "${'a'.repeat(21)}" has 21 characters, and the external system accepts 20; ${advice}`,
@@ -47,24 +47,24 @@ describe('a name that the external system does not take is told with what to do'
     test(name, () => assert.equal(nameProblem(given, names, 'crossplane.io/external-name'), problem));
   }
 
-  test('a pattern that remembers where it was judges each name anew', () => {
+  test('a global pattern judges each name from its start', () => {
     const sticky = { maxLength: 20, pattern: /[a-z]+/g };
     for (let time = 0; time < 3; time += 1) assert.equal(nameProblem('orders', sticky, 'x'), undefined);
   });
 });
 
-describe('a managed resource of a kind with names of its own', () => {
+describe('a managed resource of a kind with limits for names', () => {
   const long = 'a-name-that-is-too-long-for-it';
   const sceneOf = (forProvider: object, annotations: Readonly<Record<string, string>> = {}) =>
     new Scene({ forProvider }, { annotations }, { names });
 
-  test('that names what fits is made under it', async () => {
+  test('with a name that fits is created under it', async () => {
     const scene = sceneOf({ name: 'orders' });
     await scene.run();
     assert.deepEqual([...scene.external.things.keys()], ['orders']);
   });
 
-  test('that asks for a name that does not fit says so, and nothing is made, until another one is given', async () => {
+  test('with a name that does not fit reports it, and is created once the name is corrected', async () => {
     const scene = sceneOf({ name: long });
     await scene.run();
     const message = nameProblem(long, names, 'crossplane.io/external-name');
@@ -78,7 +78,7 @@ describe('a managed resource of a kind with names of its own', () => {
     assert.deepEqual([...given.external.things.keys()], ['short']);
   });
 
-  test('whose external name somebody wrote, and it does not fit, says so: what a person says is never cut', async () => {
+  test('with an external name of a user that does not fit reports it, because such a name is never cut', async () => {
     const scene = sceneOf({}, { 'crossplane.io/external-name': long });
     await scene.run();
     const message = nameProblem(long, names, 'crossplane.io/external-name');
@@ -87,14 +87,14 @@ describe('a managed resource of a kind with names of its own', () => {
     assert.equal(scene.external.made, 0);
   });
 
-  test('that is called at length itself has a name that is cut', () => {
+  test('with a long object name has a name that is cut', () => {
     const managed = { apiVersion: 'example.org/v1', kind: 'Box', metadata: { name: long }, spec: {} };
     const context = { isAssigned: false, marks: { immutable: [], identity: [] }, names };
     assert.equal(externalName(named(context, managed)), fittingName(long, names));
     assert.equal(refusedName(context, managed), undefined);
   });
 
-  test('that has a name on record keeps it, whatever the limits have become since', async () => {
+  test('with a recorded name keeps it, although the limits changed', async () => {
     const before = new Scene({ forProvider: { name: long } });
     await before.run();
     const { metadata, status } = before.object!;
@@ -109,7 +109,7 @@ describe('a managed resource of a kind with names of its own', () => {
     assert.match(scene.condition('Synced'), /^True/);
   });
 
-  test('that was deleted goes, whatever it is called', async () => {
+  test('that was deleted ends, whatever its name', async () => {
     const scene = new Scene(
       { forProvider: { name: long } },
       { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: ['finalizer.managedresource.crossplane.io'] },
@@ -120,7 +120,7 @@ describe('a managed resource of a kind with names of its own', () => {
   });
 });
 
-describe('what a claim gets of a kind with names of its own', () => {
+describe('the resource of a claim of a kind with limits for names', () => {
   const nameAt = async (annotations: Readonly<Record<string, string>> = {}) => {
     const cluster = new FakeCluster();
     const external = new FakeExternal();
@@ -136,13 +136,13 @@ describe('what a claim gets of a kind with names of its own', () => {
     return { own: managed?.metadata.name ?? '', outside: [...external.things.keys()] };
   };
 
-  test('has its name cut, for the claim and for the managed resource', async () => {
+  test('has its name cut, in the claim and in the managed resource', async () => {
     const { own, outside } = await nameAt();
     assert.ok(own.length > names.maxLength);
     assert.deepEqual(outside, [fittingName(own, names)]);
   });
 
-  test('is called what the claim says, where it says so', async () => {
+  test('has the name that the claim asks for', async () => {
     const { outside } = await nameAt({ 'crossplane.io/external-name': 'orders' });
     assert.deepEqual(outside, ['orders']);
   });

@@ -121,14 +121,14 @@ export const claimRef = (over: ObjectReference = {}): ObjectReference => ({
   ...over,
 });
 
-/** What `managed()` says of a creation whose result nobody recorded. */
+/** The message of `managed()` about a creation without a recorded result. */
 export const undetermined =
   'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed: ' +
   'look for it in the external system; if it is there, set NAME to its name there; if it is not, leave crossplane.io/external-name out: ' +
   'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite ' +
   `crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`;
 
-/** The same of one whose external name is on record. */
+/** The same message if an external name is recorded. */
 export const undeterminedNamed = (name: string): string =>
   'cannot determine creation result - remove the crossplane.io/external-create-pending annotation if it is safe to proceed: ' +
   `look for it in the external system; once you know whether "${name}" is there and is this one: ` +

@@ -110,7 +110,7 @@ const oddSecret = ({ metadata = {}, ...rest }: { readonly metadata?: object }): 
   return { ...object, metadata: { ...object.metadata, ...metadata } };
 };
 
-describe('an odd object stops nobody else', () => {
+describe('an odd object does not stop other objects', () => {
   const kinds: readonly Kind[] = [claimKind, classKind, managedKind, providerKind, providerConfigKind];
   for (const [what, make] of Object.entries(oddities)) {
     for (const kind of kinds) goesOn(kind, what, make(kind));
@@ -202,7 +202,7 @@ describe('triggers', () => {
 });
 
 describe('nothing is kept for longer than it serves', () => {
-  test('credentials in clear text go when they are stale', async () => {
+  test('credentials in clear text are dropped when they are stale', async () => {
     const cluster = new FakeCluster();
     const secret = (name: string) => ({ namespace: 'infra', name, key: 'key' });
     for (const name of ['a', 'b']) {

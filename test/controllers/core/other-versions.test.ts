@@ -66,9 +66,9 @@ class TakenOver {
   readonly details: ReadonlyMap<string, ConnectionDetails>;
   /** The external resources whose password was another one after a write, or which were not there. */
   readonly changedOutside = new Set<string>();
-  /** What a claim lost meanwhile: `FancySQLInstance team/orders: Ready False Binding`. */
+  /** The claims that were not Ready during the run: `FancySQLInstance team/orders: Ready False Binding`. */
   readonly interruptions: string[] = [];
-  /** What the process wrote after its second start. */
+  /** The writes of the process after its second start. */
   secondWrites: readonly string[] = [];
   readonly #cloud;
   readonly #postgresql = createInProcessPostgresql(this.simulation.clock);
@@ -158,7 +158,10 @@ class TakenOver {
     return claims;
   }
 
-  /** What the API server shows of a stored object: with the defaults of its definition, and without what it does not know. */
+  /**
+   * A stored object as the API server shows it: with the defaults of its definition, and without unknown
+   * fields.
+   */
   #put(object: KubernetesObject): void {
     const kind = kindOf(object);
     const verdict = isDefinition(kind) ? admit(kind, object) : { object };
@@ -177,7 +180,7 @@ class TakenOver {
     return this.#cloud.instances().some(({ item }) => item.name === name && item.password === password);
   }
 
-  /** A call to the outside, after which everything is looked at. */
+  /** An external call, after which all objects are checked. */
   #carryOut: CarryOutside = async ({ isWrite }, effect) => {
     const answer = await effect();
     if (isWrite) for (const name of this.closed()) this.changedOutside.add(name);

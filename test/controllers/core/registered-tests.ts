@@ -1,7 +1,7 @@
 /**
- * `node registered-tests.ts FILE...`: prints, as JSON, the titles of the tests that each file registers, every one with
- * those it is nested in. The files run, their tests do not: `node:test` is replaced by something that writes down what it
- * is asked for. What is skipped does not count.
+ * `node registered-tests.ts FILE...` prints, as JSON, the titles of the tests that each file registers, with
+ * the suites that contain them. The files run, but their tests do not: a replacement of `node:test` writes
+ * down the titles. Skipped tests do not count.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { registerHooks } from 'node:module';

@@ -36,7 +36,7 @@ const objects: Readonly<
 
 describe('an object of which its definition refuses every write', () => {
   for (const [name, { kind, object, what }] of Object.entries(objects)) {
-    test(`${name}: an Event says so, once in a while, and it is tried again`, async () => {
+    test(`${name}: an Event reports it once in a while, and the write is tried again`, async () => {
       const cluster = new FakeCluster();
       cluster.put(kind, object);
       cluster.gate = ({ verb }) => {
@@ -60,7 +60,7 @@ describe('an object of which its definition refuses every write', () => {
     });
   }
 
-  test('what fails for another reason is none of this', async () => {
+  test('a write that fails for another reason is not reported as unusable', async () => {
     const cluster = new FakeCluster();
     cluster.put(claimKind, claim({ classSelector: {} }));
     cluster.before(
@@ -79,7 +79,7 @@ describe('an object of which its definition refuses every write', () => {
     );
   });
 
-  test('nor is one that is gone by now', async () => {
+  test('a write to a deleted object is not reported as unusable', async () => {
     const cluster = new FakeCluster();
     cluster.put(providerConfigKind, config);
     cluster.before('update', providerConfigKind, () => {

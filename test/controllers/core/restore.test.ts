@@ -41,7 +41,10 @@ async function original() {
   return { cluster, external };
 }
 
-/** What Velero brings back: the same names, specs, annotations, finalizers and owners; new UIDs, no status. */
+/**
+ * The objects that Velero restores: the same names, specs, annotations, finalizers and owners; new UIDs, no
+ * status.
+ */
 function restored(object: KubernetesObject): KubernetesObject {
   const { status: _status, ...rest } = restoredWithStatus(object) as KubernetesObject & {
     readonly status?: unknown;
@@ -49,7 +52,7 @@ function restored(object: KubernetesObject): KubernetesObject {
   return rest;
 }
 
-/** The same where it is told to bring statuses back as well. */
+/** The same if Velero is configured to restore statuses as well. */
 function restoredWithStatus(object: KubernetesObject): KubernetesObject {
   const {
     uid,
@@ -97,8 +100,8 @@ function orders<T>(items: readonly T[]): readonly (readonly T[])[] {
   );
 }
 
-describe('a backup restored into a new cluster: every UID is new, statuses are gone', () => {
-  test('all of it is there when the process starts: it heals, and then writes nothing', async () => {
+describe('a backup that is restored into a new cluster: every UID is new, statuses are missing', () => {
+  test('all objects exist when the process starts: the process repairs them, and then writes nothing', async () => {
     const { cluster, external } = await original();
     const copy = new FakeCluster();
     for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
@@ -166,7 +169,7 @@ describe('a backup restored into a new cluster: every UID is new, statuses are g
     });
   }
 
-  test('a process that ends after any step goes on where it was', async () => {
+  test('a process that ends after any step is continued by the next one', async () => {
     const { cluster, external } = await original();
     for (let steps = 1; ; steps += 1) {
       const copy = new FakeCluster();
@@ -196,7 +199,7 @@ describe('a backup restored into a new cluster: every UID is new, statuses are g
     assert.deepEqual(reasons, ['Binding', 'Binding']);
   });
 
-  test('a restored claim that is deleted releases what it has', async () => {
+  test('a restored claim that is deleted releases its resource', async () => {
     const { cluster, external } = await original();
     const copy = new FakeCluster();
     for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));

@@ -79,7 +79,7 @@ const rows: Readonly<
   ],
 };
 
-describe('a bug is told in a sentence, with whose it is and the place that is theirs', () => {
+describe('the message of a bug names the stack and the place in its code', () => {
   for (const [name, [places, stack, told]] of Object.entries(rows)) {
     test(name, () => assert.equal(describeBug(bugAt(places, stack)), `bug in the ${told}`));
   }
@@ -134,7 +134,7 @@ describe('to blame a stack', () => {
     assert.equal(await blaming('shop', async () => 7), 7);
   });
 
-  test('does nothing where nobody knows whose it is, or the error is frozen', () => {
+  test('an error that is frozen or of unknown origin is not marked', () => {
     assert.equal(describeBug(blamed(bugAt([]), undefined)), 'bug in the controllers: x (TypeError)');
     assert.equal(
       describeBug(blamed(Object.freeze(bugAt([])), 'shop')),

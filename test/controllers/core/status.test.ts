@@ -33,7 +33,7 @@ describe('the status of a claim', () => {
     'at first it is Unbound, and of this generation': {
       want: { bindingPhase: 'Unbound', observedGeneration: 3 },
     },
-    'a phase that is not told stays': {
+    'a phase that is not reported stays': {
       before: bound,
       want: { ...bound, observedGeneration: 3 },
     },
@@ -62,17 +62,17 @@ describe('the status of a claim', () => {
       facts: { ...bound, hasSecret: true },
       want: { ...bound, binding: { name: 'conn' }, observedGeneration: 3 },
     },
-    'what it had is kept where nothing is said of it': {
+    'a claim keeps its values if the update does not name them': {
       spec: secret,
       before: { ...bound, binding: { name: 'conn' } },
       want: { ...bound, binding: { name: 'conn' }, observedGeneration: 3 },
     },
-    'a renamed secret is named anew': {
+    'a renamed Secret is named': {
       spec: secret,
       before: { ...bound, binding: { name: 'former' } },
       want: { ...bound, binding: { name: 'conn' }, observedGeneration: 3 },
     },
-    'what it never had it has not': {
+    'a value that was never set is absent': {
       spec: secret,
       before: bound,
       want: { ...bound, observedGeneration: 3 },
@@ -83,12 +83,12 @@ describe('the status of a claim', () => {
       facts: { hasSecret: false },
       want: { ...bound, observedGeneration: 3 },
     },
-    'one that wants none has none': {
+    'a claim that wants no Secret has none': {
       before: { ...bound, binding: { name: 'conn' } },
       facts: { hasSecret: true },
       want: { ...bound, observedGeneration: 3 },
     },
-    'one that is not bound has none': {
+    'a claim that is not Bound has no Secret': {
       spec: secret,
       before: { ...bound, binding: { name: 'conn' } },
       facts: { bindingPhase: 'Released', hasSecret: true },
@@ -104,7 +104,7 @@ describe('the status of a claim', () => {
       assert.deepEqual(rest, others, 'and nothing else changes');
     });
   }
-  test('of no generation nothing is said of one', () => {
+  test('a status without a generation sets no observedGeneration', () => {
     const { generation: _generation, ...metadata } = claim().metadata;
     const { status } = withClaimStatus({ ...claim(), metadata }, { conditions }, now);
     assert.deepEqual(status, { bindingPhase: 'Unbound', conditions: written() });
@@ -126,14 +126,14 @@ describe('the status of a managed resource, whole', () => {
       facts: ready,
       want: { bindingPhase: 'Unbound', observedGeneration: 2, conditions: [synced, isReady] },
     },
-    'whoever says nothing of Ready at first says that it is pending': {
+    'a status without Ready is pending at first': {
       facts: { synced: reconcileSuccess(), isCredentialInForce: true },
       want: {
         observedGeneration: 2,
         conditions: [synced, { type: 'Ready', status: 'Unknown', reason: 'Pending', ...times }],
       },
     },
-    'and later keeps what was said': {
+    'a status without Ready keeps the earlier one': {
       before: { observedGeneration: 1, conditions: [{ ...isReady, observedGeneration: 1 }] },
       facts: { synced: reconcileSuccess(), isCredentialInForce: true },
       want: { observedGeneration: 2, conditions: [{ ...isReady, observedGeneration: 1 }, synced] },
@@ -204,7 +204,7 @@ describe('messages', () => {
     assert.equal(told('x'.repeat(1_025)), `${'x'.repeat(1_023)}…`);
     assert.equal(told(`a\n${'x'.repeat(1_022)}`), `a ${'x'.repeat(1_022)}`);
   });
-  test('a detail that anybody may read is no secret, nor is one of three characters', () => {
+  test('a public detail is no secret, nor is one of three characters', () => {
     const details = {
       endpoint: 'host',
       username: 'bobby',
@@ -215,7 +215,7 @@ describe('messages', () => {
     };
     assert.equal(scrub('bobby@host:5432/shop 123 1234', details), 'bobby@host:5432/shop 123 ***');
   });
-  test('nor is what the stacks publish beside passwords, so that messages can name it', () => {
+  test('details that are published beside passwords are no secrets, so that messages can name them', () => {
     const details = {
       topic: 'orders',
       projectName: 'crossplane',
@@ -227,7 +227,7 @@ describe('messages', () => {
       'topic "orders" of crossplane@crossplane.iam.gserviceaccount.com: verify-full -----BEGIN CERTIFICATE-----';
     assert.equal(scrub(message, details), message);
   });
-  test('the longest secret goes first, so that none leaves a part of another', () => {
+  test('the longest secret is removed first, so that no part of another remains', () => {
     assert.equal(scrub('abcd-efgh abcd', { a: 'abcd', b: 'abcd-efgh' }), '*** ***');
   });
 });

@@ -18,40 +18,41 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a creation taken for lost because the look at it was read after the process had stood still',
       provenBy:
-        'test/controllers/core/managed/absence.test.ts: deleted: nor must a creation show by now because the answer is read late',
+        'test/controllers/core/managed/absence.test.ts: a creation may still be invisible, although the answer of the observation is read late',
       was: 'now: run.observedAt ?? env.clock.now(),',
       becomes: 'now: env.clock.now(),',
     },
     {
       against: 'a creation by a stale read, where an earlier attempt has left nothing to write',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: a second attempt without a write reads from the API server instead',
       was: 'const marked = await confirmed(context, announced, cannot.create);',
       becomes: 'const marked = announced;',
     },
     {
       against: 'the deletion of what another resource of the name has by then',
-      provenBy: 'test/controllers/core/managed/look-before-deletion.test.ts: another has its name',
+      provenBy:
+        'test/controllers/core/managed/look-before-deletion.test.ts: another managed resource has its name',
       was: 'const run = await confirmed(context, found, cannot.delete);',
       becomes: 'const run = found;',
     },
     {
       against: 'an edit of what identifies a resource while it is created',
       provenBy:
-        'test/controllers/core/managed/recording/identity.test.ts: while it is being made, whose answer is lost',
+        'test/controllers/core/managed/recording/identity.test.ts: while its creation runs, whose answer is lost',
       was: 'const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };',
       becomes: 'const record = {};',
     },
     {
       against: 'what was just made and does not show yet, forgotten because it did not show before',
-      provenBy: 'test/controllers/core/managed/absence.test.ts: are no proof that it made nothing',
+      provenBy: 'test/controllers/core/managed/absence.test.ts: do not prove that it created nothing',
       was: 'context.absences.forget(objectKey(run.current.metadata)); // it may exist now without being visible',
       becomes: '',
     },
     {
       against: 'a second external resource after a crash between creation and its record',
       provenBy:
-        'test/controllers/core/managed/crash.test.ts: a creation that was cut off is completed once a human has looked and removed the mark',
+        'test/controllers/core/managed/crash.test.ts: an interrupted creation is completed once an administrator has checked it and removed the mark',
       was: 'const annotations = identity.isAssigned ? { ...record, ...mark } : record;',
       becomes: 'const annotations = record;',
     },
@@ -65,34 +66,35 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an assigned name that is forgotten',
       provenBy:
-        'test/controllers/core/managed/absence.test.ts: where the external system gives the names, it never is, until somebody takes the name away',
+        'test/controllers/core/managed/absence.test.ts: a resource with an assigned name is created again only after a user removes the name',
       was: 'const recorded = await recordCreation(context, made, creation);',
       becomes: 'const recorded = made;',
     },
     {
       against: 'a managed resource that goes before its external resource has gone',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: DeleteExternal: deletion was requested: looked at again soon, and the finalizer stays until it is gone',
+        'test/controllers/core/managed/reconciler.test.ts: DeleteExternal: after the deletion request the resource is observed soon, and keeps its finalizer until it is absent',
       was: 'return observed.exists ? outcomes.leaving(looked) : finalise(context, looked);',
       becomes: 'return finalise(context, looked);',
     },
     {
       against: 'connection details that outlive their resource where nobody collects garbage',
-      provenBy: 'test/controllers/core/managed/crash.test.ts: nothing is left, inside or outside',
+      provenBy:
+        'test/controllers/core/managed/crash.test.ts: takes effect: no object and no external resource remains',
       was: "await step(run, '', places.remove(current, signal), cannot.unpublish);",
       becomes: '',
     },
     {
       against: 'the deletion of what an edit names in place of what was made',
       provenBy:
-        'test/controllers/core/managed/recording/identity.test.ts: deletion deletes what was made, and nothing else',
+        'test/controllers/core/managed/recording/identity.test.ts: deletion deletes only the recorded external resource',
       was: 'const removing = external.delete(identified(identity, run), signal);',
       becomes: 'const removing = external.delete(run.current, signal);',
     },
     {
       against: 'an interrupted creation that nobody finds under another name',
       provenBy:
-        'test/controllers/core/managed/recording/identity.test.ts: not while something of it is left that only its deletion would find',
+        'test/controllers/core/managed/recording/identity.test.ts: an edit has no effect while a part of the recorded resource remains',
       was: 'if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))',
       becomes: 'if (false)',
     },
@@ -101,7 +103,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an absence taken for proven because the answer was read after the process had stood still',
       provenBy:
-        'test/controllers/core/managed/absence.test.ts: deleted: what a look found counts for when it was begun, however late the process reads it',
+        'test/controllers/core/managed/absence.test.ts: an observation of a deleted resource counts from its start, however late the process reads the answer',
       was: 'return begunMs - first.atMs;',
       becomes: 'return clock.elapsedMs() - first.atMs;',
     },
@@ -110,27 +112,28 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what is made left outside, because it did not show while the external system made it',
       provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: is no proof that it made nothing: deleted, it is looked for again once that has ended',
+        'test/controllers/core/managed/handed-over.test.ts: a deleted resource is observed again after its creation has ended',
       was: "if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));",
       becomes: '',
     },
     {
       against: 'a resource that is created again because one look did not find it',
       provenBy:
-        'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',
+        'test/controllers/core/managed/absence.test.ts: a deleted resource is not absent after one observation, and is deleted if the next one finds it',
       was: 'const absentForMs = absences.note(run.current, observed.exists, begunMs);',
       becomes: 'const absentForMs = Number.POSITIVE_INFINITY;',
     },
     {
       against: 'a password lost because the look after the creation failed',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: the look after creation fails: what creation returned is published, and both are told',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: if the observation after a creation fails, the returned details are published',
       was: 'const published = await publish(context, called, undefined, ready);',
       becomes: 'const published = called;',
     },
     {
       against: 'a look at what an edit names in place of what was made',
-      provenBy: 'test/controllers/core/managed/recording/identity.test.ts: told, and everything else goes on',
+      provenBy:
+        'test/controllers/core/managed/recording/identity.test.ts: the edit is reported, and the other fields still work',
       was: 'external.observe(identified(identity, run), run.credential, signal);',
       becomes: 'external.observe(run.current, run.credential, signal);',
     },
@@ -139,14 +142,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an operation whose name is lost with a write of the status',
       provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: is known to the process though the status could not be written',
+        'test/controllers/core/managed/handed-over.test.ts: is known to the process although the status could not be written',
       was: 'underWay.note(run.current, operation);',
       becomes: '',
     },
     {
       against: 'credentials that are forgotten with the operation that brought them',
       provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: is put on record once it is done, with what it brought, in one run',
+        'test/controllers/core/managed/handed-over.test.ts: is recorded once it is done, with its result, in one run',
       was: 'const recorded = await recordEnd(context, run, type, progress);',
       becomes: 'const recorded = run;',
     },
@@ -154,43 +157,42 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/run/decide.ts': [
     {
       against: 'an update that is begun again twice a second, for its end shows nothing',
-      provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: changes nothing that shows: a back-off grows',
+      provenBy: 'test/controllers/core/managed/handed-over.test.ts: changes nothing visible',
       was: "ended === 'update' ?",
       becomes: 'false ?',
     },
     {
       against: 'a deletion that is asked for again at once, for its end shows nothing',
       provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: is not deleted again at once where that has ended, and it still shows',
+        'test/controllers/core/managed/handed-over.test.ts: is not deleted again at once if the deletion has ended and the resource still shows',
       was: "observed.operation === 'delete' || ended === 'delete';",
       becomes: "observed.operation === 'delete';",
     },
     {
       against: 'a second creation, or forgetting, of what is being created',
       provenBy:
-        'test/controllers/core/managed/run/decide.test.ts: AwaitOperation: what an operation is about does not show yet, and is not made twice',
+        'test/controllers/core/managed/run/decide.test.ts: AwaitOperation: a resource in an operation that does not show yet is not created twice',
       was: "if (underWay !== undefined) return { name: 'AwaitOperation' };",
       becomes: '',
     },
     {
       against: 'a second creation once the external system has forgotten the first',
       provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: one that the external system has forgotten, and that gave no name, waits for a human',
+        'test/controllers/core/managed/handed-over.test.ts: waits for an administrator if the external system forgot it and it returned no name',
       was: 'return isCreationIncomplete(managed)\n',
       becomes: 'return false\n',
     },
     {
       against: 'the deletion of what is being created, which vendors refuse',
       provenBy:
-        'test/controllers/core/managed/handed-over.test.ts: waits for its creation to end, and is deleted then',
+        'test/controllers/core/managed/handed-over.test.ts: waits for the end of its creation, and is deleted then',
       was: "if (underWay === 'create') return { name: 'AwaitOperation' };",
       becomes: '',
     },
     {
       against: 'a second creation while nobody knows how the first ended',
       provenBy:
-        'test/controllers/core/managed/run/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for a human',
+        'test/controllers/core/managed/run/decide.test.ts: CreationIncomplete: ExternalCreatePending waits for an administrator',
       was: 'underWay === undefined && isCreationIncomplete(managed)',
       becomes: 'false',
     },
@@ -203,14 +205,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a second external resource in the system that the provider leads to by now',
-      provenBy: 'test/controllers/core/managed/run/decide.test.ts: OtherSystem: it leads elsewhere',
+      provenBy:
+        'test/controllers/core/managed/run/decide.test.ts: OtherSystem: a provider that leads to another system stops the run',
       was: 'if (before === undefined || system === undefined || before === system) return undefined;',
       becomes: 'return undefined;',
     },
     {
       against: 'absence that is believed after one look',
       provenBy:
-        'test/controllers/core/managed/absence.test.ts: deleted: a look that finds nothing is no proof, one that finds it again ends the doubt',
+        'test/controllers/core/managed/absence.test.ts: a deleted resource is not absent after one observation, and is deleted if the next one finds it',
       was: 'absentForMs >= confirmMs',
       becomes: 'absentForMs >= 0 * confirmMs',
     },
@@ -223,7 +226,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second resource beside one that is there after all',
       provenBy:
-        'test/controllers/core/managed/absence.test.ts: where the external system gives the names, it never is, until somebody takes the name away',
+        'test/controllers/core/managed/absence.test.ts: a resource with an assigned name is created again only after a user removes the name',
       was: 'return isNameKnown || externalName(managed) === undefined',
       becomes: 'return true',
     },
@@ -256,7 +259,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'fields that are filled in although policies do not allow it',
-      provenBy: 'test/controllers/core/managed/run/decide.test.ts: NoUpdate: {O}: to look is not to touch',
+      provenBy:
+        'test/controllers/core/managed/run/decide.test.ts: NoUpdate: {O}: a resource that is only observed is not changed',
       was: 'shouldLateInitialize(managed.spec) && ',
       becomes: '',
     },
@@ -264,7 +268,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/core/managed/recording/identity.ts': [
     {
       against: 'everything that an edit of the identity may lead to',
-      provenBy: 'test/controllers/core/managed/recording/identity.test.ts: told, and everything else goes on',
+      provenBy:
+        'test/controllers/core/managed/recording/identity.test.ts: the edit is reported, and the other fields still work',
       was: 'return asRecorded(named(context, current), recorded, context.marks, isExact);',
       becomes: 'return named(context, current);',
     },
@@ -273,7 +278,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a failure that is told of what was only kept back, for the leadership was interrupted',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
+        'test/controllers/core/managed/reconciler.test.ts: a creation that was not sent is recorded as failed once the process leads again',
       was: 'if (isInterrupted(this.cause)) return true;',
       becomes: '',
     },
@@ -291,21 +296,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a creation without a result, for the leadership was interrupted just then',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: a creation that was not sent is recorded as failed, once the lease is renewed',
+        'test/controllers/core/managed/reconciler.test.ts: a creation that was not sent is recorded as failed once the process leads again',
       was: 'if (!wasKept) attempt += 1;',
       becomes: 'attempt += 1;',
     },
     {
       against: 'a creation that is called failed and may have happened',
       provenBy:
-        'test/controllers/core/managed/crash.test.ts: assigned names: it is not tried again, a human is asked',
+        'test/controllers/core/managed/crash.test.ts: assigned names: a creation without an answer is not repeated, and the status asks an administrator',
       was: 'const known = identity.isAssigned && !isUncertain ? await recordFailure(context, run) : run;',
       becomes: 'const known = identity.isAssigned ? await recordFailure(context, run) : run;',
     },
     {
       against: 'an assigned name lost to a write of somebody else',
       provenBy:
-        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: an edit in between: the assigned name is laid over it, and nothing is lost',
+        'test/controllers/core/managed/reconciler.test.ts: CreateExternal: an edit during the creation is kept, with the assigned name added',
       was: 'if (isConflict(error)) current = await refetched(managedResources, current, signal);',
       becomes: '',
     },
@@ -372,7 +377,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that was Bound and gets a new, empty resource',
       provenBy:
-        'test/controllers/core/claim-binding/decide.test.ts: a Bound claim whose resource is gone gets no other one',
+        'test/controllers/core/claim-binding/decide.test.ts: a Bound claim whose resource was deleted gets no other one',
       was: '  resourceLost,\n',
       becomes: '',
     },
@@ -399,7 +404,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a claim that was bound given a new and empty resource',
       provenBy:
-        'test/controllers/core/claim-binding/reconciler.test.ts: a resource whose claim was Bound to it and lost it is not provisioned again',
+        'test/controllers/core/claim-binding/reconciler.test.ts: a claim that was Bound and lost its resource does not get a new one',
       was: "const bindingPhase = phase === 'Unbound' && wasBound(claim) ? 'Released' : phase;",
       becomes: 'const bindingPhase = phase;',
     },
@@ -408,7 +413,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'the reclaiming of what a claim has that a cache does not know yet',
       provenBy:
-        'test/controllers/core/claim-binding/orphans.test.ts: is left alone if the API server has the claim, which the store has not seen',
+        'test/controllers/core/claim-binding/orphans.test.ts: a resource is no orphan if the API server has the claim and the store does not',
       was: "const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));",
       becomes: 'const claim = seen;',
     },
@@ -449,7 +454,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what names a former claim with the UID of one that goes, left until the process begins anew',
       provenBy:
-        'test/controllers/core/claim-binding/setup.test.ts: a claim that is not there, and that a resource names with the UID of one that goes now',
+        'test/controllers/core/claim-binding/setup.test.ts: a missing claim wakes binding if a resource names it with the UID of the deleted claim',
       was: '...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),',
       becomes: '',
     },
@@ -467,14 +472,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an entry of Vault whose owner nobody knows after a crash',
       provenBy:
-        'test/controllers/core/connection/stores.test.ts: Vault: of two that publish at one path for the first time, one does, with its own details',
+        'test/controllers/core/connection/stores.test.ts: Vault: of two resources that publish at one path for the first time, one succeeds with its own details',
       was: 'if (before === undefined) await take(path, desired.ownerUid, 0, signal);',
       becomes: '',
     },
     {
       against: "the removal of an entry that has become somebody else's",
       provenBy:
-        'test/controllers/core/connection/stores.test.ts: Vault: what changes between the look and the removal stays',
+        'test/controllers/core/connection/stores.test.ts: Vault: an entry that changes between the read and the removal stays',
       was: 'await take(path, ownerUid, secret.version, signal);',
       becomes: '',
     },
@@ -483,21 +488,21 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a class chosen again for a claim that has one',
       provenBy:
-        'test/controllers/core/claim-scheduling/decide.test.ts: HasClass: ClaimHasClassRef: a peer won',
+        'test/controllers/core/claim-scheduling/decide.test.ts: HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it',
       was: "if (claim.spec.classRef !== undefined) return nothing('HasClass');",
       becomes: '',
     },
     {
       against: 'a second class for a claim that has a resource',
       provenBy:
-        'test/controllers/core/claim-scheduling/decide.test.ts: HasResource: a claim whose references were edited away is not scheduled again',
+        'test/controllers/core/claim-scheduling/decide.test.ts: HasResource: a claim whose references were removed is not scheduled again',
       was: "if (isHolding) return nothing('HasResource');",
       becomes: '',
     },
     {
       against: 'two schedulers that both write',
       provenBy:
-        'test/controllers/core/claim-scheduling/decide.test.ts: PeerAssigns: the drawn class of another kind is left to its own controller',
+        'test/controllers/core/claim-scheduling/decide.test.ts: PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it',
       was: "if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');",
       becomes: '',
     },

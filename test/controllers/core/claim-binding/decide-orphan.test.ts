@@ -48,7 +48,7 @@ const cases: Record<
     claim: restored,
     want: { name: 'HasClaim' },
   },
-  'a resource that is not Bound keeps its claimRef, and an Event says so': {
+  'a resource that is not Bound keeps its claimRef, and an Event reports it': {
     managed: unbound,
     want: { name: 'ClaimMissing' },
   },

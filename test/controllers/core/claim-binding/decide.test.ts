@@ -123,7 +123,7 @@ const calls: Record<string, { readonly given: Given; readonly want: BindingCall 
     given: { claim: endingClaim, managed: managed(restored) },
     want: { name: 'CorrectClaimRef', managed: managed(restored), readFirst: ['claim'] },
   },
-  'a claim that names another resource before it is Bound frees the former one': {
+  'a claim that names another resource before it is Bound releases the previous resource': {
     given: { claim: claim({ resourceRef: resourceRef('other') }, { finalizers }), managed: reserved },
     want: { name: 'RemoveClaimRef', managed: reserved },
   },
@@ -145,7 +145,7 @@ const calls: Record<string, { readonly given: Given; readonly want: BindingCall 
     given: { claim: named, managed: bound, secrets: { ...copied, write: { desired: secret('conn') } } },
     want: { name: 'CopySecret', write: { desired: secret('conn') } },
   },
-  'the former Secret of a claim is deleted once the new one is written': {
+  'the previous Secret of a claim is deleted once the new one is written': {
     given: { claim: boundClaim, managed: bound, secrets: { ...copied, stale: [secret('old')] } },
     want: { name: 'DeleteSecret', secret: secret('old') },
   },
@@ -200,11 +200,11 @@ const ends: Record<string, { readonly given: Given; readonly want: BindingDecisi
     },
     want: { name: 'RemoveFinalizer', readFirst: ['namedResource'] },
   },
-  'a resource of another claim is left alone': {
+  'a deleted claim does not touch a resource of another claim': {
     given: { claim: endingClaim, managed: managed({ claimRef: claimRef({ name: 'other', uid: 'other' }) }) },
     want: { name: 'RemoveFinalizer', readFirst: ['namedResource'] },
   },
-  'a Released resource and one that is being deleted are left alone': {
+  'a deleted claim does not touch a resource that is Released or being deleted': {
     given: {
       claim: endingClaim,
       owned: [
@@ -214,7 +214,7 @@ const ends: Record<string, { readonly given: Given; readonly want: BindingDecisi
     },
     want: { name: 'RemoveFinalizer', readFirst: ['namedResource'] },
   },
-  'another finalizer holds the claim': {
+  'a claim with the finalizer of another controller is not finished yet': {
     given: { claim: claim(named.spec, { finalizers: ['x'], deletionTimestamp }), managed: bound },
     want: { name: 'ClaimGone' },
   },
@@ -273,7 +273,7 @@ const reports: Record<
     given: { claim: named, responsibility: 'others', managed: bound },
     want: 'OtherKind',
   },
-  'a claim that names an unknown kind says so': {
+  'a claim that names an unknown kind reports it': {
     given: { claim: named, responsibility: { message: 'unknown', consideredKinds: ['a', 'b'] } },
     want: 'UnknownKind',
     report: {
@@ -296,7 +296,7 @@ const reports: Record<
       'waiting for FavouriteDBInstance db: its binding status is from a backup, and its controller resets it first',
     ),
   },
-  'a Bound claim whose resource is gone gets no other one': {
+  'a Bound claim whose resource was deleted gets no other one': {
     given: { claim: boundClaim, provisioning: { resourceClass: small } },
     want: 'ResourceLost',
     report: {
@@ -488,7 +488,7 @@ const reports: Record<
       'waiting for FavouriteDBInstance db: it still has the credential of another claim, and gets a new one first',
     ),
   },
-  'a claim waits until the Secret of a resource made by hand names it': {
+  'a claim waits until the Secret of a resource that a user created names the claim': {
     given: {
       claim: named,
       managed: reserved,
@@ -568,7 +568,7 @@ const reports: Record<
       events: [warning('ManagedResourceTrouble', 'FavouriteDBInstance db: cannot observe')],
     },
   },
-  'a Bound claim whose resource publishes no Secret says who can change that': {
+  'a Bound claim whose resource publishes no Secret names the field to change': {
     given: { claim: boundClaim, managed: managed({ claimRef: claimRef() }, { status: isReady }) },
     want: 'KeepBound',
     report: {
@@ -633,7 +633,7 @@ describe('binding decides', () => {
     );
   });
 
-  test('only a decision with a call is acted on', () => {
+  test('binding acts only on a decision that has a call', () => {
     for (const { want } of Object.values(calls)) assert.equal(isCall(want), true, want.name);
     for (const { want } of Object.values(reports)) assert.equal(isCall({ name: want }), false, want);
   });

@@ -49,7 +49,7 @@ function worldOf(...claims: readonly Claim[]) {
 const dynamic = claim({ ...conn, classRef: classRef('small') });
 
 describe('hazards of the original (docs/decision-tables.md)', () => {
-  test("H1: a claim that names another claim's resource is not Ready, says so, and touches nothing", async () => {
+  test("H1: a claim that names another claim's resource is not Ready, reports the conflict and writes to neither", async () => {
     const { cluster, process, status, ready } = worldOf(dynamic);
     await process.settle();
     const [theirs] = cluster.all(managedKind);
@@ -119,7 +119,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     );
   });
 
-  test('H14: Ready follows the managed resource, and a resource that vanishes ends Bound', async () => {
+  test('H14: Ready follows the managed resource, and a deleted resource ends Bound', async () => {
     const { cluster, external, process, status, ready } = worldOf(dynamic);
     await process.settle();
     assert.equal(ready().status, 'True');
@@ -143,7 +143,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
   });
 });
 
-test('H14: a bound resource whose deletion takes its time is Released when it is gone, and not provisioned again', async () => {
+test('H14: a Bound resource whose deletion takes long is Released after its deletion, and not provisioned again', async () => {
   const { cluster, external, process, status, ready } = worldOf(dynamic);
   await process.settle();
   const [bound] = cluster.all(managedKind);
@@ -167,7 +167,7 @@ test('H14: a bound resource whose deletion takes its time is Released when it is
   assert.deepEqual([status()?.bindingPhase, ready().status], ['Released', 'False']);
 });
 
-test('the Secret of a claim whose resource is being deleted is not written again, and its status names none', async () => {
+test('the Secret of a claim whose resource is being deleted is not written again, and its status names no Secret', async () => {
   const { cluster, external, process, status } = worldOf(dynamic);
   await process.settle();
   const [bound] = cluster.all(managedKind);
@@ -180,10 +180,10 @@ test('the Secret of a claim whose resource is being deleted is not written again
   assert.deepEqual([cluster.get(SecretKind, target), status()?.binding], [undefined, undefined]);
 });
 
-describe('a name that is taken', () => {
+describe('a claim does not get a name that another object has', () => {
   const [first = '', second = ''] = provisionedNames(claim());
 
-  test('H4: before it is recorded: the next name is used', async () => {
+  test('H4: a name in use before it is recorded is replaced by the next name', async () => {
     const { cluster, process, status } = worldOf(dynamic);
     cluster.put(managedKind, managed({}, { name: first, uid: 'stranger' }));
     await process.settle();
@@ -192,7 +192,7 @@ describe('a name that is taken', () => {
     assert.equal(cluster.get(managedKind, { name: first })?.spec.claimRef, undefined);
   });
 
-  test('H4: by another claim between record and creation: the resource is left alone, and the claim shows that', async () => {
+  test('H4: if another claim gets the name between record and creation, the resource is not changed and the claim reports it', async () => {
     const { cluster, process, ready } = worldOf(dynamic);
     const spec = { claimRef: claimRef({ name: 'billing' }) };
     let isTaken = false;
@@ -207,7 +207,7 @@ describe('a name that is taken', () => {
   });
 });
 
-test('H7: of two services of a claim kind only the one that is asked acts', async () => {
+test('H7: of two services of a claim kind, only the requested one acts', async () => {
   const cluster = new FakeCluster();
   const otherKind: Kind = { ...managedKind, kind: 'OtherDBInstance', plural: 'otherdbinstances' };
   const otherClass = { ...classKind, kind: 'OtherDBInstanceClass', plural: 'otherdbinstanceclasses' };
@@ -222,7 +222,7 @@ test('H7: of two services of a claim kind only the one that is asked acts', asyn
   assert.deepEqual(process.errors, []);
 });
 
-test('a Secret whose creation comes late is deleted if its claim names none any more', async () => {
+test('a Secret that is created late is deleted if its claim does not name it any more', async () => {
   const { cluster, process } = worldOf(dynamic);
   await process.settle();
   const late = cluster.get(SecretKind, target);

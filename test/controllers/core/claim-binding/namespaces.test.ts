@@ -69,17 +69,17 @@ const ofClass =
 const ofResource =
   'refusing to bind to FavouriteDBInstance db: it may not be claimed from namespace team: spec.namespaceSelector does not select it';
 
-describe('a claim of a namespace that may not have it', () => {
+describe('a claim in a namespace that its selector does not allow', () => {
   const refused = {
-    'of a class that it names': [byClass, undefined, `NamespaceNotAllowed: ${ofClass}`, 'Creating'],
-    'of a resource that it names': [byName, byHand, `NamespaceNotAllowed: ${ofResource}`, 'Binding'],
-    'of a resource whose claimRef names it': [
+    'the class that the claim names': [byClass, undefined, `NamespaceNotAllowed: ${ofClass}`, 'Creating'],
+    'the resource that the claim names': [byName, byHand, `NamespaceNotAllowed: ${ofResource}`, 'Binding'],
+    'the resource whose claimRef names the claim': [
       byName,
       managed({ ...byHand.spec, claimRef: { ...claimRef(), uid: undefined } as object }),
       `NamespaceNotAllowed: ${ofResource}`,
       'Binding',
     ],
-    'of a class that its labels select': [
+    'the class that the claim selects by labels': [
       byLabels,
       undefined,
       'NoMatchingClass: no resource class can serve the claim and matches spec.classSelector size=small (matching: FavouriteDBInstanceClass 1 of 1); 1 of them may not be claimed from namespace team',
@@ -87,7 +87,7 @@ describe('a claim of a namespace that may not have it', () => {
     ],
   } as const;
   for (const [what, [subject, resource, warning, reason]] of Object.entries(refused)) {
-    test(`${what} is told so, gets nothing, and gets it once its namespace has the labels`, async () => {
+    test(`${what}: the claim reports that its namespace is not allowed, and is bound once the namespace has the labels`, async () => {
       const { cluster, label, status, ready, warnings, process } = worldOf(
         subject,
         resource === undefined ? {} : { managed: resource },
@@ -109,7 +109,7 @@ describe('a claim of a namespace that may not have it', () => {
     });
   }
 
-  test('is told so at once when its namespace is gone', async () => {
+  test('a claim in a deleted namespace reports at once that it is not allowed', async () => {
     const { cluster, ready, process } = worldOf(byClass);
     await process.settle();
     cluster.delete(NamespaceKind, { name: 'team' });
@@ -120,7 +120,7 @@ describe('a claim of a namespace that may not have it', () => {
     );
   });
 
-  test('is refused in the same words whoever has it', async () => {
+  test('a claim gets the same message, whichever claim owns the resource', async () => {
     const theirs = managed(
       { ...byHand.spec, claimRef: claimRef({ namespace: 'rivals', uid: 'rival-uid' }) },
       { status: { bindingPhase: 'Bound' } },
@@ -134,14 +134,14 @@ describe('a claim of a namespace that may not have it', () => {
   });
 });
 
-test('what is provisioned says for whom it is, as its class does', async () => {
+test('a provisioned resource has the namespace selector of its class', async () => {
   const { cluster, status, process } = worldOf(byClass, { stage: 'live' });
   await process.settle();
   assert.equal(status()?.bindingPhase, 'Bound');
   assert.deepEqual(cluster.all(managedKind)[0]?.spec.namespaceSelector, namespaceSelector);
 });
 
-test('a claim that is bound stays bound, whatever becomes of labels and selectors', async () => {
+test('a Bound claim stays Bound when labels and selectors change', async () => {
   const { cluster, label, status, ready, warnings, process } = worldOf(byName, {
     stage: 'live',
     managed: byHand,
@@ -161,7 +161,7 @@ test('a claim that is bound stays bound, whatever becomes of labels and selector
   );
 });
 
-test('the moment of binding decides: a label that is taken away until then is no label', async () => {
+test('a namespace label that was removed before binding does not count', async () => {
   const { cluster, label, status, warnings, process } = worldOf(byName, { stage: 'live', managed: byHand });
   process.hold(NamespaceKind); // the store does not hear of it
   cluster.gate = ({ verb, kind }) => {
@@ -173,7 +173,7 @@ test('the moment of binding decides: a label that is taken away until then is no
   assert.deepEqual(warnings(), [`NamespaceNotAllowed: ${ofResource}`]);
 });
 
-test('what was provisioned is asked about again when it is to be bound', async () => {
+test('the namespace is checked again before a provisioned resource is bound', async () => {
   const { cluster, external, label, status, warnings, process } = worldOf(byClass, { stage: 'live' });
   external.ready = unavailable('starting');
   await process.settle();
@@ -186,7 +186,7 @@ test('what was provisioned is asked about again when it is to be bound', async (
   assert.equal(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }), undefined);
 });
 
-test('a namespace that may not be read lets nobody in, and says what is lacking', async () => {
+test('a namespace that cannot be read is not allowed, and the message names the missing permission', async () => {
   const { cluster, status, ready, process } = worldOf(byName, { stage: 'live', managed: byHand });
   process.hold(NamespaceKind);
   cluster.gate = ({ kind }) => {
@@ -200,9 +200,9 @@ test('a namespace that may not be read lets nobody in, and says what is lacking'
   );
 });
 
-describe('namespaces are nobody’s business', () => {
+describe('a claim needs no read of its namespace', () => {
   const reads = (cluster: FakeCluster) => cluster.calls.filter(({ kind }) => kind === 'Namespace');
-  test('while nothing selects them', async () => {
+  test('while no class has a namespace selector', async () => {
     const { cluster, status, process } = worldOf(byClass, { class: {} });
     cluster.withdraw(NamespaceKind, { isDenied: true });
     await process.settle();
@@ -210,19 +210,19 @@ describe('namespaces are nobody’s business', () => {
   });
 });
 
-describe('what is only observed', () => {
+describe('a resource that is only observed', () => {
   const imported = { ...inCredentials, managementPolicies: ['Observe' as const] };
   const offers: Record<string, readonly [Managed, 'Bind' | 'refused']> = {
-    'is not claimed by who knows its name': [managed(imported), 'refused'],
-    'is claimed by whom its claimRef names': [
+    'is not claimed by a claim that only names it': [managed(imported), 'refused'],
+    'is claimed by the claim that its claimRef names': [
       managed({ ...imported, claimRef: { ...claimRef(), uid: undefined } as object }),
       'Bind',
     ],
-    'is claimed from namespaces that its selector selects': [
+    'is claimed from the namespaces that its selector matches': [
       managed({ ...imported, namespaceSelector: {} }),
       'Bind',
     ],
-    'and no others': [managed({ ...imported, namespaceSelector }), 'refused'],
+    'is not claimed from any other namespace': [managed({ ...imported, namespaceSelector }), 'refused'],
   };
   for (const [name, [resource, want]] of Object.entries(offers)) {
     test(name, async () => {

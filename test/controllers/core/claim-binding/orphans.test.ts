@@ -32,8 +32,8 @@ const copy: Secret = {
 };
 const gone = 'FancySQLInstance team/orders (UID claim-uid)';
 
-describe('the resource of a claim that does not exist', () => {
-  test('is deleted by its policy, after the Secret of the claim', async () => {
+describe('a resource whose claim does not exist', () => {
+  test('an orphan follows its reclaim policy after the Secret of the claim is deleted', async () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [source, copy] });
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), ['delete Secret team/conn', 'delete FavouriteDBInstance db']);
@@ -45,7 +45,7 @@ describe('the resource of a claim that does not exist', () => {
     );
   });
 
-  test('is released when a user removes the finalizer of its claim', async () => {
+  test('an orphan is Released when a user removes the finalizer of its claim', async () => {
     const retained = { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Retain' as const } };
     const { cluster, process } = sceneOf({ claims: [subject], managed: [retained], secrets: [source, copy] });
     await settled(process, cluster);
@@ -60,7 +60,7 @@ describe('the resource of a claim that does not exist', () => {
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
   });
 
-  test('is left alone if the API server has the claim, which the store has not seen', async () => {
+  test('a resource is no orphan if the API server has the claim and the store does not', async () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [source] });
     await process.synced();
     process.hold(claimKind);
@@ -70,7 +70,7 @@ describe('the resource of a claim that does not exist', () => {
     assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
   });
 
-  test('waits for a backup to bring the claim if it is not Bound here', async () => {
+  test('an orphan that is not Bound here waits for a backup to restore the claim', async () => {
     const restored = managed({ ...bound.spec, claimRef: claimRef() }, { uid: 'restored-uid' });
     const { cluster, process } = sceneOf({ managed: [restored] });
     await process.settle();
@@ -83,14 +83,14 @@ describe('the resource of a claim that does not exist', () => {
     );
   });
 
-  test('is Released if its claim was restored alone', async () => {
+  test('an orphan is Released if its claim was restored without it', async () => {
     const restored = claim({ resourceRef: resourceRef('db') }, { finalizers, uid: 'restored-uid' });
     const { cluster, process } = sceneOf({ claims: [restored], managed: [bound], secrets: [source] });
     await process.settle();
     assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
   });
 
-  test('is deleted only in the version that was decided on', async () => {
+  test('an orphan is deleted only in the version that the decision was made on', async () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [source] });
     await process.synced();
     process.hold(managedKind);

@@ -104,7 +104,7 @@ const taking = [
   claimStatus,
 ];
 
-describe('writes of a claim until it is Bound', () => {
+describe('the writes of a claim until it is Bound', () => {
   test('a claim with a class: its name first, then the complete resource, Bound, the Secret and the status', async () => {
     const { cluster, process, claimAt, ready, copied } = sceneOf({ claims: [byClass] });
     await settled(process, cluster);
@@ -184,7 +184,7 @@ describe('writes of a claim until it is Bound', () => {
     assert.notEqual(other, ownName, 'they follow from the UID');
   });
 
-  test('nothing is written again, after a restart either', async () => {
+  test('nothing is written a second time, not after a restart either', async () => {
     const { cluster, process, start } = sceneOf({ claims: [byClass] });
     await settled(process, cluster);
     cluster.takeWrites();
@@ -195,7 +195,7 @@ describe('writes of a claim until it is Bound', () => {
     assert.deepEqual(cluster.takeWrites(), []);
   });
 
-  test('what another version bound gets boundUID, and nothing else', async () => {
+  test('a resource that another version bound gets boundUID, and nothing else', async () => {
     const { boundUID: _absent, ...status } = boundManaged.status ?? {};
     const { cluster, process } = sceneOf({ ...boundWorld, managed: [{ ...boundManaged, status }] });
     await settled(process, cluster);
@@ -243,7 +243,7 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
       ['updateStatus', claimKind],
     ];
     for (const [verb, kind] of writes) {
-      test(`H13: a conflict of ${verb} ${kind.kind} is put back silently`, async () => {
+      test(`H13: a conflict of ${verb} ${kind.kind} is retried without a report`, async () => {
         const scene = sceneOf(world);
         scene.cluster.before(verb, kind, () => {
           throw conflict();
@@ -255,7 +255,7 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
         assert.deepEqual(warnings, []);
       });
 
-      test(`${verb} ${kind.kind} is carried out, and its answer is lost`, async () => {
+      test(`the answer to ${verb} ${kind.kind} is lost after it took effect`, async () => {
         const scene = sceneOf(world);
         let isLost = false;
         scene.cluster.afterCall = (call) => {
@@ -280,7 +280,7 @@ interface Failure {
 }
 
 const failures: Record<string, Failure> = {
-  'GetManagedError: a resource that a Bound claim misses cannot be read': {
+  'GetManagedError: the missing resource of a Bound claim cannot be read': {
     world: { claims: [boundClaim] },
     refuse: ['get', managedKind],
     reason: 'CannotGetManagedResource',
@@ -388,7 +388,7 @@ const failures: Record<string, Failure> = {
   },
 };
 
-describe('a step that fails is shown on the claim and tried again', () => {
+describe('a step that fails is reported on the claim and tried again', () => {
   for (const [rule, { world, refuse, ready, reason, message }] of Object.entries(failures)) {
     test(rule, async () => {
       const { cluster, process, claimAt } = sceneOf(world);
@@ -433,7 +433,7 @@ describe('a step that fails is shown on the claim and tried again', () => {
     });
   }
 
-  test('an interruption of the leadership is shown nowhere', async () => {
+  test('a run that stops because leadership was interrupted is not reported', async () => {
     const { cluster, process, claimAt } = sceneOf({ claims: [byClass] });
     cluster.before('update', claimKind, () => {
       throw leaseExpired('the lease is too old');
@@ -462,7 +462,7 @@ describe('a step that fails is shown on the claim and tried again', () => {
   });
 });
 
-describe('a claim is never bound to what it may not have', () => {
+describe('a claim is never bound to a resource that it may not have', () => {
   test('of two claims that name one resource, one gets it', async () => {
     const { cluster, process, claimAt, ready } = sceneOf({ claims: [byName, rival], managed: [handmade] });
     await settled(process, cluster);
@@ -473,7 +473,7 @@ describe('a claim is never bound to what it may not have', () => {
     assert.match(ready(loser).message ?? '', /^refusing to bind to FavouriteDBInstance db: it is claimed by/);
   });
 
-  test('a claim of the same name as a previous one does not get what that released', async () => {
+  test('a claim of the same name as a previous claim does not get its Released resource', async () => {
     const { cluster, process, claimAt } = sceneOf(boundWorld);
     cluster.delete(claimKind, orders);
     await settled(process, cluster);
@@ -485,7 +485,7 @@ describe('a claim is never bound to what it may not have', () => {
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
   });
 
-  test('what an administrator makes available is bound once it has another credential', async () => {
+  test('a resource that an administrator makes available is bound once it has another credential', async () => {
     const scene = sceneOf(boundWorld);
     const { cluster, process, claimAt, copied } = scene;
     cluster.delete(claimKind, orders);
@@ -517,7 +517,7 @@ describe('a claim is never bound to what it may not have', () => {
     assert.deepEqual(cluster.takeWrites(), [claimStatus]);
   });
 
-  test('a claim that was deleted and created again in the meantime takes nothing', async () => {
+  test('a claim that was deleted and created again during the run takes no resource', async () => {
     const { cluster, process } = sceneOf({
       claims: [claim(byName.spec, { finalizers })],
       managed: [managed(src, { status: { bindingPhase: 'Unbound' } })],
@@ -655,7 +655,7 @@ describe('the Secret of a Bound claim', () => {
     assert.equal(claimAt()?.status?.binding, undefined);
   });
 
-  test('a Secret that a user deletes is written again', async () => {
+  test("a claim's Secret that a user deletes is written again", async () => {
     const { cluster, process, copied } = sceneOf(boundWorld);
     await settled(process, cluster);
     cluster.delete(SecretKind, copyKey);
@@ -693,7 +693,7 @@ describe('the Secret of a Bound claim', () => {
   });
 });
 
-describe('after a restore', () => {
+describe('a claim and its resource after a restore', () => {
   const restoredClaim = claim(byName.spec, { uid: 'restored-claim' });
   const before = { ...boundManaged.spec, claimRef: claimRef() };
   const source = (): Secret => ({
@@ -720,7 +720,7 @@ describe('after a restore', () => {
     assert.equal(scene.copied().password, 'pw');
   });
 
-  test('a status that the backup brought is emptied first', async () => {
+  test('a status that came with the backup is emptied first', async () => {
     const { cluster, process, claimAt } = sceneOf({
       claims: [restoredClaim],
       managed: [managed(before, { uid: 'restored-managed', ...statusOf(boundManaged) })],
@@ -740,7 +740,7 @@ describe('after a restore', () => {
     assert.deepEqual([spec?.claimRef?.uid, status?.bindingPhase], ['claim-uid', 'Released']);
   });
 
-  test('the restored copy is written as the claim is Bound', async () => {
+  test('the restored copy is written when the claim is Bound', async () => {
     const scene = sceneOf({
       claims: [restoredClaim],
       managed: [
@@ -762,7 +762,7 @@ describe('after a restore', () => {
 
 const statusOf = ({ status }: Managed) => (status === undefined ? {} : { status });
 
-describe('the end of a claim', () => {
+describe('the deletion of a claim', () => {
   const policies = { Delete: ['delete FavouriteDBInstance db'], Retain: [managedStatus] } as const;
   for (const [reclaimPolicy, release] of Object.entries(policies)) {
     test(`SuccessfulDelete: with policy ${reclaimPolicy} the resource first, then the Secret and the finalizer`, async () => {
@@ -805,7 +805,7 @@ describe('the end of a claim', () => {
     });
   }
 
-  test('a resource that was taken and never Bound is available for another claim', async () => {
+  test('a resource that was claimed and never Bound is available for another claim', async () => {
     const reserved = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } });
     const { cluster, process, claimAt } = sceneOf({
       claims: [claim(byName.spec, { finalizers }), rival],
@@ -831,7 +831,7 @@ describe('the end of a claim', () => {
     assert.deepEqual([claimAt(), cluster.get(managedKind, { name: ownName })], [undefined, undefined]);
   });
 
-  test('H6: deleting a claim that names another claim’s resource leaves that resource alone', async () => {
+  test('H6: deleting a claim that names another claim’s resource does not change that resource', async () => {
     const { cluster, process, claimAt } = sceneOf({
       ...boundWorld,
       claims: [boundClaim, { ...rival, metadata: { ...rival.metadata, finalizers } }],
@@ -845,13 +845,15 @@ describe('the end of a claim', () => {
   });
 
   const neverBound: Record<string, Claim> = {
-    'H2: a deleted claim that names nothing ends': claim({}, { finalizers }),
-    'H2: a deleted claim whose class does not exist ends': claim(
+    'H2: a deleted claim that names no resource loses its finalizer': claim({}, { finalizers }),
+    'H2: a deleted claim whose class does not exist loses its finalizer': claim(
       { classRef: classRef('none') },
       { finalizers },
     ),
-    'H2: a deleted claim that was never bound to its resource ends': claim(byName.spec, { finalizers }),
-    'H3: a deleted claim whose resource does not exist ends without waiting': claim(
+    'H2: a deleted claim that was never bound to its resource loses its finalizer': claim(byName.spec, {
+      finalizers,
+    }),
+    'H3: a deleted claim whose resource does not exist loses its finalizer without waiting': claim(
       { resourceRef: resourceRef('none') },
       { finalizers },
     ),
@@ -883,7 +885,7 @@ describe('a claim whose references were edited', () => {
     assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
   });
 
-  test('another resourceRef before the claim is Bound frees the former resource', async () => {
+  test('a claim that names another resource before it is Bound releases the one before', async () => {
     const other = managed({}, { name: 'other', uid: 'other-uid', status: { bindingPhase: 'Unbound' } });
     const { cluster, process, claimAt } = sceneOf({
       claims: [claim(byName.spec, { finalizers })],
@@ -899,7 +901,7 @@ describe('a claim whose references were edited', () => {
     assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
   });
 
-  test('a resource whose claim was Bound to it and lost it is not provisioned again', async () => {
+  test('a claim that was Bound and lost its resource does not get a new one', async () => {
     const lost = claim(
       { classRef: classRef('small'), resourceRef: resourceRef(ownName) },
       {
@@ -914,8 +916,8 @@ describe('a claim whose references were edited', () => {
   });
 });
 
-describe('what the API server is asked', () => {
-  test('a store that knows claim, resource and Secrets asks for nothing', async () => {
+describe('the requests that binding sends to the API server', () => {
+  test('a store that has the claim, the resource and the Secrets needs no request', async () => {
     const { cluster, process } = sceneOf(boundWorld);
     await process.settle();
     cluster.calls.length = 0;

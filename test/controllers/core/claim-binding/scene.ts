@@ -43,7 +43,7 @@ export interface World {
   readonly storedConnection?: StoredConnection;
 }
 
-/** A cluster with the controllers of claims, and a stand-in for the controller of managed resources. */
+/** A cluster with the controllers of claims, and a fake of the managed resource controller. */
 export function sceneOf({ claims = [], managed = [], secrets = [], ...given }: World) {
   const { service: ours = withPassword, storedConnection } = given;
   const cluster = new FakeCluster();
@@ -84,9 +84,9 @@ export const recordOf = (password: string) =>
   ({ hmac: hmacOf(password, { key: 'a2V5' }), pending: false }) as const;
 
 /**
- * What the controller of managed resources does, in one step each: it writes a credential for the owner, applies it and
- * reports the resource as ready; it empties a status from a backup, and makes a resource available that an administrator
- * takes from a claim that was deleted.
+ * The steps of the managed resource controller. It writes a credential for the owner, applies it and reports
+ * the resource as ready. It empties a status from a backup. It makes a resource available when an
+ * administrator removes its claimRef.
  */
 export function serveManaged(cluster: FakeCluster): void {
   for (const resource of cluster.all(managedKind)) serveOne(cluster, resource);

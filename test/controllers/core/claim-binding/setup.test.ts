@@ -72,95 +72,99 @@ const changesClaim = (cluster: FakeCluster) =>
   }));
 
 const cases: Record<string, Case> = {
-  'a claim of its class': { claim: ours, change: changesClaim, want: [['the claim changed', orders]] },
-  'not a claim of another kind of class, which another controller binds': {
+  'a changed claim wakes the controller of its class kind': {
+    claim: ours,
+    change: changesClaim,
+    want: [['the claim changed', orders]],
+  },
+  'a changed claim does not wake the controller of another class kind': {
     claim: theirs,
     peers: [otherService, service],
     change: changesClaim,
     want: [],
   },
-  'any claim, where it reports for kinds that no controller knows': {
+  'a changed claim wakes the controller that reports unknown kinds': {
     claim: theirs,
     peers: [service, otherService],
     change: changesClaim,
     want: [['the claim changed', orders]],
   },
-  'a claim that is gone, while a managed resource names it': {
+  'a deleted claim wakes binding while a managed resource names it': {
     claim: ours,
     managed: naming,
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
     want: [['the claim was deleted, and a managed resource names it', orders]],
   },
-  'a claim that is not there, and that a resource names with the UID of one that goes now': {
+  'a missing claim wakes binding if a resource names it with the UID of the deleted claim': {
     claim: ours,
     managed: managed({ claimRef: { ...claimRef(), name: 'former' } }),
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
     want: [['the claim was deleted, and a managed resource names it', 'team/former']],
   },
-  'not by a resource that names one of another UID which is not there': {
+  'a missing claim does not wake binding if a resource names it with another UID': {
     claim: ours,
     managed: managed({ claimRef: { ...claimRef(), name: 'former', uid: 'another' } }),
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
     want: [],
   },
-  'not a claim that is gone and that nothing names': {
+  'a deleted claim that no resource names does not wake binding': {
     claim: ours,
     change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
     want: [],
   },
-  'the claim that a managed resource names': {
+  'a managed resource wakes the claim that its claimRef names': {
     claim: ours,
     managed: naming,
     change: changesManaged,
     want: [['its managed resource changed', orders]],
   },
-  'no claim by what binding does not read of a managed resource': {
+  'a field of a managed resource that binding does not read wakes no claim': {
     claim: ours,
     managed: naming,
     change: annotateManaged(touched.annotations),
     want: [],
   },
-  'no claim by a managed resource without claimRef': {
+  'a managed resource without claimRef wakes no claim': {
     claim: ours,
     managed: managed(),
     change: changesManaged,
     want: [],
   },
-  'the claim that names a managed resource': {
+  'a managed resource wakes the claim that names it': {
     claim: claim({ resourceRef: resourceRef('db') }),
     managed: managed(),
     change: changesManaged,
     want: [['its managed resource changed', orders]],
   },
-  'the claim that a managed resource names no more': {
+  'a managed resource wakes the claim that stopped naming it': {
     claim: ours,
     managed: naming,
     change: (cluster) =>
       cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({ ...object, spec: {} })),
     want: [['its managed resource changed', orders]],
   },
-  'a claim that is not there, by the resource that names it': {
+  'a managed resource wakes a missing claim that it names': {
     managed: naming,
     change: changesManaged,
     want: [['a managed resource names it, and it does not exist', orders]],
   },
-  'not one of a namespace that this process does not look after': {
+  'a managed resource does not wake a claim of a namespace that this process does not serve': {
     managed: naming,
     claimNamespaces: ['others', 'more'],
     change: changesManaged,
     want: [],
   },
-  'not one whose resource is being deleted': {
+  'a managed resource that is being deleted does not wake a missing claim': {
     managed: managed({ claimRef: claimRef() }, { deletionTimestamp, finalizers: ['x'] }),
     change: changesManaged,
     want: [],
   },
-  'the claims of a class': {
+  'a class wakes its claims': {
     claim: ours,
     change: (cluster) => cluster.put(classKind, resourceClass('small', touched)),
     want: [['its class changed', orders]],
   },
-  'no claim by the secret of a resource that does not exist': {
+  'the Secret of a resource that does not exist wakes no claim': {
     secret: source(managed({}, { name: 'unknown', uid: 'unknown' })),
     change: (cluster) =>
       cluster.put(
@@ -169,7 +173,7 @@ const cases: Record<string, Case> = {
       ),
     want: [],
   },
-  'the claim whose source gets another owner': {
+  'a source Secret that gets another owner wakes its claim': {
     claim: bound,
     managed: managed(
       {
@@ -191,7 +195,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe('a change wakes', () => {
+describe('changes that wake a claim', () => {
   for (const [name, given] of Object.entries(cases)) {
     test(name, async () => {
       const { peers = [service], claimNamespaces, change, want } = given;

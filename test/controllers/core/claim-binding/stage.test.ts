@@ -8,35 +8,43 @@ import { claim, classRef, deletionTimestamp, managed, resourceRef } from '../obj
 
 const named = claim({ classRef: classRef('small'), resourceRef: resourceRef('db') });
 
-describe('how far a claim has come', () => {
+describe('the stage of a claim', () => {
   const rows: Record<string, readonly [Claim | undefined, Stage, Managed?]> = {
-    'nothing is said yet of what it will have: new': [claim({ classRef: classRef('small') }), 'new'],
-    'it names its managed resource, which there is yet to be: begun': [named, 'begun'],
-    'its managed resource says nothing yet: waiting': [named, 'waiting', managed()],
-    'its managed resource is on its way: waiting': [
+    'a claim without a recorded name is new': [claim({ classRef: classRef('small') }), 'new'],
+    'a claim that names a resource that does not exist yet has begun': [named, 'begun'],
+    'a claim whose resource has no conditions yet is waiting': [named, 'waiting', managed()],
+    'a claim whose resource is being created is waiting': [
       named,
       'waiting',
       managed({}, { status: { conditions: [] } }),
     ],
-    'its managed resource can be bound: begun': [
+    'a claim whose resource can be bound has begun': [
       named,
       'begun',
       managed({}, { status: { bindingPhase: 'Unbound' } }),
     ],
-    'it is bound by half: begun': [named, 'begun', managed({}, { status: { bindingPhase: 'Bound' } })],
-    'it says what it waits for: waiting': [
+    'a claim with only half of its binding written has begun': [
+      named,
+      'begun',
+      managed({}, { status: { bindingPhase: 'Bound' } }),
+    ],
+    'a claim that reports why it waits is waiting': [
       { ...named, status: { bindingPhase: 'Unbound' } },
       'waiting',
       managed(),
     ],
-    'it is deleted while it waits: begun': [claim(named.spec, { deletionTimestamp }), 'begun', managed()],
-    'it is Bound: settled': [{ ...named, status: { bindingPhase: 'Bound' } }, 'settled'],
-    'it is Bound and deleted: begun': [
+    'a claim that is deleted while it waits has begun': [
+      claim(named.spec, { deletionTimestamp }),
+      'begun',
+      managed(),
+    ],
+    'a Bound claim is settled': [{ ...named, status: { bindingPhase: 'Bound' } }, 'settled'],
+    'a Bound claim that is being deleted has begun': [
       { ...claim({}, { deletionTimestamp }), status: { bindingPhase: 'Bound' } },
       'begun',
     ],
-    'it is deleted before anything was done: begun': [claim({}, { deletionTimestamp }), 'begun'],
-    'it is gone: begun, for what it left behind': [undefined, 'begun'],
+    'a claim that is deleted before its first write has begun': [claim({}, { deletionTimestamp }), 'begun'],
+    'a deleted claim has begun, because of the resource that remains': [undefined, 'begun'],
   };
   for (const [name, [given, want, its]] of Object.entries(rows)) {
     test(name, () => assert.equal(stageOfClaim(given, its), want));

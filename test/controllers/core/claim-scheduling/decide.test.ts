@@ -59,7 +59,7 @@ interface Case {
   readonly peerClasses?: readonly Class[];
   /** The names of classes that claims of the namespace may not have. */
   readonly forbidden?: readonly string[];
-  /** Which class kind's controller decides. */
+  /** The class kind whose controller decides. */
   readonly as?: 'first' | 'second';
   /** All of the decision but its message. */
   readonly want: Pick<ClassDecision, 'name' | 'act'> & {
@@ -102,7 +102,7 @@ const both = [
   'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
 ];
 
-/** What a process with other stacks said of a claim, of this generation. */
+/** The report of a process with other stacks, for this generation of the claim. */
 const toldOf = (spec: ClaimSpec, reason: string, kind: string) =>
   claim(spec, {
     status: {
@@ -121,17 +121,17 @@ const bySelector = (selector: object) => claim({ classSelector: selector });
 const fits = { name: 'AssignClass', act: 'schedule' } as const;
 
 const scheduling: Record<string, Case> = {
-  'ClaimGone: ClaimNotFound: a claim that is gone needs nothing': {
+  'ClaimGone: ClaimNotFound: a deleted claim needs nothing': {
     claim: undefined,
     want: { name: 'ClaimGone', act: 'nothing' },
   },
-  'HasResource: a claim whose references were edited away is not scheduled again': {
+  'HasResource: a claim whose references were removed is not scheduled again': {
     claim: bySelector({}),
     isHolding: true,
     classes: [small],
     want: { name: 'HasResource', act: 'nothing' },
   },
-  'HasClass: ClaimHasClassRef: a peer won': {
+  'HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it': {
     claim: claim({ classSelector: {}, classRef: classRef('small') }),
     classes: [small],
     want: { name: 'HasClass', act: 'nothing' },
@@ -151,20 +151,21 @@ const scheduling: Record<string, Case> = {
     classes: [small],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'NoMatchingClass: NoClassesMatchLabels: the first kind says what was looked for and what there was': {
-    claim: bySelector({ matchLabels: { size: 'huge' } }),
-    classes: [small, large],
-    peerClasses: [foreign],
-    as: 'first',
-    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
-    message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
-  },
-  'PeerReports: the other kinds leave the saying to the first': {
+  'NoMatchingClass: NoClassesMatchLabels: the controller of the first kind reports the selector and the classes':
+    {
+      claim: bySelector({ matchLabels: { size: 'huge' } }),
+      classes: [small, large],
+      peerClasses: [foreign],
+      as: 'first',
+      want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
+      message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
+    },
+  'PeerReports: the controllers of the other kinds let the first kind report': {
     claim: bySelector({ matchLabels: { size: 'huge' } }),
     classes: [small],
     want: { name: 'PeerReports', act: 'nothing' },
   },
-  'ReportedElsewhere: what a process with other stacks says already is left to stand': {
+  'ReportedElsewhere: the report of a process with other stacks is not replaced': {
     claim: toldOf(
       { classSelector: { matchLabels: { size: 'huge' } } },
       'NoMatchingClass',
@@ -174,14 +175,14 @@ const scheduling: Record<string, Case> = {
     as: 'first',
     want: { name: 'ReportedElsewhere', act: 'nothing' },
   },
-  'NoMatchingClass: what was said for another reason, while the claim had no selector, is replaced': {
+  'NoMatchingClass: a report from the time before the claim had a selector is replaced': {
     claim: toldOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
     classes: [small],
     as: 'first',
     want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
     message: /FavouriteDBInstanceClass 0 of 1/,
   },
-  'PeerReports: of a malformed selector too': {
+  'PeerReports: a malformed selector is reported by the controller of the first kind alone': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
     want: { name: 'PeerReports', act: 'nothing' },
   },
@@ -197,7 +198,7 @@ const scheduling: Record<string, Case> = {
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'NoMatchingClass: of classes that the namespace may not have only the number is told': {
+  'NoMatchingClass: of classes that the namespace may not have, the message has only the number': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, others('theirs')],
     peerClasses: [],
@@ -207,14 +208,14 @@ const scheduling: Record<string, Case> = {
     message:
       /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/,
   },
-  'AssignClass: a class that the namespace may not have is passed over': {
+  'AssignClass: a class that the namespace may not have is not chosen': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, others('theirs')],
     forbidden: ['theirs'],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
   },
-  'AssignClass: of several that match, the Event says of how many': {
+  'AssignClass: if several classes match, the Event has their number': {
     claim: bySelector({}),
     classes: [small, large],
     want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
@@ -256,7 +257,7 @@ const scheduling: Record<string, Case> = {
     message:
       /^selected FavouriteDBInstanceClass small, the only matching resource class; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
   },
-  'NoMatchingClass: where none of those that match can serve it, each is told with why, three at most': {
+  'NoMatchingClass: if no matching class can serve the claim, the message has the reasons of up to three': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [wrong('d'), wrong('b'), wrong('c'), wrong('a'), large],
     as: 'first',
@@ -264,7 +265,7 @@ const scheduling: Record<string, Case> = {
     message:
       /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/,
   },
-  'PeerAssigns: the drawn class of another kind is left to its own controller': {
+  'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': {
     claim: bySelector({ matchLabels: { cloud: 'other' } }),
     classes: [small],
     peerClasses: [foreign],
@@ -294,8 +295,11 @@ const newer = asDefault('newer', '2026-01-02T00:00:00Z');
 const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
 
 const defaulting: Record<string, Case> = {
-  'ClaimGone: ClaimNotFound': { claim: undefined, want: { name: 'ClaimGone', act: 'nothing' } },
-  'NoDefaultClass: of defaults that the namespace may not have only the number is told': {
+  'ClaimGone: ClaimNotFound: a deleted claim needs nothing': {
+    claim: undefined,
+    want: { name: 'ClaimGone', act: 'nothing' },
+  },
+  'NoDefaultClass: of default classes that the namespace may not have, the message has only the number': {
     claim: claim(),
     classes: [older],
     forbidden: ['older'],
@@ -304,44 +308,44 @@ const defaulting: Record<string, Case> = {
     message:
       /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/,
   },
-  'HasResource: a claim whose references were edited away is not defaulted': {
+  'HasResource: a claim whose references were removed gets no default class': {
     claim: claim(),
     isHolding: true,
     classes: [older],
     want: { name: 'HasResource', act: 'nothing' },
   },
-  'HasClass: ClaimHasClassRef': {
+  'HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it': {
     claim: claim({ classRef: classRef('older') }),
     classes: [older],
     want: { name: 'HasClass', act: 'nothing' },
   },
-  'H8: a claim that got a selector in between is not defaulted': {
+  'H8: a claim that got a selector in between gets no default class': {
     claim: claim({ classSelector: {} }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'H8: a claim that names a resource is not defaulted': {
+  'H8: a claim that names a resource gets no default class': {
     claim: claim({ resourceRef: resourceRef('db') }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'H8: a claim that is being deleted is not defaulted': {
+  'H8: a claim that is being deleted gets no default class': {
     claim: claim({}, { deletionTimestamp }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
-  'PeerReports: the other kinds leave the saying to the first': {
+  'PeerReports: without a default class, the controllers of the other kinds let the first kind report': {
     claim: claim(),
     classes: [small],
     want: { name: 'PeerReports', act: 'nothing' },
   },
-  'ReportedElsewhere: what a process with other stacks says already is left to stand': {
+  'ReportedElsewhere: the report of another process about a missing default class is not replaced': {
     claim: toldOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
     classes: [small],
     as: 'first',
     want: { name: 'ReportedElsewhere', act: 'nothing' },
   },
-  'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" counts': {
+  'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': {
     claim: claim(),
     classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
     as: 'first',
@@ -374,14 +378,14 @@ const defaulting: Record<string, Case> = {
     message:
       /^defaulted to FavouriteDBInstanceClass older; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
   },
-  'NoDefaultClass: where no default can serve the claim, it says why': {
+  'NoDefaultClass: if no default class can serve the claim, the message says why': {
     claim: claim(),
     classes: [wrong('wrong', isDefault)],
     as: 'first',
     want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
     message: /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/,
   },
-  'PeerAssigns: the newest of all kinds wins, and its own controller writes it': {
+  'PeerAssigns: the newest default class of all kinds wins, and the controller of its kind writes it': {
     claim: claim(),
     classes: [older, newer],
     peerClasses: [newest],
@@ -418,7 +422,7 @@ describe('class kinds are told apart by group and by kind', () => {
       decideScheduling({ ...among(classes), claim: bySelector({}) });
     const byDefault = (classes: readonly Class[]) => decideDefaulting({ ...among(classes), claim: claim() });
 
-    test(`${name} reports where there is nothing, and serves its own class`, () => {
+    test(`${name}: a controller reports if no class exists, and assigns its own class`, () => {
       for (const decide of [schedule, byDefault]) {
         assert.deepEqual(decide([]), { name: 'PeerReports', act: 'nothing' });
         assert.deepEqual(decide([theirs]), { name: 'PeerAssigns', act: 'nothing' });
@@ -458,11 +462,11 @@ describe('two processes with different stacks, over one claim kind', () => {
   }
 
   for (const [name, { of, decide }] of Object.entries(rows)) {
-    test(`${name}: who speaks second leaves what the first said`, () => {
+    test(`${name}: the second process does not replace the report of the first`, () => {
       const once = told(of, decide(of, ours));
       assert.deepEqual(decide(once, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
     });
-    test(`${name}: who knows more kinds replaces what was said, once`, () => {
+    test(`${name}: the process that knows more kinds replaces the report once`, () => {
       const fuller = told(of, decide(told(of, decide(of, ours)), [...theirs, ...ours]));
       assert.equal(decide(fuller, ours).name, 'ReportedElsewhere');
       assert.equal(decide(fuller, theirs).name, 'ReportedElsewhere');
@@ -474,13 +478,13 @@ describe('two processes with different stacks, over one claim kind', () => {
         act: 'nothing',
       });
     });
-    test(`${name}: what is said in other words stands all the same`, () => {
+    test(`${name}: a report in other words is not replaced`, () => {
       const once = told(of, decide(of, ours));
       const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
       const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
       assert.deepEqual(decide(reworded, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
     });
-    test(`${name}: an edited claim is told anew, and so is who counted before`, () => {
+    test(`${name}: an edited claim is reported again, and the number of kinds is counted again`, () => {
       const once = told(of, decide(of, ours));
       const edited = { ...once, metadata: { ...once.metadata, generation: 4 } };
       assert.equal(decide(edited, theirs).act, 'report');
@@ -520,7 +524,7 @@ describe('the draw', () => {
     assert.deepEqual(['claim-1', 'claim-2', 'claim-3'].map(draw), ['c2', 'c7', 'c8']);
   });
 
-  test('a class that goes changes the draw of its own claims alone', () => {
+  test('a class that is deleted changes the draw only of the claims that drew it', () => {
     const uids = Array.from({ length: 100 }, (_, i) => `claim-${i}`);
     const fewer = classes.filter(({ metadata: { name } }) => name !== 'c0');
     const isKept = (uid: string) => draw(uid) === drawClass(claim({}, { uid }), fewer)?.metadata.name;
@@ -532,23 +536,23 @@ describe('the draw', () => {
     );
   });
 
-  test('nothing is drawn from nothing', () => {
+  test('a draw from no classes gives none', () => {
     assert.equal(drawClass(claim(), []), undefined);
   });
 });
 
-describe('a claim is not to be given a class', () => {
+describe('a class that a claim must not get', () => {
   const why = (over: Partial<ClaimService>) => whyNotSuitable({ ...service, ...over }, claim(), small);
   const failing = (error: Error) => () => {
     throw error;
   };
-  test('that misfit speaks against', () =>
+  test('is one with incompatible values', () =>
     assert.equal(why({ misfit: () => 'is too small' }), 'FavouriteDBInstanceClass small is too small'));
-  test('that configure refuses', () =>
+  test('is one that configure refuses', () =>
     assert.equal(why({ configure: failing(new Error('too small')) }), 'too small'));
-  test('but a bug of the stack speaks against none: who acts on the class tells of it', () => {
+  test('is not one whose check has a bug: the controller that assigns the class reports the bug', () => {
     assert.equal(why({ configure: failing(new TypeError('oops')) }), undefined);
     assert.equal(why({ misfit: failing(new TypeError('oops')) }), undefined);
   });
-  test('and where nothing speaks against it, it may be given', () => assert.equal(why({}), undefined));
+  test('is not one without objections', () => assert.equal(why({}), undefined));
 });

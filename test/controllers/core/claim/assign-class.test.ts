@@ -70,7 +70,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
   const claimIn = (cluster: FakeCluster) => cluster.get(claimKind, key);
 
   describe(`${mode} acts`, () => {
-    test('AssignClass: Successful: one write, one event, whichever kind the class is of', async () => {
+    test('AssignClass: Successful: a class of any kind is assigned with one write and one Event', async () => {
       for (const kind of [classKind, otherClassKind]) {
         const { cluster, process } = worldOf(matching('good', kind));
         await process.settle();
@@ -90,7 +90,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       }
     });
 
-    test('AssignClass: UpdateClaimError: tried again, and no event tells of what did not happen', async () => {
+    test('AssignClass: UpdateClaimError: a failed write is tried again, and has no Event', async () => {
       const { cluster, process } = worldOf(matching('good'));
       cluster.before('update', claimKind, () => {
         assert.deepEqual(process.events, []);
@@ -102,7 +102,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.equal(process.events.length, 1);
     });
 
-    test('AssignClass: conflict, then abort: a peer of another process won meanwhile', async () => {
+    test('AssignClass: a scheduler stops after a conflict if another process assigned a class', async () => {
       const { cluster, process } = worldOf(matching('ours'));
       cluster.before('update', claimKind, () => {
         cluster.edit(claimKind, key, (current) => ({
@@ -130,7 +130,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.errors], [[], []]);
     });
 
-    test('NoMatchingClass: none: one condition and one event for all kinds, and nothing more while nothing changes', async () => {
+    test('NoMatchingClass: without a class there is one condition and one Event for all kinds, and no further write', async () => {
       const { cluster, process } = worldOf(resourceClass('other'));
       await process.settle();
       assert.deepEqual(cluster.takeWrites(), [status]);
@@ -160,7 +160,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.events], [[], []]);
     });
 
-    test('ClaimGone: a claim that is gone by the time of the run needs nothing', async () => {
+    test('ClaimGone: a claim that is deleted before the run needs nothing', async () => {
       const { cluster, process } = worldOf(matching('good'));
       cluster.delete(claimKind, key);
       assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'ClaimGone' });
@@ -168,7 +168,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
     });
 
-    test('a process for the claims of some namespaces leaves all others alone', async () => {
+    test('a process for the claims of some namespaces does not touch other claims', async () => {
       const { cluster, process } = worldOf(matching('good'));
       process.stop();
       const elsewhere = new FakeProcess(
@@ -182,7 +182,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), elsewhere.events, elsewhere.runs], [[], [], 0]);
     });
 
-    test('NoMatchingClass: UpdateStatusError: tried again', async () => {
+    test('NoMatchingClass: UpdateStatusError: a failed status write is tried again', async () => {
       const { cluster, process } = worldOf();
       cluster.before('updateStatus', claimKind, () => {
         throw forbidden();
@@ -208,7 +208,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.equal(claimIn(cluster)?.spec.classRef?.name, 'turned');
     });
 
-    test('a restart writes nothing, whether assigned or not', async () => {
+    test('a restart writes nothing, with or without an assigned class', async () => {
       for (const classes of [[], [matching('good')]]) {
         const { cluster, process } = worldOf(...classes);
         await process.settle();
@@ -216,7 +216,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
         cluster.takeWrites();
         const again = await start(cluster).settle();
         assert.deepEqual(cluster.takeWrites(), []);
-        // Who restarts knows nothing of Events that are still there: what lasts is told once more.
+        // A restarted process does not know earlier Events, so that it reports a lasting state once more.
         assert.equal(again.events.length, classes.length === 0 ? 1 : 0);
       }
     });
@@ -234,25 +234,38 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
   });
 }
 
-describe('which claims wake a scheduler, and which a defaulter', () => {
+describe('the claims that wake a scheduler or a defaulter', () => {
   const selector = { classSelector: { matchLabels: { size: 'small' } } };
   const rows: Record<string, { readonly spec: Claim['spec']; readonly wakes: string }> = {
-    'HasClassSelector absent: the defaulter': { spec: {}, wakes: 'defaulting' },
-    'HasClassSelector present: the scheduler': { spec: selector, wakes: 'scheduling' },
-    'HasClassSelector present, but empty: the scheduler': {
+    'HasClassSelector absent: a claim without a selector wakes the defaulter': {
+      spec: {},
+      wakes: 'defaulting',
+    },
+    'HasClassSelector present: a claim with a selector wakes the scheduler': {
+      spec: selector,
+      wakes: 'scheduling',
+    },
+    'HasClassSelector present, but empty: a claim with an empty selector wakes the scheduler': {
       spec: { classSelector: {} },
       wakes: 'scheduling',
     },
-    'HasNoClassReference false: nobody': { spec: { classRef: classRef('small') }, wakes: '' },
-    'HasNoClassReference false, with a selector: nobody': {
+    'HasNoClassReference false: a claim with a class wakes neither': {
+      spec: { classRef: classRef('small') },
+      wakes: '',
+    },
+    'HasNoClassReference false, with a selector: a claim with a class and a selector wakes neither': {
       spec: { ...selector, classRef: classRef('small') },
       wakes: '',
     },
-    'HasNoManagedResourceReference false: nobody': { spec: { resourceRef: resourceRef('db') }, wakes: '' },
-    'HasNoManagedResourceReference false, with a selector: nobody': {
-      spec: { ...selector, resourceRef: resourceRef('db') },
+    'HasNoManagedResourceReference false: a claim with a resource wakes neither': {
+      spec: { resourceRef: resourceRef('db') },
       wakes: '',
     },
+    'HasNoManagedResourceReference false, with a selector: a claim with a resource and a selector wakes neither':
+      {
+        spec: { ...selector, resourceRef: resourceRef('db') },
+        wakes: '',
+      },
   };
   for (const [name, { spec, wakes }] of Object.entries(rows)) {
     test(name, async () => {
@@ -293,7 +306,7 @@ describe('the choice', () => {
     assert.equal(cluster.takeWrites().length, 100);
   });
 
-  test('no scheduler sleeps: 100 claims are scheduled without the clock moving', async () => {
+  test('the scheduler does not sleep: 100 claims are scheduled without moving the clock', async () => {
     const cluster = new FakeCluster();
     cluster.put(classKind, resourceClass('only'));
     for (let i = 0; i < 100; i += 1)

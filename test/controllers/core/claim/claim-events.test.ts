@@ -37,7 +37,7 @@ async function worldOf(subject: Claim, spec: Managed['spec'] = {}) {
 const ofClaim = ({ events }: { readonly events: readonly RecordedEvent[] }) =>
   events.filter(({ object }) => object === 'FancySQLInstance team/orders');
 
-test('Events of a claim are annotated with the names that go with it, as far as it has them', async () => {
+test('Events of a claim are annotated with the names of its resource, class and Secret', async () => {
   const { cluster, process } = await worldOf(bySelector);
   await process.settle();
   const name = cluster.get(claimKind, key)?.spec.resourceRef?.name ?? '';
@@ -53,7 +53,7 @@ test('Events of a claim are annotated with the names that go with it, as far as 
   assert.ok(!('annotations' in told));
 });
 
-describe('the Event UnboundManagedResource says what became of the resource of a deleted claim', () => {
+describe('the Event UnboundManagedResource reports what happened to the resource of a deleted claim', () => {
   const rows: Record<
     string,
     {
@@ -67,12 +67,12 @@ describe('the Event UnboundManagedResource says what became of the resource of a
       spec: {},
       says: /^unbound from FavouriteDBInstance team-orders-\w{5}, which is deleted$/,
     },
-    'one made by hand, Delete': {
+    'one that a user created, Delete': {
       subject: byName,
       spec: { reclaimPolicy: 'Delete' },
       says: /^unbound from FavouriteDBInstance db, which is deleted$/,
     },
-    'one made by hand, Retain': {
+    'one that a user created, Retain': {
       subject: byName,
       spec: { reclaimPolicy: 'Retain' },
       says: /^unbound from FavouriteDBInstance db, which is Released$/,

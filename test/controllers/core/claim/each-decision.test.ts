@@ -22,24 +22,24 @@ import {
   service,
 } from '../objects.ts';
 
-/** What there is when a claim that wants a class is looked at, by the controller of the kind of the one class there is. */
+/** The situation in which a claim without a class is observed by the controller of the only class's kind. */
 interface World {
   readonly claim?: Claim;
   /** A class that fits; default: there is none. */
   readonly hasClass?: true;
   /** A managed resource names the claim. */
   readonly isHolding?: true;
-  /** The controller of the other kind looks at it, which is the first of all. */
+  /** The controller of the other kind, which is the first kind, observes the claim. */
   readonly byFirst?: true;
 }
 
 interface Mode {
   readonly controller: typeof claimScheduling;
-  /** What a claim says that this controller looks after. */
+  /** The condition of a claim that this controller serves. */
   readonly spec: ClaimSpec;
   readonly fitting: Class;
   readonly reason: 'NoMatchingClass' | 'NoDefaultClass';
-  /** Which decisions it has beside those of the other. */
+  /** The decisions that only this controller has. */
   readonly own: Readonly<Partial<Record<ClassDecisionName, World>>>;
 }
 

@@ -20,31 +20,34 @@ const not = 'may not be claimed from namespace team: spec.namespaceSelector does
 const only = 'may be claimed from namespaces that spec.namespaceSelector selects';
 
 const cases: Record<string, readonly [LabelSelector | undefined, ClaimNamespace | undefined, string?]> = {
-  'without a selector all may, known or not': [undefined, undefined],
-  'an empty selector means all': [{}, team],
-  'a namespace with the labels may': [{ matchLabels: { stage: 'test' } }, team],
-  'a namespace is named by its name': [{ matchLabels: { 'kubernetes.io/metadata.name': 'team' } }, team],
-  'a namespace with other labels may not': [{ matchLabels: { stage: 'live' } }, team, not],
+  'without a selector every namespace may claim, also an unknown one': [undefined, undefined],
+  'an empty selector allows every namespace': [{}, team],
+  'a namespace with the labels may claim': [{ matchLabels: { stage: 'test' } }, team],
+  'a selector can name a namespace by its name label': [
+    { matchLabels: { 'kubernetes.io/metadata.name': 'team' } },
+    team,
+  ],
+  'a namespace with other labels may not claim': [{ matchLabels: { stage: 'live' } }, team, not],
   'expressions count': [
     { matchExpressions: [{ key: 'stage', operator: 'NotIn', values: ['test'] }] },
     team,
     not,
   ],
-  'a malformed selector lets nobody in': [
+  'a malformed selector allows no namespace': [
     { matchExpressions: [{ key: 'stage', operator: 'NotIn' }] },
     team,
     'cannot be claimed: spec.namespaceSelector.matchExpressions[0].values: must be given for operator NotIn',
   ],
-  'a namespace that nobody asked for may not': [{ matchLabels: { stage: 'test' } }, undefined, only],
-  'nor even by an empty selector': [{}, undefined, only],
-  'nor one that cannot be read, and it is said why': [
+  'a namespace that was not read may not claim': [{ matchLabels: { stage: 'test' } }, undefined, only],
+  'a namespace that was not read may not claim by an empty selector': [{}, undefined, only],
+  'a namespace that cannot be read may not claim, and the message says why': [
     {},
     unread,
     `${only}, and the labels of namespace team are not known: namespaces "team" is forbidden`,
   ],
 };
 
-describe('which namespaces may claim a resource', () => {
+describe('the namespaces that may claim a resource', () => {
   for (const [name, [namespaceSelector, namespace, want]] of Object.entries(cases)) {
     test(name, () => {
       const offered = managed(namespaceSelector === undefined ? {} : { namespaceSelector });
@@ -54,7 +57,7 @@ describe('which namespaces may claim a resource', () => {
   }
 });
 
-test('of a class its template says it', () => {
+test("are those of the selector in the class's template", () => {
   const offered = resourceClass(
     'small',
     {},
@@ -66,7 +69,7 @@ test('of a class its template says it', () => {
   );
 });
 
-test('what is left out because it is malformed may have been meant to keep somebody out', () => {
+test('a malformed part of a selector counts, because it may exclude a namespace', () => {
   const named = { metadata: { name: 'small' } } as const;
   const aClass = wellFormed(FavouriteDBInstanceClassKind, {
     apiVersion: 'database.fcp.crossplane.io/v1alpha3',
@@ -84,7 +87,7 @@ test('what is left out because it is malformed may have been meant to keep someb
   assert.match(whyNotFor(team, aResource) ?? '', /^cannot be claimed: spec\.namespaceSelector/);
 });
 
-test('the label of the name is the name, whoever wrote another there before servers saw to it', () => {
+test('the name label of a namespace is its name, whatever value a user wrote', () => {
   const labels = { stage: 'test', 'kubernetes.io/metadata.name': 'rivals' };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team', labels } };
   assert.deepEqual(labelsOf(namespace), { stage: 'test', 'kubernetes.io/metadata.name': 'team' });

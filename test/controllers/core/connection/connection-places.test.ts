@@ -101,20 +101,20 @@ describe('the places of connection details', () => {
     });
   }
 
-  test('former entries are removed from both', async () => {
+  test('former entries are removed from the Secret and the store', async () => {
     const { calls, places } = scene();
     await places.removeFormer(both, signal);
     assert.deepEqual(calls, ['removeFormer Secret', 'removeFormer store']);
   });
 
-  test('removal removes both, and former entries of a store that is not named any more', async () => {
+  test('removal removes both, and the entries of a store that the resource does not name any more', async () => {
     const { calls, places } = scene();
     await places.remove(both, signal);
     await places.remove(managed(toSecret), signal);
     assert.deepEqual(calls, ['remove Secret', 'remove store', 'remove Secret', 'removeFormer store']);
   });
 
-  test('the first error ends it', async () => {
+  test('the first error of a place ends the write', async () => {
     const { calls, inSecret, inStore } = scene();
     const failing = { ...inSecret.place, remove: () => Promise.reject(new Error('etcd is unavailable')) };
     await assert.rejects(connectionPlaces(failing, inStore.place).remove(both, signal), /etcd/);
@@ -122,7 +122,7 @@ describe('the places of connection details', () => {
   });
 });
 
-test('a store that is not configured is refused, and not ignored', async () => {
+test('a store that is not configured is refused', async () => {
   const message = 'cannot publish to secret store, feature is not enabled';
   const used = managed(toStore);
   await assert.rejects(disabledStorePlace.read(used, signal), { message });

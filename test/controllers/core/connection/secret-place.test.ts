@@ -127,7 +127,7 @@ describe('the connection Secret', () => {
     assert.deepEqual(cluster.writes, []);
   });
 
-  test('is confirmed as long as nobody changed or removed it', async () => {
+  test('a Secret is confirmed while no other client changed or removed it', async () => {
     const { cluster, read } = scene(secret({ ownerReferences: [owner()] }));
     const entry = await read();
     await entry.confirm(signal);
@@ -207,7 +207,7 @@ describe('the connection Secret', () => {
   }
 
   const adoptable: Readonly<Record<string, readonly ReturnType<typeof owner>[]>> = {
-    'that nobody controls': [],
+    'without a controller': [],
     'that the resource controlled before a backup was restored': [owner({ uid: 'former' })],
     'that another object owns without controlling it': [owner({ uid: 'another-uid', controller: false })],
   };
@@ -231,18 +231,18 @@ describe('the connection Secret', () => {
   }
 
   const refused: Readonly<Record<string, { readonly existing: Secret; readonly message: RegExp }>> = {
-    'nobody controls, of another type': {
+    'without a controller, of another type': {
       existing: secret({}, 'Opaque'),
       message:
         /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
     },
-    'another resource controls': {
+    'that another resource controls': {
       existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),
       message: /existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db/,
     },
   };
   for (const [what, { existing, message }] of Object.entries(refused)) {
-    test(`a Secret that ${what} is neither read, written nor removed`, async () => {
+    test(`a Secret ${what} is neither read, written nor removed`, async () => {
       const { cluster, place, stored } = scene(existing);
       await assert.rejects(place.read(db, signal), (error: Error) => {
         assert.ok(error instanceof NotOurs);
@@ -260,13 +260,13 @@ describe('the connection Secret', () => {
     });
   }
 
-  test('a Secret of another type that is ours is read, and keeps its type', async () => {
+  test('a Secret of another type that the resource controls is read, and keeps its type', async () => {
     const { read, stored } = scene(secret(owned, 'Opaque'));
     await (await read()).write(db, desired, signal);
     assert.equal(stored()?.type, 'Opaque');
   });
 
-  test('an error of the API server is no absence', async () => {
+  test('an error of the API server does not count as an absent Secret', async () => {
     const { cluster, place } = scene();
     cluster.gate = ({ kind }) => {
       if (kind === 'Secret') throw broken();
@@ -290,7 +290,7 @@ describe('the connection Secret', () => {
       removed: ['stranger'],
       former: ['stranger'],
     },
-    'the reference names another Secret, which is ours': {
+    'the reference names another Secret that the resource controls': {
       to: managed({ writeConnectionSecretToRef: { ...key, name: 'second' } }),
       removed: ['stranger'],
       former: ['second', 'stranger'],
@@ -306,7 +306,7 @@ describe('the connection Secret', () => {
       ['remove', removed],
       ['removeFormer', former],
     ] as const) {
-      test(`${what} deletes what is ours and no other Secret: ${when}`, async () => {
+      test(`${what} deletes only the Secret that the resource controls: ${when}`, async () => {
         const { cluster, process, place } = scene(secret(owned));
         cluster.put(SecretKind, secret({ name: 'second', ...owned }));
         cluster.put(SecretKind, secret({ name: 'stranger', ownerReferences: [owner({ uid: 'another' })] }));

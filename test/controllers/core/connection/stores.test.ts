@@ -40,7 +40,7 @@ const token = 'vault-token';
 const note = { key: 'a2V5', for: 'FancySQLInstance team/orders' };
 const noted = { 'crossplane.io/credential': encodeNote(note) };
 
-/** What a run does: it reads, and writes over what it read. */
+/** A run: read first, then write over the value that was read. */
 async function keep(
   place: ConnectionPlace,
   resource: Managed,
@@ -122,7 +122,7 @@ describe('the place in the Kubernetes store', () => {
     assert.equal(cluster.writes.length, 1);
   });
 
-  test('a write replaces what is kept; labels, annotations and type that it does not name stay', async () => {
+  test('a write replaces the stored details; labels, annotations and type that it does not name stay', async () => {
     const { cluster, place } = configured(spec);
     await keep(place, publishing(dressed), details);
     const before = cluster.get(SecretKind, key);
@@ -141,7 +141,7 @@ describe('the place in the Kubernetes store', () => {
     assert.deepEqual(cluster.get(SecretKind, key)?.metadata.annotations, noted);
   });
 
-  test('an entry that was created or written a moment ago is confirmed, and written again', async () => {
+  test('an entry that was created or written a moment ago is confirmed, and can be written again', async () => {
     const { place } = configured(spec);
     const created = await keep(place, publishing(), details);
     await created.confirm(signal);
@@ -162,7 +162,7 @@ describe('the place in the Kubernetes store', () => {
     assert.deepEqual(await readFrom(place, publishing()), { password: 'theirs' });
   });
 
-  test('what another process created meanwhile is a conflict', async () => {
+  test('an entry that another process created first is a conflict', async () => {
     const { cluster, place } = configured(spec);
     const raced = storePlace(secretStores(new FakeProcess(cluster).env, { createVaultClient: vaultClient }));
     await raced.create(publishing(), { details, note }, signal);
@@ -171,7 +171,7 @@ describe('the place in the Kubernetes store', () => {
     assert.deepEqual(decodeDetails(cluster.get(SecretKind, key)), details);
   });
 
-  test('what cannot be created is told with the cause', async () => {
+  test('an entry that cannot be created is reported with the cause', async () => {
     const { cluster, place } = configured(spec);
     cluster.before('create', SecretKind, () => {
       throw forbidden();
@@ -185,7 +185,7 @@ describe('the place in the Kubernetes store', () => {
     nobody: {},
     another: { 'secret.crossplane.io/owner-uid': 'x' },
   })) {
-    test(`what belongs to ${what} is neither read, written nor removed`, async () => {
+    test(`an entry that belongs to ${what} is neither read, written nor removed`, async () => {
       const { cluster, place } = configured(spec);
       const theirs = { namespace: 'vaulted', name: 'orders', labels };
       cluster.put(SecretKind, {
@@ -209,7 +209,7 @@ describe('the place in the Kubernetes store', () => {
     '': {},
     ', labelled or not': { 'secret.crossplane.io/owner-uid': 'managed-uid' },
   })) {
-    test(`nor is the secret of its own writeConnectionSecretToRef written twice, and it is told so${how}`, async () => {
+    test(`the Secret of writeConnectionSecretToRef is not written twice, and a message reports the conflict${how}`, async () => {
       const { cluster, place } = configured(spec);
       const ownerReferences = [controllerReference(publishing())];
       const data = { password: 'eA==' };
@@ -223,7 +223,7 @@ describe('the place in the Kubernetes store', () => {
     });
   }
 
-  test('removal removes it', async () => {
+  test('removal removes the entry', async () => {
     const { cluster, place } = configured(spec);
     await keep(place, publishing(), details);
     await place.remove(publishing(), signal);
@@ -231,17 +231,17 @@ describe('the place in the Kubernetes store', () => {
   });
 
   for (const [when, now] of Object.entries({
-    'leads elsewhere now': publishing({ name: 'second' }),
-    'was edited away': managed({}, { uid: 'managed-uid' }),
+    'names another place': publishing({ name: 'second' }),
+    'was removed': managed({}, { uid: 'managed-uid' }),
   })) {
-    test(`removal removes what its reference led to before, too, where that ${when}`, async () => {
+    test(`removal removes the entry of the previous reference if the reference ${when}`, async () => {
       const { cluster, process, place } = configured(spec);
       for (const name of ['orders', 'second']) {
         await keep(place, publishing({ name }), details);
       }
       await keep(place, publishing({ name: 'another' }, 'another-uid'), details);
       const made = cluster.get(SecretKind, key) ?? assert.fail('nothing is published');
-      // Somebody labels a secret of his own, where nothing is kept.
+      // A user labels a Secret of their own while the resource has no details.
       cluster.put(SecretKind, { ...made, metadata: { ...made.metadata, namespace: 'tenant' } });
       await process.synced();
       await place.remove(now, signal);
@@ -255,7 +255,7 @@ describe('the place in the Kubernetes store', () => {
     });
   }
 
-  test('a deleted secret, and a StoreConfig that changes or goes, wake who publishes there', async () => {
+  test('a deleted Secret and a changed or deleted StoreConfig wake the resources that publish there', async () => {
     const { cluster, process, stores, place, log } = configured(spec);
     cluster.put(managedKind, publishing());
     cluster.put(managedKind, managed({}, { name: 'other', uid: 'other-uid' }));
@@ -296,8 +296,8 @@ describe('the place in the Kubernetes store', () => {
   });
 });
 
-/** Everything a store keeps is somebody's; `current` is what its writer looked at. */
-describe('a secret store changes only what was looked at', () => {
+/** Every entry of the store has an owner; `current` is the entry that the writer read. */
+describe('a secret store changes only the version that was read', () => {
   const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): OwnedConnection => ({
     data,
     ownerUid,
@@ -334,7 +334,7 @@ describe('a secret store changes only what was looked at', () => {
       'its data': stored('our-uid', { password: 'by-then' }),
     };
     for (const [index, [what, byThen]] of Object.entries(changes).entries()) {
-      test(`${kind}: not when somebody has changed ${what} by then`, async () => {
+      test(`${kind}: an entry is not written if another client changed ${what} after the read`, async () => {
         const [ours, theirs] = await open();
         const name = `changed-${index}`;
         await ours.write(name, undefined, stored('our-uid'), signal);
@@ -348,14 +348,14 @@ describe('a secret store changes only what was looked at', () => {
       });
     }
 
-    test(`${kind}: nothing that has appeared by then`, async () => {
+    test(`${kind}: an entry that appeared after the read is not overwritten`, async () => {
       const [ours, theirs] = await open();
       await theirs.write('appeared', undefined, stored('their-uid'), signal);
       await assert.rejects(ours.write('appeared', undefined, stored('our-uid'), signal), isConflict);
       assert.deepEqual(await theirs.read('appeared', signal), stored('their-uid'));
     });
 
-    test(`${kind}: nothing that has gone by then`, async () => {
+    test(`${kind}: an entry that was deleted after the read is not written`, async () => {
       const [ours, theirs] = await open();
       await ours.write('gone', undefined, stored('our-uid'), signal);
       const current = await ours.read('gone', signal);
@@ -368,7 +368,7 @@ describe('a secret store changes only what was looked at', () => {
       assert.equal(await theirs.read('gone', signal), undefined);
     });
 
-    test(`${kind}: what has gone by then need not be removed`, async () => {
+    test(`${kind}: an entry that was deleted after the read needs no removal`, async () => {
       const [ours, theirs] = await open();
       await ours.write('went', undefined, stored('our-uid'), signal);
       await theirs.remove('went', stored('our-uid'), signal);
@@ -376,7 +376,7 @@ describe('a secret store changes only what was looked at', () => {
       assert.equal(await theirs.read('went', signal), undefined);
     });
 
-    test(`${kind}: what belongs to somebody else by then is not removed`, async () => {
+    test(`${kind}: an entry that got another owner after the read is not removed`, async () => {
       const [ours, theirs] = await open();
       await ours.write('removed', undefined, stored('our-uid'), signal);
       const current = await ours.read('removed', signal);
@@ -389,7 +389,7 @@ describe('a secret store changes only what was looked at', () => {
     });
   }
 
-  test('Vault: of two that publish at one path for the first time, one does, with its own details', async () => {
+  test('Vault: of two resources that publish at one path for the first time, one succeeds with its own details', async () => {
     const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
     const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
     after(() => client.close());
@@ -405,7 +405,7 @@ describe('a secret store changes only what was looked at', () => {
     assert.deepEqual(await winner?.store.read('raced', signal), winner?.wanted);
   });
 
-  test('Vault: what changes between the look and the removal stays', async () => {
+  test('Vault: an entry that changes between the read and the removal stays', async () => {
     const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
     const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
     after(() => client.close());
@@ -427,7 +427,7 @@ describe('a secret store changes only what was looked at', () => {
   });
 });
 
-test('a change that the triggers fail on wakes nobody, and those after it as ever', async () => {
+test('a change for which the triggers fail wakes no resource, and later changes wake as before', async () => {
   const { cluster, process, stores } = configured({ type: 'Kubernetes', defaultScope: 'vaulted' });
   const resource = cluster.put(managedKind, publishing());
   const woken: string[] = [];
@@ -498,7 +498,7 @@ describe('the place in Vault', () => {
     assert.deepEqual(await readFrom(place, to), details);
   });
 
-  test('nothing changes, nothing is written; what changes is one version more', async () => {
+  test('an unchanged entry is not written, and a changed one gets one more version', async () => {
     const { place } = configured(spec());
     const to = publishing({ name: 'steady' });
     await keep(place, to, details);
@@ -509,7 +509,7 @@ describe('the place in Vault', () => {
     assert.deepEqual(server.peek('crossplane/steady')?.data, { ...details, password: 'changed', ...noted });
   });
 
-  test('the note is read back, and an entry is confirmed until somebody else writes', async () => {
+  test('the note is read back, and an entry is confirmed until another client writes it', async () => {
     const { place } = configured(spec());
     const to = publishing({ name: 'confirmed' });
     const created = await keep(place, to, details);
@@ -524,7 +524,7 @@ describe('the place in Vault', () => {
     assert.deepEqual(await readFrom(place, to), { password: 'second' });
   });
 
-  test('whoever may not lead any more writes and removes nothing, and reads as before', async () => {
+  test('a process without the lease can read, but neither write nor remove', async () => {
     await keep(configured(spec()).place, publishing({ name: 'led' }), details);
     const lost = configured(spec(), 'default', {
       checkLease: () => {
@@ -549,7 +549,7 @@ describe('the place in Vault', () => {
     assert.deepEqual(server.peek('crossplane/theirs')?.data, { ...details, ...noted });
   });
 
-  test('the path is taken first, then the owner written, then the data; what is left halfway is continued', async () => {
+  test('the path is claimed first, then the owner is written, then the data; an interrupted write is continued', async () => {
     const { place } = configured(spec());
     const count = server.requests.length;
     await keep(place, publishing({ name: 'order' }), details);
@@ -572,7 +572,7 @@ describe('the place in Vault', () => {
     }
   });
 
-  test('what somebody else has taken and not yet filled is not ours to write', async () => {
+  test('a path that another owner claimed and did not fill yet is not written', async () => {
     const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     const theirs = { 'secret.crossplane.io/owner-uid': 'their-uid' };
     await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
@@ -592,7 +592,7 @@ describe('the place in Vault', () => {
     assert.equal(server.peek('crossplane/leaving'), undefined);
   });
 
-  test('a sealed server is said to be, without secrets, and works again once unsealed', async () => {
+  test('a sealed server is reported without secrets, and works again once unsealed', async () => {
     const { place } = configured(spec());
     const to = publishing({ name: 'sealed' });
     server.isSealed = true;
@@ -605,7 +605,7 @@ describe('the place in Vault', () => {
     await keep(place, to, details);
   });
 
-  test('a token that is revoked is said to be; its successor is taken from the secret', async () => {
+  test('a revoked token is reported, and the next token is read from the Secret', async () => {
     const { cluster, place, pass } = configured(spec());
     const to = publishing({ name: 'rotated' });
     server.tokens.clear();
@@ -632,7 +632,7 @@ describe('the place in Vault', () => {
     'a file': { source: 'Filesystem', fs: { path: '/vault/token' } },
   };
   for (const [what, credentials] of Object.entries(elsewhere)) {
-    test(`the token is taken from ${what}`, async () => {
+    test(`the token is read from ${what}`, async () => {
       const { place } = configured(tokenFrom(credentials), 'default', { host });
       await keep(place, publishing({ name: 'elsewhere' }), details);
       assert.deepEqual(server.peek('crossplane/elsewhere')?.data, { ...details, ...noted });
@@ -650,7 +650,7 @@ describe('the place in Vault', () => {
     assert.deepEqual(sent, [{ server: server.url }]);
   });
 
-  test('a source without a token is an error, without what it holds', async () => {
+  test('a source without a token is an error that does not show other content of the source', async () => {
     for (const [credentials, says] of [
       [{ source: 'InjectedIdentity' }, /StoreConfig default has credentials of the source InjectedIdentity/],
       [{ source: 'Environment', env: { name: 'ODD' } }, /environment variable ODD of .* holds no token/],
@@ -664,7 +664,7 @@ describe('the place in Vault', () => {
     }
   });
 
-  test('what a StoreConfig lacks is named', async () => {
+  test('a missing field of a StoreConfig is named', async () => {
     const { vault: _none, ...bare } = spec();
     const { vault } = spec();
     const tokenless = { ...spec(), vault: { ...vault!, auth: { method: 'Token' as const } } };

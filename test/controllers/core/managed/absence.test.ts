@@ -26,15 +26,17 @@ const pass = (scene: Scene, ms: number): void => {
   scene.cluster.clockMs += ms;
 };
 
-/** From now on the process is stopped for so long once a look is answered, and reads the answer then. */
+/**
+ * From now on the process stops for this time after an observation is answered, and reads the answer then.
+ */
 function standStill(scene: Scene, ms: number): void {
   scene.external.afterCall = (method) => {
     if (method === 'observe') pass(scene, ms);
   };
 }
 
-describe('what was there is not forgotten on one look', () => {
-  test('deleted: a look that finds nothing is no proof, one that finds it again ends the doubt', async () => {
+describe('one observation that finds nothing does not prove that a resource is absent', () => {
+  test('a deleted resource is not absent after one observation, and is deleted if the next one finds it', async () => {
     const scene = await ready();
     leave(scene);
     scene.external.isBlind = true;
@@ -47,7 +49,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0], 'it was deleted in earnest');
   });
 
-  test('deleted: looks that find nothing for 5 s are', async () => {
+  test('a deleted resource is absent if observations find nothing for 5 s', async () => {
     const scene = await ready();
     pass(scene, 60_000);
     leave(scene);
@@ -60,7 +62,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.equal(scene.object, undefined);
   });
 
-  test('deleted: what a look found counts for when it was begun, however late the process reads it', async () => {
+  test('an observation of a deleted resource counts from its start, however late the process reads the answer', async () => {
     const scene = await ready();
     leave(scene);
     scene.external.isBlind = true;
@@ -71,7 +73,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
-  test('deleted: nor must a creation show by now because the answer is read late', async () => {
+  test('a creation may still be invisible, although the answer of the observation is read late', async () => {
     const scene = new Scene(
       { forProvider: { size: 1 } },
       {},
@@ -86,7 +88,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.equal(scene.decision, 'AwaitExternal');
   });
 
-  test('deleted: a look that finds it in between starts the count anew', async () => {
+  test('an observation that finds the deleted resource starts the 5 s again', async () => {
     const scene = await ready();
     leave(scene);
     scene.external.isDeletionSlow = true;
@@ -102,7 +104,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.deepEqual(await scene.run(), unsettled(5_000));
   });
 
-  test('deleted: a restart asks for one look more, not for one less', async () => {
+  test('after a restart a deleted resource needs one more observation', async () => {
     const scene = await ready();
     leave(scene);
     scene.external.isBlind = true;
@@ -122,7 +124,7 @@ describe('what was there is not forgotten on one look', () => {
     },
   };
   for (const [what, befall] of Object.entries(outcomes)) {
-    test(`deleted: looks before a creation ${what} are no proof that it made nothing`, async () => {
+    test(`observations before a creation ${what} do not prove that it created nothing`, async () => {
       const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000 });
       befall(scene);
       scene.external.gate = (method) => {
@@ -140,7 +142,7 @@ describe('what was there is not forgotten on one look', () => {
     });
   }
 
-  test('deleted: once the external system took our request one look will do, after a restart too', async () => {
+  test('one observation proves that a deleted resource is absent once the external system accepted its deletion', async () => {
     const scene = await ready();
     leave(scene);
     scene.external.isDeletionSlow = true;
@@ -151,7 +153,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.equal(scene.object, undefined);
   });
 
-  test('deleted: what was found once it was made counts, too: one look that finds nothing is no proof', async () => {
+  test('one observation does not prove the absence of a created resource that was seen', async () => {
     const scene = await ready();
     pass(scene, 60_000);
     leave(scene);
@@ -159,7 +161,7 @@ describe('what was there is not forgotten on one look', () => {
     assert.deepEqual(await scene.run(), unsettled(5_000));
   });
 
-  test('another object of the name does not inherit the doubt', async () => {
+  test('another object of the same name does not inherit the observations', async () => {
     const scene = await ready();
     leave(scene);
     scene.external.isBlind = true;
@@ -171,14 +173,14 @@ describe('what was there is not forgotten on one look', () => {
   });
 
   const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
-    'somebody else removed': async (scene) => {
+    'that another client removed': async (scene) => {
       scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
         ...rest,
         metadata: { ...metadata, finalizers: [] },
       }));
       await scene.run();
     },
-    'that goes, since what it stands for is to be kept': async (scene) => {
+    'that is deleted while its external resource is kept': async (scene) => {
       scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
         ...rest,
         spec: { ...spec, deletionPolicy: 'Orphan' },
@@ -187,7 +189,7 @@ describe('what was there is not forgotten on one look', () => {
     },
   };
   for (const [what, end] of Object.entries(ends)) {
-    test(`the doubt about a resource ${what} is forgotten with it`, async () => {
+    test(`the observations of a resource ${what} are forgotten`, async () => {
       const scene = await ready();
       leave(scene);
       scene.external.isBlind = true;
@@ -202,8 +204,8 @@ describe('what was there is not forgotten on one look', () => {
   }
 });
 
-describe('what was there is not created again on one look', () => {
-  test('it shows again: nothing was done, nothing is said', async () => {
+describe('one observation that finds nothing does not create a resource again', () => {
+  test('a resource that shows again was not recreated, and nothing is reported', async () => {
     const scene = await ready();
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), unsettled(5_000));
@@ -214,7 +216,7 @@ describe('what was there is not created again on one look', () => {
     assert.equal(scene.external.count('observe'), 2 + 1 + 1, 'one for each run, and one after creation');
   });
 
-  test('it does not for 5 s: that is said, and it is created again', async () => {
+  test('a resource that is absent for 5 s is reported and created again', async () => {
     const scene = await ready();
     scene.external.things.clear();
     await scene.run();
@@ -229,7 +231,7 @@ describe('what was there is not created again on one look', () => {
     );
   });
 
-  test('where the external system gives the names, it never is, until somebody takes the name away', async () => {
+  test('a resource with an assigned name is created again only after a user removes the name', async () => {
     const scene = await ready({ externalNames: 'assigned' });
     pass(scene, 60_000);
     scene.external.things.clear();
@@ -269,7 +271,7 @@ describe('what was there is not created again on one look', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('a creation that goes on failing is tried less and less often, however often it must be sure', async () => {
+  test('a creation that fails repeatedly is tried less and less often', async () => {
     const cluster = new FakeCluster();
     const external = new FakeExternal();
     const process = startStack(cluster, external);

@@ -7,7 +7,10 @@ import { deletionTimestamp, managedKind } from '../objects.ts';
 
 type Names = 'deterministic' | 'assigned';
 
-/** Resolves once `scene` has made `cutAfter` calls, inside or outside; from then on no call of the process settles. */
+/**
+ * Resolves once `scene` has made `cutAfter` calls to Kubernetes or the external system. After that no call
+ * of the process settles.
+ */
 function cut(scene: Scene, cutAfter: number, moment: 'before' | 'after'): Promise<'cut'> {
   const { promise, resolve } = Promise.withResolvers<'cut'>();
   const never = new Promise<void>(() => {});
@@ -42,7 +45,7 @@ async function settle(scene: Scene): Promise<void> {
   }
 }
 
-/** How many calls a pass makes that nobody cuts. */
+/** The number of calls of a run without a crash. */
 async function callsOf(start: () => Scene): Promise<number> {
   const scene = start();
   await scene.run();
@@ -51,7 +54,7 @@ async function callsOf(start: () => Scene): Promise<number> {
 
 const begin = (names: Names) => (): Scene =>
   new Scene({ forProvider: { size: 1 } }, {}, { externalNames: names });
-/** Which call of a creation it is: connect, read of the Secret, finalizer, Secret, observe, preparation, create. */
+/** The call of a creation: connect, read of the Secret, finalizer, Secret, observe, preparation, create. */
 const createCall = 7;
 const later = { clock: testClock('2026-01-02T04:00:00Z') };
 
@@ -61,7 +64,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
     test('every call is one to cut at', () => assert.equal(calls, names === 'assigned' ? 12 : 11));
     for (let k = 1; k <= calls; k += 1) {
       for (const moment of ['before', 'after'] as const) {
-        test(`${moment} call ${k} takes effect: one external resource, or a human is asked`, async () => {
+        test(`${moment} call ${k} takes effect: there is one external resource, or the status asks an administrator`, async () => {
           const scene = begin(names)();
           const wasCut = cut(scene, k, moment);
           assert.equal(await Promise.race([scene.run(), wasCut]), 'cut');
@@ -84,7 +87,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
   });
 }
 
-test('a creation that was cut off is completed once a human has looked and removed the mark', async () => {
+test('an interrupted creation is completed once an administrator has checked it and removed the mark', async () => {
   const scene = begin('assigned')();
   const wasCut = cut(scene, createCall, 'before');
   await Promise.race([scene.run(), wasCut]);
@@ -139,7 +142,7 @@ describe('a creation without an answer', () => {
     await scene.run();
     return scene;
   };
-  test('assigned names: it is not tried again, a human is asked', async () => {
+  test('assigned names: a creation without an answer is not repeated, and the status asks an administrator', async () => {
     const scene = await uncertain();
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: the connection was lost');
     heal(scene);
@@ -147,7 +150,7 @@ describe('a creation without an answer', () => {
     assert.equal(scene.external.made, 1);
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
-  test('assigned names: what is found by its tags when a human lets it go on has its name from then on', async () => {
+  test('assigned names: a resource that is found by its tags after the approval has its name recorded', async () => {
     const scene = await uncertain();
     scene.external.placeOf = () => 'assigned-1';
     scene.external.observation = { externalName: 'assigned-1' };
@@ -163,14 +166,14 @@ describe('a creation without an answer', () => {
     await settle(scene);
     assert.equal(scene.object?.metadata.resourceVersion, resourceVersion);
   });
-  test('and a name that is on record stays, whatever is found', async () => {
+  test('assigned names: a recorded name stays, whatever is found', async () => {
     const scene = begin('assigned')();
     await settle(scene);
     scene.external.observation = { externalName: 'another' };
     await settle(scene);
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
   });
-  test('a pass that is told to stop while it creates does not record a failure', async () => {
+  test('a run that is aborted during the creation does not record a failure', async () => {
     const scene = begin('assigned')();
     const abort = new AbortController();
     scene.external.afterCall = (method) => {
@@ -194,7 +197,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
     };
     for (let k = 1; k <= 7; k += 1) {
       for (const moment of ['before', 'after'] as const) {
-        test(`${moment} call ${k} takes effect: nothing is left, inside or outside`, async () => {
+        test(`${moment} call ${k} takes effect: no object and no external resource remains`, async () => {
           const scene = await start();
           const wasCut = cut(scene, k, moment);
           await Promise.race([scene.run(), wasCut]);

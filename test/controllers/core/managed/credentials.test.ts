@@ -257,7 +257,7 @@ describe('the credential of a managed resource', () => {
     assertApplied(scene);
   });
 
-  test('of a lost external resource, the record goes before it is created again', async () => {
+  test('the recorded credential of a lost external resource is removed before it is created again', async () => {
     const scene = await settled();
     scene.external.things.delete('db');
     scene.external.gate = (method) => {
@@ -340,7 +340,7 @@ describe('the claim that a credential is for', () => {
     assert.equal(scene.external.passwords.length, 2);
   });
 
-  test('policies without Update: the next claim cannot have it, until an administrator says so', async () => {
+  test('policies without Update: the next claim cannot have it until an administrator allows it', async () => {
     const managementPolicies = ['Observe', 'Create', 'Delete'] as const;
     const scene = await settled({ managementPolicies, claimRef: claimRef() });
     assertApplied(scene);
@@ -386,7 +386,7 @@ test('a requested rotation replaces the credential once, for the same claim', as
   assert.equal(scene.secret?.password, rotated);
 });
 
-test('a Secret that another object controls is left alone, and nothing is created', async () => {
+test('a Secret that another object controls is not changed, and nothing is created', async () => {
   const scene = create({}, { annotations: named });
   scene.cluster.put(SecretKind, {
     apiVersion: 'v1',
@@ -483,7 +483,7 @@ describe('a process that ends between any two calls leaves a credential that wor
   }
 });
 
-/** Ends the process after so many calls inside and outside; answers whether the run took more calls than that. */
+/** Ends the process after so many calls; answers whether the run made more calls than that. */
 async function cutAfter(scene: Scene, calls: number): Promise<boolean> {
   const { promise: ended, resolve } = Promise.withResolvers<true>();
   let left = calls;

@@ -76,7 +76,7 @@ function handedOver(
   return scene;
 }
 
-/** One of which another is wanted outside, when an operation that was to see to that has ended. */
+/** The external system has another credential than the Secret, and the operation that set it has ended. */
 function ended(type: OperationType, metadata: Partial<ObjectMeta> = {}): Scene {
   const operation = { type, name: 'op-1', startedAt: '2026-01-02T03:00:00Z' } as const;
   const scene = new Scene(

@@ -18,15 +18,16 @@ const takesMs = 30_000;
 
 interface Operation {
   readonly endsAtMs: number;
-  /** What it does, once. */
+  /** The action of the case, done once. */
   readonly effect: () => void;
   readonly result: Progress;
   isDone: boolean;
 }
 
 /**
- * A vendor's system in memory. All that it is asked for takes half a minute and is told by the name of an operation; what
- * is being created does not show before. It refuses a second thing of a name by telling the operation that makes the first.
+ * A vendor's system in memory. Each request takes half a minute and returns the name of an operation; a
+ * resource that is being created does not show before its end. The system refuses a second resource of the
+ * same name, and names the operation that creates the first.
  */
 class Vendor {
   readonly things = new Map<string, { size: unknown; password: string }>();
@@ -44,7 +45,7 @@ class Vendor {
     this.#names = names;
   }
 
-  /** What has ended by now has had its effect. */
+  /** Operations that have ended have had their effect. */
   #advance(): void {
     for (const operation of this.operations.values()) {
       if (operation.isDone || operation.endsAtMs > this.#cluster.clockMs) continue;
@@ -152,7 +153,7 @@ const remove = ({ cluster }: World): void => cluster.delete(managedKind, db, del
 
 const longMs = 300_000;
 
-/** What a person does, and what is to come of it. */
+/** The action of a user, and the expected result. */
 const stories: Readonly<
   Record<
     string,
@@ -213,8 +214,8 @@ for (const names of ['deterministic', 'assigned'] as const) {
       return taken;
     };
 
-    describe(`${what} that the vendor sees through, ${names} names`, () => {
-      test('goes on where the process ends after any step', async () => {
+    describe(`${what} by an asynchronous operation, ${names} names`, () => {
+      test('continues after a crash at any step', async () => {
         const steps = await stepsOf();
         assert.ok(steps >= 3, `${steps} steps`);
         let humans = 0;
@@ -238,12 +239,12 @@ for (const names of ['deterministic', 'assigned'] as const) {
         assert.equal(humans > 0, names === 'assigned' && what === 'a creation');
       });
 
-      test('goes on where another process takes over between every two steps', async () => {
+      test('continues when another process becomes the leader between any two steps', async () => {
         const world = worldOf(names);
         await begin(world);
         act(world);
         for (let round = 0; round < 12 && !isUndetermined(world); round += 1) {
-          // Two steps: the call outside, and the write that puts its answer on record.
+          // Two steps: the external call, and the write that records its answer.
           world.cluster.stepsLeft = 2;
           const process = await world.start().settle(longMs);
           world.cluster.stepsLeft = Number.POSITIVE_INFINITY;
@@ -257,7 +258,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
     });
   }
 
-  test(`nothing leaks of what is deleted while it is created, wherever the process ends, ${names} names`, async () => {
+  test(`a resource that is deleted during its creation leaks nothing, wherever the process ends, ${names} names`, async () => {
     for (let k = 1; k <= 12; k += 1) {
       const world = worldOf(names);
       world.cluster.stepsLeft = k;
@@ -275,7 +276,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
   });
 }
 
-test('the process that begins a creation ends, another sees it through, a third finds it made', async () => {
+test('a creation that one process begins is continued by the second and completed by the third', async () => {
   const world = worldOf('deterministic');
   (await world.start().settle(1_000)).stop();
   assert.deepEqual(object(world)?.status?.operation, {

@@ -62,8 +62,8 @@ async function beingUpdated(): Promise<Scene> {
 
 const remove = (scene: Scene): void => scene.cluster.delete(managedKind, db, deletionTimestamp);
 
-describe('that a creation does not show while it is under way', () => {
-  test('is no proof that it made nothing: deleted, it is looked for again once that has ended', async () => {
+describe('a creation whose resource does not show during the operation', () => {
+  test('a deleted resource is observed again after its creation has ended', async () => {
     const scene = await beingCreated({ confirmAbsenceMs: 5_000 });
     remove(scene);
     await scene.run();
@@ -79,8 +79,8 @@ describe('that a creation does not show while it is under way', () => {
   });
 });
 
-describe('what the external system sees through by itself', () => {
-  test('is on record by its name in the one status write of the run, with the status that the call told', async () => {
+describe('an asynchronous operation', () => {
+  test('is recorded by its name in the one status write of the run, with the status that the call returned', async () => {
     const scene = slow();
     scene.external.creation = { operation: 'op-create', status: { id: 7 } };
     await scene.run();
@@ -98,7 +98,7 @@ describe('what the external system sees through by itself', () => {
     ]);
   });
 
-  test('is asked about at each look, soon and then less and less often, and nothing is written meanwhile', async () => {
+  test('is polled at each observation, less and less often, without a write', async () => {
     const scene = await beingCreated();
     await scene.run();
     scene.cluster.takeWrites();
@@ -114,7 +114,7 @@ describe('what the external system sees through by itself', () => {
     assert.deepEqual([scene.cluster.takeWrites(), calls(scene)], [[], [1, 0, 0]]);
   });
 
-  test('says how far it is', async () => {
+  test('reports its progress', async () => {
     const scene = await beingUpdated();
     await scene.run();
     assert.equal(
@@ -123,7 +123,7 @@ describe('what the external system sees through by itself', () => {
     );
   });
 
-  test('leaves the status alive: Ready is what is seen, and nothing is updated meanwhile', async () => {
+  test('does not stop the status: Ready is the observed state, and the resource is not updated', async () => {
     const scene = await beingUpdated();
     const observation = { isUpToDate: false, status: { phase: 'RESIZING' } };
     for (const ready of [available(), creating()]) {
@@ -136,7 +136,7 @@ describe('what the external system sees through by itself', () => {
     assert.deepEqual(calls(scene), [0, 1, 0]);
   });
 
-  test('is put on record once it is done, with what it brought, in one run', async () => {
+  test('is recorded once it is done, with its result, in one run', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
     scene.external.progress = () => ({
@@ -174,7 +174,7 @@ describe('what the external system sees through by itself', () => {
     });
   }
 
-  test('is told where it failed, with the reason that the external system gives, and asked for anew by and by', async () => {
+  test('is reported with the reason of the external system if it failed, and is repeated later', async () => {
     const scene = await beingCreated();
     scene.external.progress = () => failed;
     assert.deepEqual(await scene.run(), { type: 'requeue' });
@@ -195,7 +195,7 @@ describe('what the external system sees through by itself', () => {
     );
   });
 
-  test('holds no secret of the connection details where it failed', async () => {
+  test('does not show a secret in its failure', async () => {
     const scene = slow();
     await scene.run();
     const { password = assert.fail('no password is published') } = scene.secret ?? {};
@@ -204,7 +204,7 @@ describe('what the external system sees through by itself', () => {
     assert.doesNotMatch(JSON.stringify([scene.object, scene.process.events]), new RegExp(password));
   });
 
-  test('counts as over where the external system does not know it any more: what is there counts', async () => {
+  test('counts as ended if the external system does not know it any more', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
     scene.external.progress = () => ({ state: 'unknown' });
@@ -218,7 +218,7 @@ describe('what the external system sees through by itself', () => {
   });
 
   for (const state of ['done', 'unknown'] as const) {
-    test(`is not begun again at once where its end (${state}) changes nothing that shows: a back-off grows`, async () => {
+    test(`is repeated with a growing back-off if its end (${state}) changes nothing visible`, async () => {
       const scene = await beingUpdated();
       for (const updates of [1, 2, 3]) {
         scene.external.progress = () => ({ state });
@@ -239,7 +239,7 @@ describe('what the external system sees through by itself', () => {
     });
   }
 
-  test('is left alone once it shows what was asked for', async () => {
+  test('is not repeated once the resource has the requested values', async () => {
     const scene = await beingUpdated();
     scene.external.progress = () => ({ state: 'done' });
     await scene.run();
@@ -248,7 +248,7 @@ describe('what the external system sees through by itself', () => {
     assert.deepEqual([scene.decision, calls(scene)], ['NoUpdate', [0, 1, 0]]);
   });
 
-  test('stays on record while nobody can tell how it is going', async () => {
+  test('stays recorded while its state cannot be read', async () => {
     const scene = await beingCreated();
     scene.external.gate = (method) => {
       if (method === 'poll') throw new Error('no route to cloud');
@@ -258,7 +258,7 @@ describe('what the external system sees through by itself', () => {
     assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-create', [1, 0, 0]]);
   });
 
-  test('is known to the process though the status could not be written', async () => {
+  test('is known to the process although the status could not be written', async () => {
     const scene = slow();
     const gate = scene.cluster.gate;
     scene.cluster.gate = ({ verb }) => {
@@ -272,7 +272,7 @@ describe('what the external system sees through by itself', () => {
     assert.deepEqual(calls(scene), [1, 0, 0]);
   });
 
-  test('is not asked about while somebody pauses the resource, and stays on record', async () => {
+  test('is not polled while the resource is paused, and stays recorded', async () => {
     const scene = await beingCreated();
     scene.cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
       ...rest,
@@ -283,10 +283,10 @@ describe('what the external system sees through by itself', () => {
   });
 });
 
-describe('where the external system assigns names', () => {
+describe('an operation for a resource with an assigned name', () => {
   const assigned = { externalNames: 'assigned' } as const;
 
-  test('the name that comes with the end of the creation is put on record', async () => {
+  test('records the name that its end returns', async () => {
     const scene = slow(assigned);
     scene.external.assignsLate = true;
     await scene.run();
@@ -300,14 +300,14 @@ describe('where the external system assigns names', () => {
     assert.equal(onRecord(scene), undefined);
   });
 
-  test('a name that comes at once is on record; that the creation succeeded is not before it has', async () => {
+  test('records a name that is returned at once, and the success only at its end', async () => {
     const scene = slow(assigned);
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
     assert.equal('crossplane.io/external-create-succeeded' in scene.annotations, false);
   });
 
-  test('one that the external system has forgotten, and that gave no name, waits for a human', async () => {
+  test('waits for an administrator if the external system forgot it and it returned no name', async () => {
     const scene = slow(assigned);
     scene.external.assignsLate = true;
     await scene.run();
@@ -318,7 +318,7 @@ describe('where the external system assigns names', () => {
     assert.deepEqual(calls(scene), [1, 0, 0]);
   });
 
-  test('one that the external system has forgotten, and that is there under its name, is on record as made', async () => {
+  test('is recorded as succeeded if the external system forgot it and the named resource exists', async () => {
     const scene = slow(assigned);
     await scene.run();
     scene.external.progress = () => ({ state: 'unknown' });
@@ -328,7 +328,7 @@ describe('where the external system assigns names', () => {
     assert.deepEqual([scene.condition('Synced'), calls(scene)], ['True/ReconcileSuccess', [1, 0, 0]]);
   });
 
-  test('one that failed is on record as that, and another is made though the first had a name', async () => {
+  test('is recorded as failed, and another one is started although the first had a name', async () => {
     const scene = slow(assigned);
     await scene.run();
     await scene.run();
@@ -341,8 +341,8 @@ describe('where the external system assigns names', () => {
   });
 });
 
-describe('what is deleted while an operation is under way', () => {
-  test('waits for its creation to end, and is deleted then', async () => {
+describe('a resource that is deleted during an operation', () => {
+  test('waits for the end of its creation, and is deleted then', async () => {
     for (const isShown of [true, false]) {
       const scene = await beingCreated();
       scene.external.isBlind = !isShown;
@@ -360,7 +360,7 @@ describe('what is deleted while an operation is under way', () => {
     }
   });
 
-  test('is not deleted again at once where that has ended, and it still shows', async () => {
+  test('is not deleted again at once if the deletion has ended and the resource still shows', async () => {
     const scene = slow();
     await scene.run();
     scene.external.isDeletionSlow = true;
@@ -376,7 +376,7 @@ describe('what is deleted while an operation is under way', () => {
     assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 2]]);
   });
 
-  test('does not mind that its creation failed: what is left of it is deleted', async () => {
+  test('is deleted although its creation failed', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
     remove(scene);
@@ -385,7 +385,7 @@ describe('what is deleted while an operation is under way', () => {
     assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 1]]);
   });
 
-  test('is deleted at once where it is but updated, and the update is asked about no more', async () => {
+  test('is deleted at once during an update, and the update is not polled any more', async () => {
     for (const deletion of [{}, { operation: 'op-delete' }]) {
       const scene = await beingUpdated();
       scene.external.deletion = deletion;
@@ -399,7 +399,7 @@ describe('what is deleted while an operation is under way', () => {
     }
   });
 
-  test('is not asked to go twice, and stays until that has ended, whatever is seen', async () => {
+  test('is not deleted twice, and stays until the deletion has ended', async () => {
     const scene = slow();
     scene.external.creation = {};
     scene.external.isDeletionSlow = true;
@@ -416,7 +416,7 @@ describe('what is deleted while an operation is under way', () => {
     assert.equal(scene.object, undefined);
   });
 
-  test('is asked to go again where that failed', async () => {
+  test('is deleted again if the deletion failed', async () => {
     const scene = slow();
     scene.external.creation = {};
     scene.external.isDeletionSlow = true;
@@ -454,7 +454,7 @@ describe('a credential that an operation sets', () => {
 
   const pendingIn = ({ object }: Scene): boolean | undefined => object?.status?.credential?.pending;
 
-  test('is pending while it is under way, and in force once that is done', async () => {
+  test('is pending during the operation, and in force after it', async () => {
     const scene = await beingSet();
     assert.equal(pendingIn(scene), true);
     await scene.run();
@@ -466,7 +466,7 @@ describe('a credential that an operation sets', () => {
     assert.deepEqual([calls(scene), scene.external.things.get('db')?.password], [[1, 1, 0], edited]);
   });
 
-  test('is not recorded any more where that failed, so that it is set again', async () => {
+  test('is not recorded after a failed operation, so that it is set again', async () => {
     const scene = await beingSet();
     scene.external.progress = () => failed;
     await scene.run();
@@ -520,7 +520,7 @@ describe('a client that cannot be asked about its operations', () => {
   };
   for (const names of ['deterministic', 'assigned'] as const) {
     for (const [what, { operation, progress, message }] of Object.entries(problems)) {
-      test(`${what}, has a bug, which is told, and makes no second resource: ${names} names`, async () => {
+      test(`${what}, is reported as a bug, and creates no second resource: ${names} names`, async () => {
         const scene = slow({ externalNames: names, stack: 'shop' });
         scene.external.creation = { operation };
         scene.external.progress = progress;
@@ -567,7 +567,7 @@ describe('a client that cannot be asked about its operations', () => {
     assert.notEqual(wrong.create, right.create);
   });
 
-  test('any more leaves what is on record to what is there', async () => {
+  test('does not poll a recorded operation', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
     scene.external.progress = undefined;
@@ -576,7 +576,7 @@ describe('a client that cannot be asked about its operations', () => {
   });
 });
 
-describe('which operation is under way', () => {
+describe('the operation that a run continues', () => {
   const first: ExternalOperation = { type: 'create', name: 'op-1', startedAt };
   const second: ExternalOperation = { type: 'delete', name: 'op-2', startedAt };
   const rows: Record<
@@ -587,15 +587,19 @@ describe('which operation is under way', () => {
       is: ExternalOperation | undefined;
     }
   > = {
-    'is what the status says, for who knows of none': { noted: [], told: first, is: first },
-    'is what was begun, until the status says so': { noted: [first], told: undefined, is: first },
-    'is what was begun since': { noted: [second], told: first, is: second },
-    'is none where that has ended, until the status says so': {
+    'is that of the status if the process knows none': { noted: [], told: first, is: first },
+    'is the one that the process began, until the status has it': {
+      noted: [first],
+      told: undefined,
+      is: first,
+    },
+    'is a later one that the process began': { noted: [second], told: first, is: second },
+    'is none after its end, until the status has the end': {
       noted: [undefined],
       told: first,
       is: undefined,
     },
-    'is none where all have ended': { noted: [first, undefined], told: undefined, is: undefined },
+    'is none after the end of all operations': { noted: [first, undefined], told: undefined, is: undefined },
   };
   for (const [name, { noted, told, is }] of Object.entries(rows)) {
     test(name, () => {
@@ -606,7 +610,7 @@ describe('which operation is under way', () => {
     });
   }
 
-  test('is told by the status alone once that says what was noted', () => {
+  test('is that of the status once the status has the noted one', () => {
     const underWay = createOperationsUnderWay();
     underWay.note(managed(), first);
     assert.deepEqual(underWay.of(managed({}, { status: { operation: first } })), first);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { Scene, secretKey } from '../managed-scene.ts';
 
-test('an edit of the connection secret while a pass is under way is not written over by it', async () => {
+test('an edit of the connection Secret during a run is not overwritten', async () => {
   const scene = new Scene();
   const edit = (value: string): void => {
     const secret = scene.cluster.get(SecretKind, secretKey);

@@ -9,7 +9,10 @@ import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 const db = { name: 'db' };
 
-/** A managed resource that is being deleted; `meanwhile` happens while its external resource is looked at for the first time. */
+/**
+ * A managed resource that is being deleted; `meanwhile` happens during the first observation of its external
+ * resource.
+ */
 async function leaving(meanwhile: (scene: Scene) => void): Promise<Scene> {
   const scene = new Scene({ forProvider: { size: 1 } });
   await scene.run();
@@ -34,7 +37,7 @@ const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {
 
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
 
-describe('right before what is outside is deleted, the API server is asked', () => {
+describe('the API server is read again before the external resource is deleted', () => {
   const changes: Readonly<Record<string, { meanwhile: (scene: Scene) => void; decision: string }>> = {
     'deletionPolicy is Orphan': {
       meanwhile: (scene) => edit(scene, { deletionPolicy: 'Orphan' }),
@@ -50,7 +53,7 @@ describe('right before what is outside is deleted, the API server is asked', () 
     },
   };
   for (const [name, { meanwhile, decision }] of Object.entries(changes)) {
-    test(`and nothing is, where by then ${name}`, async () => {
+    test(`the external resource is not deleted if at that time ${name}`, async () => {
       const scene = await leaving(meanwhile);
       await assert.rejects(scene.run(), isConflict);
       await scene.run();
@@ -61,7 +64,7 @@ describe('right before what is outside is deleted, the API server is asked', () 
     });
   }
 
-  test('and an edit that has nothing to do with it is no more than another run', async () => {
+  test('an unrelated edit causes only another run', async () => {
     const scene = await leaving((each) => edit(each, {}, { labels: { team: 'shop' } }));
     await assert.rejects(scene.run(), isConflict);
     await scene.run();
@@ -69,12 +72,12 @@ describe('right before what is outside is deleted, the API server is asked', () 
   });
 
   const successors: Readonly<Record<string, (scene: Scene) => void>> = {
-    'it is gone': () => {},
-    'another has its name': ({ cluster }) =>
+    'the managed resource was deleted': () => {},
+    'another managed resource has its name': ({ cluster }) =>
       void cluster.put(managedKind, managed({ forProvider: { size: 1 } }, { uid: 'uid-again', finalizers })),
   };
   for (const [name, then] of Object.entries(successors)) {
-    test(`and what is outside is nobody's of this run, where by then ${name}`, async () => {
+    test(`the external resource is not touched if at that time ${name}`, async () => {
       const scene = await leaving((each) => {
         edit(each, {}, { finalizers: [] });
         then(each);
@@ -84,7 +87,7 @@ describe('right before what is outside is deleted, the API server is asked', () 
     });
   }
 
-  test('and nothing is while it does not answer', async () => {
+  test('the external resource is not deleted while the API server does not answer', async () => {
     const scene = await leaving(({ cluster }) => {
       cluster.gate = ({ verb, kind }) => {
         if (verb === 'get' && kind === managedKind.kind) throw broken();

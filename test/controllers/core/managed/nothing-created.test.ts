@@ -22,7 +22,7 @@ function deletedWithout(
   return scene;
 }
 
-describe('a deleted resource for which nothing was ever created', () => {
+describe('a deleted managed resource for which nothing was created', () => {
   for (const [what, call] of [
     ['does not exist', 'connect'],
     ['does not answer', 'observe'],
@@ -49,7 +49,7 @@ describe('a deleted resource for which nothing was ever created', () => {
   });
 });
 
-describe('a deleted resource waits for its provider', () => {
+describe('a deleted managed resource waits for its provider', () => {
   const identity = { 'crossplane.io/external-identity': '{"name":"db","fields":{}}' };
   const rows: Readonly<Record<string, Partial<ObjectMeta> & { readonly status?: ManagedStatus }>> = {
     'where a creation was begun': { annotations: identity },

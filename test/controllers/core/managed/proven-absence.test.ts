@@ -86,7 +86,7 @@ describe('the recorded identity of an external resource that is proven to be gon
     assert.ok(identityOf(scene));
   });
 
-  test('and a creation writes no status more for it', async () => {
+  test('the removal of the identity needs no extra status write before a creation', async () => {
     const scene = new Scene({ forProvider: { region: 'us' } }, {}, { marks });
     await scene.run();
     const writes = scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus'));

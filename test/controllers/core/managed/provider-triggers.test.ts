@@ -11,7 +11,7 @@ import { FakeExternal, providerConfigKind, providerKind, startStack } from '../e
 import { managed, managedKind } from '../objects.ts';
 import { requestsOf } from '../requests-of.ts';
 
-describe('whom a change of a provider wakes', () => {
+describe('a change of a provider wakes its users', () => {
   const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });
   const provider = (name: string, secret = 'a'): Provider => ({
     ...meta(name),
@@ -35,7 +35,7 @@ describe('whom a change of a provider wakes', () => {
     await process.synced();
     subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
   };
-  /** What was there at the start is no news. */
+  /** A provider that existed at the start is no change. */
   const listen = async () => {
     await start();
     woken.length = 0;
@@ -53,7 +53,7 @@ describe('whom a change of a provider wakes', () => {
   });
   afterEach(() => subscription.unsubscribe());
 
-  test('one that appears: those that name it, by kind and name', async () => {
+  test('a new provider wakes the resources that name it by kind and name', async () => {
     await listen();
     cluster.put(providerKind, provider('shop'));
     assert.deepEqual(woken, ['of-provider']);
@@ -65,7 +65,7 @@ describe('whom a change of a provider wakes', () => {
     assert.equal(woken.length, 3);
   });
 
-  test('its users look at their external resource at once', async () => {
+  test('the users of a new provider observe their external resource at once', async () => {
     await listen();
     cluster.delete(managedKind, { name: 'of-provider' });
     const external = new FakeExternal();
@@ -76,13 +76,13 @@ describe('whom a change of a provider wakes', () => {
     assert.deepEqual(external.calls.slice(0, 1), ['connect']);
   });
 
-  test('one that was there before the process: its users once', async () => {
+  test('a provider that existed before the process wakes its users once', async () => {
     cluster.put(providerConfigKind, config('shop'));
     await start();
     assert.deepEqual(woken, ['of-config']);
   });
 
-  test('one whose spec changes', async () => {
+  test('a provider whose spec changes wakes its users', async () => {
     cluster.put(providerConfigKind, config('shop'));
     cluster.put(providerKind, provider('shop'));
     await listen();
@@ -91,7 +91,7 @@ describe('whom a change of a provider wakes', () => {
     assert.deepEqual(woken, ['of-config', 'of-provider']);
   });
 
-  test('nobody, where only the count of its users changes, or it goes', async () => {
+  test('a provider wakes no resource if only its user count changes or it is deleted', async () => {
     cluster.put(providerConfigKind, config('shop'));
     await listen();
     cluster.put(providerConfigKind, config('shop', 'a', { status: { users: 3 } }));

@@ -78,7 +78,7 @@ function settled(spec = {}, metadata = {}, options = {}): Scene {
   return scene;
 }
 
-/** The same, changed by somebody outside. */
+/** The same resource, changed in the external system. */
 function drifted(spec = {}, metadata = {}, options = {}): Scene {
   const scene = settled(spec, metadata, options);
   scene.external.put('db', { size: 2 });
@@ -92,7 +92,7 @@ async function assertSilent(scene: Scene, isAsExpected = isConflict): Promise<vo
 }
 
 describe('before the external system is asked', () => {
-  test('ResourceGone: a resource that is gone needs nothing', async () => {
+  test('ResourceGone: a deleted managed resource needs nothing', async () => {
     const scene = sceneOf({}, { finalizers: [] });
     scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
     assert.deepEqual(await scene.run(), done);
@@ -100,7 +100,7 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('Paused: the annotation pauses: Synced says so, Ready is kept, nothing else is written', async () => {
+  test('Paused: the annotation pauses: Synced reports it, Ready stays, nothing else is written', async () => {
     const scene = settled();
     await scene.run();
     const before = scene.condition('Ready');
@@ -116,7 +116,7 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.events, ['Normal ReconciliationPaused']);
   });
 
-  test('Paused: empty policies pause, deletion too, and both are said', async () => {
+  test('Paused: empty policies pause deletion too, and the condition reports both', async () => {
     const scene = settled({ managementPolicies: [] }, leaving);
     assert.deepEqual(await scene.run(), done);
     assert.match(scene.condition('Synced'), /^False\/ReconcilePaused: .*managementPolicies; deletion waits/);
@@ -125,7 +125,7 @@ describe('before the external system is asked', () => {
     assert.ok(scene.object !== undefined);
   });
 
-  test('Paused: a paused resource is told once, and written once', async () => {
+  test('Paused: a paused resource has one Event and one write', async () => {
     const scene = settled({ managementPolicies: [] });
     await scene.run();
     const writes = scene.cluster.writes.length;
@@ -148,13 +148,13 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.external.calls, []);
   });
 
-  test('RemoveFinalizer: where nothing was created nothing is asked, written or said', async () => {
+  test('RemoveFinalizer: if nothing was created, the finalizer is removed without a call, a status write or an Event', async () => {
     const scene = settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] });
     assert.equal((await scene.run()).type, 'done');
     assert.deepEqual([scene.external.calls, scene.cluster.calls, scene.events], [[], [], []]);
   });
 
-  test('OrphanExternal: orphaning: unpublishing fails', async () => {
+  test('OrphanExternal: a Secret that cannot be deleted is reported', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.place = placeFailingAt('remove', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
@@ -163,13 +163,13 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
   });
 
-  test('OrphanExternal: a conflict of unpublishing is silent', async () => {
+  test("OrphanExternal: a conflict of the Secret's deletion is silent", async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.place = placeFailingAt('remove', conflict());
     await assertSilent(scene);
   });
 
-  test('OrphanExternal: orphaning: removing the finalizer fails', async () => {
+  test('OrphanExternal: a finalizer that cannot be removed is reported', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -187,7 +187,7 @@ describe('before the external system is asked', () => {
     await assertSilent(scene);
   });
 
-  test('OrphanExternal: orphaning asks neither provider nor external system, and writes no status', async () => {
+  test('OrphanExternal: the external resource is kept without a call to it, and without a status write', async () => {
     const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
@@ -221,7 +221,7 @@ describe('before the external system is asked', () => {
     normally: pendingOnly,
     'while deleting': { ...pendingOnly, ...leaving },
   })) {
-    test(`CreationIncomplete: a creation without a result waits for a human, ${when}`, async () => {
+    test(`CreationIncomplete: a creation without a result waits for an administrator, ${when}`, async () => {
       const scene = sceneOf({}, metadata, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), after(60_000));
       assert.equal(scene.condition('Synced'), `False/ReconcileError: ${undetermined}`);
@@ -272,7 +272,7 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
   });
 
-  test('at exit: a failing disconnect is told and changes nothing', async () => {
+  test('at the end of a run: a disconnect that fails is reported and changes nothing', async () => {
     const scene = settled();
     scene.external.gate = failAt('disconnect', new Error('already closed'));
     assert.deepEqual(await scene.run(), poll);
@@ -281,7 +281,7 @@ describe('before the external system is asked', () => {
   });
 });
 
-describe('what was observed', () => {
+describe('the external resource is observed', () => {
   test('observing fails', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe');
@@ -297,7 +297,7 @@ describe('what was observed', () => {
     await assertSilent(scene);
   });
 
-  test('ExternalMissing: what is only observed and does not exist is reported, and looked for at the poll', async () => {
+  test('ExternalMissing: an observed-only resource that does not exist is reported, and observed again at the poll', async () => {
     const scene = sceneOf({ managementPolicies: ['Observe'] });
     assert.deepEqual(await scene.run(), poll);
     assert.equal(
@@ -308,7 +308,7 @@ describe('what was observed', () => {
     assert.equal(scene.external.count('create'), 0);
   });
 
-  test('ExternalMissing: what was ready and is not found is so no longer after five seconds', async () => {
+  test('ExternalMissing: a resource that was ready is not ready after five seconds of absence', async () => {
     const clock = testClock();
     const scene = settled(
       { managementPolicies: ['Observe'] },
@@ -327,7 +327,7 @@ describe('what was observed', () => {
 
   const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
   for (const [when, metadata] of Object.entries({ normally: {}, 'while deleting': leaving })) {
-    test(`AwaitExternal: what was just created may not show yet: waited for without a status write, ${when}`, async () => {
+    test(`AwaitExternal: a resource that was just created is awaited without a status write, ${when}`, async () => {
       const scene = sceneOf({}, { annotations: justCreated, ...metadata }, { externalNames: 'assigned' });
       assert.deepEqual(await scene.run(), requeue);
       assert.deepEqual(scene.events, ['Normal PendingExternalResource']);
@@ -336,7 +336,7 @@ describe('what was observed', () => {
     });
   }
 
-  test('DeleteExternal: deleting fails', async () => {
+  test('DeleteExternal: a deletion that fails is reported', async () => {
     const scene = settled({}, leaving);
     scene.external.gate = failAt('delete');
     assert.deepEqual(await scene.run(), requeue);
@@ -345,21 +345,21 @@ describe('what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotDeleteExternalResource']);
   });
 
-  test('DeleteExternal: a conflict there is told', async () => {
+  test('DeleteExternal: a conflict of the external system is reported', async () => {
     const scene = settled({}, leaving);
     scene.external.gate = failAt('delete', conflict());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /delete failed: the object has been modified/);
   });
 
-  test('NoUpdate: a finalizer that somebody took away comes back: without it the resource could go and leave all behind', async () => {
+  test('NoUpdate: a finalizer that a user removed is added again', async () => {
     const scene = settled({}, { finalizers: [] });
     await scene.run();
     assert.equal(scene.decision, 'NoUpdate');
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
-  test('DeleteExternal: deletion was requested: looked at again soon, and the finalizer stays until it is gone', async () => {
+  test('DeleteExternal: after the deletion request the resource is observed soon, and keeps its finalizer until it is absent', async () => {
     const scene = settled({}, leaving);
     scene.external.isDeletionSlow = true;
     assert.deepEqual(await scene.run(), after(60_000));
@@ -369,7 +369,7 @@ describe('what was observed', () => {
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
   });
 
-  test('RemoveFinalizer: it is gone, and unpublishing fails', async () => {
+  test('RemoveFinalizer: the external resource is absent, and its Secret cannot be deleted', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
     scene.place = placeFailingAt('remove', new Error('vault is sealed'));
@@ -379,7 +379,7 @@ describe('what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
   });
 
-  test('RemoveFinalizer: it is gone, and removing the finalizer fails', async () => {
+  test('RemoveFinalizer: the external resource is absent, and the finalizer cannot be removed', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
     scene.cluster.gate = refuse('update', kind, broken());
@@ -399,7 +399,7 @@ describe('what was observed', () => {
     });
   }
 
-  test('RemoveFinalizer: it is gone: secret and finalizer go, no status is written', async () => {
+  test('RemoveFinalizer: the Secret and the finalizer are removed without a status write', async () => {
     const scene = settled({}, leaving);
     scene.external.things.clear();
     assert.deepEqual(await scene.run(), done);
@@ -407,14 +407,14 @@ describe('what was observed', () => {
     assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
   });
 
-  test("RemoveFinalizer: what does not show is not deleted by its name: it may be somebody else's", async () => {
+  test('RemoveFinalizer: an absent resource is not deleted by its name, because the name may have another owner', async () => {
     const scene = settled({}, leaving);
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.external.count('delete'), 0);
   });
 
-  test('AwaitExternal: deterministic names: with a grace period, deletion waits for what was just created to show', async () => {
+  test('AwaitExternal: deterministic names: with a grace period, deletion waits until the new resource shows', async () => {
     const scene = sceneOf(
       {},
       { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
@@ -428,7 +428,7 @@ describe('what was observed', () => {
     assert.equal(scene.external.things.size, 0);
   });
 
-  test('AwaitExternal: deterministic names: without one, or once it was seen, deletion does not wait', async () => {
+  test('AwaitExternal: deterministic names: without a grace period, or once the resource was seen, deletion does not wait', async () => {
     const young = { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' };
     const impatient = sceneOf({}, young);
     assert.deepEqual(await impatient.run(), done);
@@ -439,7 +439,7 @@ describe('what was observed', () => {
     assert.deepEqual(await seen.run(), done);
   });
 
-  test('RemoveFinalizer: what is gone after its deletion was requested is not deleted again', async () => {
+  test('RemoveFinalizer: a resource that is absent after its deletion request is not deleted again', async () => {
     const scene = settled({}, leaving);
     scene.external.isDeletionSlow = true;
     await scene.run();
@@ -448,7 +448,7 @@ describe('what was observed', () => {
     assert.equal(scene.external.count('delete'), 1);
   });
 
-  test('RemoveFinalizer: an object that vanishes meanwhile is no error', async () => {
+  test('RemoveFinalizer: an object that is deleted during the run is no error', async () => {
     const scene = settled({}, leaving);
     scene.cluster.gate = ({ verb }) => {
       if (verb !== 'update') return;
@@ -460,7 +460,7 @@ describe('what was observed', () => {
     assert.deepEqual(await scene.run(), done);
   });
 
-  test('NoUpdate: publishing what was observed fails', async () => {
+  test('NoUpdate: observed details that cannot be published are reported', async () => {
     const scene = settled();
     scene.place = placeFailingAt('write', new Error('refusing to modify uncontrolled secret'));
     assert.deepEqual(await scene.run(), requeue);
@@ -469,13 +469,13 @@ describe('what was observed', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('NoUpdate: details of what is only observed are published too', async () => {
+  test('NoUpdate: details of an observed-only resource are published too', async () => {
     const scene = settled({ managementPolicies: ['Observe'] });
     await scene.run();
     assert.deepEqual(scene.secret, { endpoint: 'db.example' });
   });
 
-  test('NoUpdate: adding the finalizer fails, for what is only observed too', async () => {
+  test('NoUpdate: a finalizer that cannot be added is reported, also for an observed-only resource', async () => {
     const scene = settled({ managementPolicies: ['Observe'] }, { finalizers: [] });
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -497,7 +497,7 @@ describe('what was observed', () => {
 const assigned = { externalNames: 'assigned' } as const;
 
 describe('creation', () => {
-  test('CreateExternal: announcing the creation fails: nothing is created', async () => {
+  test('CreateExternal: nothing is created if the mark cannot be written', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.cluster.gate = refuse('update', kind, broken());
     assert.deepEqual(await scene.run(), requeue);
@@ -519,7 +519,7 @@ describe('creation', () => {
     assert.equal(scene.external.count('create'), 0);
   });
 
-  test('CreateExternal: …and a second attempt, which has nothing to write, asks the API server instead', async () => {
+  test('CreateExternal: a second attempt without a write reads from the API server instead', async () => {
     const scene = sceneOf();
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     assert.deepEqual(await scene.run(), requeue);
@@ -534,7 +534,7 @@ describe('creation', () => {
     assert.equal(scene.external.made, 0);
   });
 
-  test('CreateExternal: creation fails: recorded, told, tried again', async () => {
+  test('CreateExternal: a creation that fails is recorded, reported and tried again', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     assert.deepEqual(await scene.run(), requeue);
@@ -547,7 +547,7 @@ describe('creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('CreateExternal: a conflict: no event, but the record and the condition', async () => {
+  test('CreateExternal: a conflict has the record and the condition, but no Event', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.gate = failAt('create', conflict());
     assert.deepEqual(await scene.run(), requeue);
@@ -556,7 +556,7 @@ describe('creation', () => {
     assert.match(scene.condition('Synced'), /create failed/);
   });
 
-  test('CreateExternal: one that may have happened all the same, as a cause says: not recorded as failed', async () => {
+  test('CreateExternal: a creation that may have taken effect is not recorded as failed', async () => {
     const scene = sceneOf({}, {}, assigned);
     const cause = new UncertainCreationError('no answer came');
     scene.external.gate = failAt('create', new Error('the request failed', { cause }));
@@ -566,7 +566,7 @@ describe('creation', () => {
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
 
-  test('CreateExternal: the record cannot be written either: told, and the next pass waits for a human', async () => {
+  test('CreateExternal: if the record of the failure cannot be written, the next run waits for an administrator', async () => {
     const scene = sceneOf({}, {}, { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
     scene.external.gate = failAt('create', new Error('quota exceeded'));
     scene.cluster.gate = refuse('update', kind, broken(), 2);
@@ -581,7 +581,7 @@ describe('creation', () => {
     assert.equal(scene.external.count('create'), 1);
   });
 
-  test('CreateExternal: recording the success fails: five attempts, then the next pass waits for a human', async () => {
+  test('CreateExternal: if five attempts to record the success fail, the next run waits for an administrator', async () => {
     const clock = testClock();
     const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const beganMs = clock.elapsedMs();
@@ -609,7 +609,7 @@ describe('creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('CreateExternal: an edit in between: the assigned name is laid over it, and nothing is lost', async () => {
+  test('CreateExternal: an edit during the creation is kept, with the assigned name added', async () => {
     const scene = sceneOf({}, {}, { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
@@ -622,7 +622,7 @@ describe('creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  test('CreateExternal: UpdateConflictGetError: the object cannot be read after a conflict: the conflict is what is left', async () => {
+  test('CreateExternal: UpdateConflictGetError: the conflict is reported if the object cannot be read after it', async () => {
     const scene = sceneOf({}, {}, { ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
@@ -642,7 +642,7 @@ describe('creation', () => {
 
   for (const wasThere of [true, false]) {
     const since = wasThere ? 'before it is created' : 'it is created';
-    test(`CreateExternal: what cannot publish, for somebody else has the secret since ${since}, says so with Ready`, async () => {
+    test(`CreateExternal: if another object has controlled the Secret since ${since}, Ready reports it`, async () => {
       const scene = sceneOf({ forProvider: { size: 1 } });
       const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
       const take = (): void => {
@@ -665,7 +665,7 @@ describe('creation', () => {
     });
   }
 
-  test('CreateExternal: publishing what creation returned fails', async () => {
+  test('CreateExternal: returned details that cannot be published are reported', async () => {
     const scene = sceneOf();
     scene.place = placeFailingAt('write', new Error('vault is sealed'));
     assert.deepEqual(await scene.run(), requeue);
@@ -674,7 +674,7 @@ describe('creation', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('CreateExternal: the look after creation fails: what creation returned is published, and both are told', async () => {
+  test('CreateExternal: if the observation after a creation fails, the returned details are published', async () => {
     const scene = sceneOf();
     scene.external.afterCall = (method) => {
       if (method === 'create') scene.external.gate = failAt('observe');
@@ -689,7 +689,7 @@ describe('creation', () => {
     ]);
   });
 
-  test('CreateExternal: a secret that changes in between loses no detail', async () => {
+  test('CreateExternal: a Secret that changes in between loses no detail', async () => {
     const scene = sceneOf();
     let conflicts = 0;
     scene.external.afterCall = (method) => {
@@ -707,7 +707,7 @@ describe('creation', () => {
     assert.equal(scene.secret?.endpoint, 'db.example');
   });
 
-  test('CreateExternal: created: announced, recorded, published and reported', async () => {
+  test('CreateExternal: a creation is announced, recorded, published and reported', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.ready = creating();
     await scene.run();
@@ -728,7 +728,7 @@ describe('creation', () => {
     ]);
   });
 
-  test('CreateExternal: an external system that gives no name leaves that which there is', async () => {
+  test('CreateExternal: the external name stays if the system returns none', async () => {
     const scene = sceneOf({}, { annotations: { 'crossplane.io/external-name': 'legacy' } }, assigned);
     scene.external.creation = { externalName: undefined as never };
     await scene.run();
@@ -736,7 +736,7 @@ describe('creation', () => {
     assert.ok(scene.annotations['crossplane.io/external-create-succeeded']);
   });
 
-  test('CreateExternal: what does not show at once is looked at again, and not created twice', async () => {
+  test('CreateExternal: a resource that does not show at once is observed again, and not created twice', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), requeue);
@@ -760,8 +760,8 @@ describe('creation', () => {
   });
 });
 
-describe('what exists is kept', () => {
-  test('LateInitialize: values the cloud chose are kept, and the write fails', async () => {
+describe('an existing external resource is kept', () => {
+  test('LateInitialize: a write of the values of the cloud that fails is reported', async () => {
     const scene = settled();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     scene.cluster.gate = refuse('update', kind, broken());
@@ -773,7 +773,7 @@ describe('what exists is kept', () => {
     assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
   });
 
-  test('LateInitialize: a conflict there is silent', async () => {
+  test('LateInitialize: a conflict of the write is silent', async () => {
     const scene = settled();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     scene.cluster.gate = refuse('update', kind, conflict());
@@ -791,14 +791,14 @@ describe('what exists is kept', () => {
     assert.equal(scene.external.count('update'), 0);
   });
 
-  test('LateInitialize: late initialisation and drift in one pass: kept, then updated', async () => {
+  test('LateInitialize: values are filled in first, then drift is updated', async () => {
     const scene = drifted();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     await scene.run();
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1, version: '8.0' });
   });
 
-  test('NoUpdate: up to date: nothing is written the second time, and the poll comes next', async () => {
+  test('NoUpdate: an up-to-date resource is written once, and observed again at the poll', async () => {
     const scene = settled();
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
@@ -812,7 +812,7 @@ describe('what exists is kept', () => {
     assert.equal(scene.cluster.writes.length, writes);
   });
 
-  test('NoUpdate: a resource on its way is looked at before the poll', async () => {
+  test('NoUpdate: a resource with work in progress is observed before the poll', async () => {
     const scene = settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' });
     scene.external.ready = unavailable('restarting');
     assert.deepEqual(await scene.run(), after(1_000));
@@ -826,14 +826,14 @@ describe('what exists is kept', () => {
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
   });
 
-  test('CreateNotAllowed: what may not be created and is absent says so', async () => {
+  test('CreateNotAllowed: an absent resource whose policies do not allow Create reports it', async () => {
     const scene = sceneOf({ managementPolicies: ['Observe', 'Delete'] });
     assert.deepEqual(await scene.run(), poll);
     assert.match(scene.condition('Ready'), /^False\/Unavailable: external resource does not exist/);
     assert.equal(scene.external.count('create'), 0);
   });
 
-  test('Update: updating fails', async () => {
+  test('Update: an update that fails is reported', async () => {
     const scene = drifted();
     scene.external.gate = failAt('update', new Error('size cannot be changed'));
     assert.deepEqual(await scene.run(), requeue);
@@ -842,7 +842,7 @@ describe('what exists is kept', () => {
     assert.equal(scene.external.count('delete') + scene.external.count('create'), 0);
   });
 
-  test('Update: what cannot be changed is there all the same, and says so from the first look on', async () => {
+  test('Update: a value that cannot change is reported from the first observation on, and the resource stays usable', async () => {
     const scene = sceneOf({ forProvider: { size: 1 } }, { finalizers });
     scene.external.put('db', { size: 2 });
     scene.external.observation = { status: { state: 'ONLINE' } };
@@ -853,14 +853,14 @@ describe('what exists is kept', () => {
     assert.partialDeepStrictEqual(scene.object?.status, { bindingPhase: 'Unbound', state: 'ONLINE' });
   });
 
-  test('Update: a conflict there is told', async () => {
+  test('Update: a conflict of the external system is reported', async () => {
     const scene = drifted();
     scene.external.gate = failAt('update', conflict());
     assert.deepEqual(await scene.run(), requeue);
     assert.match(scene.condition('Synced'), /update failed/);
   });
 
-  test('Update: publishing what the update returned fails', async () => {
+  test('Update: details that the update returned and that cannot be published are reported', async () => {
     const scene = drifted();
     scene.external.change = { details: { certificate: 'c' } };
     scene.cluster.gate = ({ verb, kind: of }) => {
@@ -874,7 +874,7 @@ describe('what exists is kept', () => {
     assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
   });
 
-  test('Update: the look after an update fails: what it returned is published, and both are told', async () => {
+  test('Update: if the observation after an update fails, the returned details are published', async () => {
     const scene = drifted();
     scene.external.afterCall = (method) => {
       if (method === 'update') scene.external.gate = failAt('observe');
@@ -888,7 +888,7 @@ describe('what exists is kept', () => {
     ]);
   });
 
-  test('Update: drift is reverted, and what came of it published', async () => {
+  test('Update: drift is reverted, and the new details are published', async () => {
     const scene = drifted();
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 1 });
@@ -904,7 +904,7 @@ describe('what exists is kept', () => {
     ]);
   });
 
-  test('Update: what does not show right after its update is as it was before', async () => {
+  test('Update: a resource that does not show right after its update keeps its state', async () => {
     const scene = drifted();
     scene.external.afterCall = (method) => {
       if (method === 'update') scene.external.isBlind = true;
@@ -914,7 +914,7 @@ describe('what exists is kept', () => {
     assert.deepEqual(scene.secret, { endpoint: 'db.example' });
   });
 
-  test('Update: what differs is in the debug log, without secrets', async () => {
+  test('Update: the debug log has the differences, without secrets', async () => {
     const log = recordedLog();
     const scene = drifted({}, {}, { env: { log }, secretDetails: { credential: generatedPassword } });
     scene.external.observation = { difference: 'size: 2, not 1' };
@@ -937,7 +937,7 @@ describe('what exists is kept', () => {
     );
   });
 
-  test('where no connection details are known there is no secret', async () => {
+  test('without connection details there is no Secret', async () => {
     const scene = settled();
     scene.external.observation = { details: {} };
     assert.deepEqual(await scene.run(), poll);
@@ -951,7 +951,7 @@ describe('what exists is kept', () => {
     assert.deepEqual(scene.events, []);
   });
 
-  test('any decision: an object that is gone before its status is written needs none', async () => {
+  test('any decision: a status of a deleted object is not written', async () => {
     const scene = settled({}, { finalizers: [] });
     scene.cluster.before('updateStatus', managedKind, () => {
       scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
@@ -1024,7 +1024,7 @@ describe('what exists is kept', () => {
     return scene;
   }
   for (const [failure, { scene: make, reason, message }] of Object.entries(lasting)) {
-    test(`${failure}: what lasts is written once, and told at each pass, in the words of the cause`, async () => {
+    test(`${failure}: a lasting failure is written once, and reported by each run in the words of the cause`, async () => {
       const scene = make();
       await scene.run();
       const writes = scene.cluster.writes.length;
@@ -1037,7 +1037,7 @@ describe('what exists is kept', () => {
     });
   }
 
-  test('any decision: no secret leaves in a condition or an Event', async () => {
+  test('any decision: no condition or Event has a secret', async () => {
     const scene = sceneOf({}, {}, { secretDetails: { credential: generatedPassword } });
     await scene.run();
     scene.external.gate = failAt('observe', new Error(`login with ${scene.secret?.password} refused`));
@@ -1049,7 +1049,7 @@ describe('what exists is kept', () => {
     );
   });
 
-  test('any decision: nor in what the external client says of readiness, also as part of a URL', async () => {
+  test('any decision: the readiness message of the external client has no secret, also not in a URL', async () => {
     const scene = sceneOf();
     scene.external.creation = { details: { password: 'p@ss word', apiKey: 'k-123456', endpoint: 'db' } };
     await scene.run();
@@ -1059,7 +1059,7 @@ describe('what exists is kept', () => {
     assert.equal(scene.condition('Ready'), 'False/Unavailable: db: ***, postgres://u:***@db, ***');
   });
 
-  test('any decision: a message is cut where it is too long', async () => {
+  test('any decision: a long message is cut', async () => {
     const scene = settled();
     scene.external.gate = failAt('observe', new Error('x'.repeat(1_000_000)));
     await scene.run();
@@ -1068,7 +1068,7 @@ describe('what exists is kept', () => {
     assert.match(message, /^observe failed: x+…$/);
   });
 
-  test('a deleted or edited secret heals in the next pass', async () => {
+  test('a connection Secret that was deleted or edited is written by the next run', async () => {
     const scene = sceneOf();
     await scene.run();
     const secret = scene.cluster.get(SecretKind, secretKey)!;
@@ -1078,7 +1078,7 @@ describe('what exists is kept', () => {
   });
 });
 
-describe('what is kept back while the leadership is interrupted is nobody’s failure', () => {
+describe('a write that is refused while leadership is interrupted is no failure of the resource', () => {
   const kept = leaseExpired('the Lease was not renewed in time: another process may lead');
   const cases: Record<string, () => readonly [Scene, ExternalMethod]> = {
     connecting: () => [settled(), 'connect'],
@@ -1114,7 +1114,7 @@ describe('what is kept back while the leadership is interrupted is nobody’s fa
     assert.deepEqual(scene.events, []);
   });
 
-  test('a creation that was not sent is recorded as failed, once the lease is renewed', async () => {
+  test('a creation that was not sent is recorded as failed once the process leads again', async () => {
     const clock = testClock();
     const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const expiresMs = clock.elapsedMs() + 3_000;
@@ -1133,7 +1133,7 @@ describe('what is kept back while the leadership is interrupted is nobody’s fa
     assert.equal(scene.external.made, 1);
   });
 
-  test('a creation that was sent is recorded, once the lease is renewed', async () => {
+  test('a creation that was sent is recorded once the process leads again', async () => {
     const clock = testClock();
     const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const expiresMs = clock.elapsedMs() + 3_000;

@@ -35,59 +35,62 @@ const of = (forProvider: object | undefined, metadata: Metadata = {}, spec: Mana
 const deterministic: IdentityContext = { isAssigned: false, marks };
 const assigned: IdentityContext = { isAssigned: true, marks };
 
-describe('what a managed resource names', () => {
+describe('the identity that a managed resource names', () => {
   const rows: Record<string, { object: Managed; want: string }> = {
-    'its name, and the fields that have a value': {
+    'is its name, and the fields that have a value': {
       object: of({ region: 'us', net: { id: 7 }, size: 1 }, { annotations: nameIs('db') }),
       want: '{"name":"db","system":"a","fields":{"net.id":7,"region":"us"}}',
     },
-    'nothing is no value, and no name': {
+    'has no part for an empty value or name': {
       object: of({ region: null, net: {} }),
       want: '{"system":"a","fields":{}}',
     },
-    'what identifies it is named in initProvider too, beneath forProvider': {
+    'includes initProvider beneath forProvider': {
       object: of({ net: { id: 7 } }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
       want: '{"system":"a","fields":{"net.id":7,"region":"eu"}}',
     },
-    'what is only immutable is not': {
+    'does not include fields that are only immutable': {
       object: of({ region: 'us' }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
       want: '{"system":"a","fields":{"region":"us"}}',
     },
-    'nor is there one where nothing is wanted': { object: of(undefined), want: '{"system":"a","fields":{}}' },
+    'is empty without wanted fields': { object: of(undefined), want: '{"system":"a","fields":{}}' },
   };
   for (const [name, { object, want }] of Object.entries(rows)) {
     test(name, () => assert.equal(encodeIdentity(identityOf(object, marks, 'a')), want));
   }
 });
 
-describe('what is on record of an identity', () => {
+describe('the recorded identity', () => {
   const us = { name: 'db', system: 'a', fields: { region: 'us' } };
   const nameless = { name: undefined, system: undefined, fields: {} };
   const annotated = (text: string): Metadata => ({ annotations: { [key]: text } });
   const rows: Record<string, { metadata: Metadata; want: Identity | undefined }> = {
     'nothing yet': { metadata: {}, want: undefined },
-    'what the status says': { metadata: recording(us), want: us },
-    'what the annotation says, where the status says nothing': {
+    'is that of the status': { metadata: recording(us), want: us },
+    'is that of the annotation if the status has none': {
       metadata: annotated(record(us)),
       want: us,
     },
-    'the status before the annotation': {
+    'is that of the status before the annotation': {
       metadata: { ...annotated(record({ name: 'other' })), ...recording(us) },
       want: us,
     },
-    'not what somebody declares void': {
+    'is none if an administrator declared it void': {
       metadata: { ...recording(us), annotations: { 'crossplane.io/adopt-identity': 'true' } },
       want: undefined,
     },
-    'not fields that are immutable no more': {
+    'has no fields that are not immutable any more': {
       metadata: recording({ fields: { region: 'us', zone: 'z' } }),
       want: { ...nameless, fields: { region: 'us' } },
     },
-    'no names that are none': {
+    'has no empty names': {
       metadata: annotated(record({ name: '', system: 7 })),
       want: nameless,
     },
-    'nor what is no text': { metadata: annotated(record({ name: 7, system: {} })), want: nameless },
+    'has no values that are not text': {
+      metadata: annotated(record({ name: 7, system: {} })),
+      want: nameless,
+    },
     ...Object.fromEntries(
       ['', '{', 'null', '7', '{}', '{"fields":null}', '{"fields":7}', '{"fields":["us"]}'].map((text) => [
         `not what is not of our making: ${text}`,
@@ -231,7 +234,7 @@ describe('whether it names something else than what is recorded', () => {
       deterministic: true,
       assigned: true,
     },
-    'a value that was taken away': {
+    'a removed value is no change': {
       object: of({}, { ...recording({ fields: { region: 'us' } }), ...db }),
       deterministic: true,
       assigned: true,
@@ -245,7 +248,7 @@ describe('whether it names something else than what is recorded', () => {
       deterministic: false,
       assigned: false,
     },
-    'a name that was taken away is asked for anew, where names are assigned': {
+    'a name that was removed is a change if the system assigns names': {
       object: of({}, recording({ name: 'db' })),
       deterministic: false,
       assigned: true,
@@ -294,7 +297,7 @@ describe('whether what it names now is to be found elsewhere than what is record
   }
 });
 
-describe('what is wanted and has no effect', () => {
+describe('edits without an effect', () => {
   const refused = ['spec.forProvider.size from 2 to 1'];
   const edited = of({ region: 'eu' }, recording({ fields: { region: 'us' } }));
   const region =
@@ -305,52 +308,56 @@ describe('what is wanted and has no effect', () => {
   const drift =
     'cannot restore spec.forProvider.version, which is "8" there and "5" here: the external system does not support this change; correct it there, or create a new resource';
   const rows: Record<string, { object: Managed; seen?: Identifiable['seen']; want: readonly string[] }> = {
-    'an edit of what is on record': { object: edited, seen: { isUpToDate: true }, want: [region] },
-    'and what the external system cannot change': {
+    'an edit of a recorded field': { object: edited, seen: { isUpToDate: true }, want: [region] },
+    'an edit of a field that the external system cannot change': {
       object: edited,
       seen: { isUpToDate: false, refused },
       want: [region, size],
     },
-    'which counts where nothing is on record, too': {
+    'an edit that counts without a recorded identity': {
       object: of({}),
       seen: { isUpToDate: false, refused },
       want: [size],
     },
-    'and what somebody changed outside, which is another matter': {
+    'a change in the external system in addition to an edit': {
       object: edited,
       seen: { isUpToDate: false, refused, drifted },
       want: [region, size, drift],
     },
-    'what somebody changed outside, where nobody edited anything': {
+    'not a change in the external system without an edit': {
       object: of({}),
       seen: { isUpToDate: false, drifted },
       want: [drift],
     },
-    'not while it is not to be changed': { object: of({}), seen: { isUpToDate: true, refused }, want: [] },
-    'not of what may not be updated': {
+    'not while the resource must not be changed': {
+      object: of({}),
+      seen: { isUpToDate: true, refused },
+      want: [],
+    },
+    'not if policies do not allow Update': {
       object: of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }),
       seen: { isUpToDate: false, refused },
       want: [],
     },
-    'not of what is on its way out': {
+    'not while the resource is being deleted': {
       object: of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }),
       seen: { isUpToDate: false, refused },
       want: [],
     },
     'nothing else': { object: of({}), seen: { isUpToDate: false }, want: [] },
-    'nothing of what was not seen': { object: of({}), want: [] },
+    'not for a resource that was not observed': { object: of({}), want: [] },
   };
   for (const [name, { object, seen, want }] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(refusals(deterministic, { current: object, seen }), want));
   }
 });
 
-describe('what is put on record', () => {
+describe('the identity that a run records', () => {
   const current = of(
     { region: 'us', net: { id: 7 } },
     { ...recording({ system: 'a', fields: { region: 'us' } }) },
   );
-  test('what was, and what has been given a value since', () => {
+  test('keeps the recorded values, and adds values that were set since', () => {
     assert.deepEqual(identityToRecord(deterministic, { current, system: 'b' }), {
       name: 'db',
       system: 'a',
@@ -358,7 +365,7 @@ describe('what is put on record', () => {
     });
   });
 
-  test('what was, and no more, where the external resource is not as it is wanted', () => {
+  test('keeps only the recorded values if the external resource differs from the spec', () => {
     assert.deepEqual(identityToRecord(deterministic, { current }, { isAsWanted: false }).fields, {
       region: 'us',
     });
@@ -377,18 +384,18 @@ describe('what is put on record', () => {
   const us = '{"name":"db","fields":{"region":"us"}}';
   type Policies = NonNullable<ManagedSpec['managementPolicies']>;
   const found: Record<string, { policies?: Policies; metadata?: Metadata; seen?: object; want?: string }> = {
-    'what was seen': { want: us },
-    'nothing, unless it was seen': { seen: {}, metadata: recording({ fields: { region: 'us' } }) },
-    'no field of what cannot become as it is wanted, though nothing is asked of it for the moment': {
+    'is that of the observed resource': { want: us },
+    'is empty without an observation': { seen: {}, metadata: recording({ fields: { region: 'us' } }) },
+    'has no field that cannot reach the wanted value': {
       seen: { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } },
       want: '{"name":"db","fields":{}}',
     },
-    'nor of what was changed outside': {
+    'has no field that was changed in the external system': {
       seen: { seen: { ...seen, drifted: ['spec.forProvider.region, which is "eu" there and "us" here'] } },
       want: '{"name":"db","fields":{}}',
     },
-    'nothing of what is only looked at: whoever looks may look elsewhere': { policies: ['Observe'] },
-    'unless that is on record': {
+    'is empty for an observed-only resource, which may be pointed at another one': { policies: ['Observe'] },
+    'is kept for an observed-only resource if it is recorded': {
       policies: ['Observe'],
       metadata: recording({ fields: { region: 'us' } }),
       want: us,

@@ -47,7 +47,7 @@ describe('a detail that the external system does not have any more', () => {
     assert.deepEqual(scene.secret, { endpoint });
   });
 
-  test('stays in a Secret that cannot be written, and the resource says so', async () => {
+  test('a detail stays in a Secret that cannot be written, and the resource reports it', async () => {
     const scene = await published();
     scene.external.observation = open;
     scene.cluster.gate = ({ verb, kind }) => {

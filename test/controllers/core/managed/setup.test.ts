@@ -32,16 +32,16 @@ function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
   return { external, process };
 }
 
-describe('whose connection secret wakes', () => {
+describe('the resource that a connection Secret wakes', () => {
   const key = { namespace: 'infra', name: 'conn' };
   const owner = managed({ writeConnectionSecretToRef: key }, { name: 'owner', uid: 'owner-uid' });
   const rows: Record<
     string,
     { controls?: object; namespace?: string; leaving?: true; isGone?: true; wakes: readonly string[] }
   > = {
-    'the resource that controls it': { controls: owner, wakes: ['owner'] },
-    'nobody, where nobody controls it': { wakes: [] },
-    'not one of that name and another kind': {
+    'is the resource that controls it': { controls: owner, wakes: ['owner'] },
+    'is none if no object controls it': { wakes: [] },
+    'is not one of that name and another kind': {
       controls: {
         ...owner,
         apiVersion: 'database.ocp.crossplane.io/v1alpha1',
@@ -49,13 +49,13 @@ describe('whose connection secret wakes', () => {
       },
       wakes: [],
     },
-    'not one that is not seen: its appearance wakes it': { controls: owner, isGone: true, wakes: [] },
-    'not one that publishes elsewhere: anybody may say that it controls his secret': {
+    'is not one that is unknown: its appearance wakes it': { controls: owner, isGone: true, wakes: [] },
+    'is not one that publishes to another place': {
       controls: owner,
       namespace: 'rogue',
       wakes: [],
     },
-    'not one that is on its way out': { controls: owner, leaving: true, wakes: [] },
+    'is not one that is being deleted': { controls: owner, leaving: true, wakes: [] },
   };
   for (const [name, { controls, namespace = 'infra', leaving, isGone, wakes }] of Object.entries(rows)) {
     test(name, async () => {
@@ -101,7 +101,7 @@ describe('whose connection secret wakes', () => {
   }
 });
 
-describe('who waits for a secret that another has is woken', () => {
+describe('a resource that waits for a Secret of another owner is woken', () => {
   const key = { namespace: 'infra', name: 'conn' };
   const [holder, waiting, leaving] = ['holder', 'waiting', 'leaving'].map((name) =>
     managed({ writeConnectionSecretToRef: key }, { name, uid: `${name}-uid` }),
@@ -118,19 +118,19 @@ describe('who waits for a secret that another has is woken', () => {
     data: { password: 'MQ==' },
   });
   const rows: Record<string, { act: (cluster: FakeCluster) => unknown; wakes: readonly string[] }> = {
-    'when it goes': {
+    'when the Secret is deleted': {
       act: (cluster) => cluster.delete(SecretKind, key, deletionTimestamp),
       wakes: ['holder', 'waiting'],
     },
-    'when nobody has it any more': {
+    'when the Secret loses its owner': {
       act: (cluster) => cluster.put(SecretKind, ownedBy()),
       wakes: ['holder', 'waiting'],
     },
-    'when it is given to another': {
+    'when the Secret gets another owner': {
       act: (cluster) => cluster.put(SecretKind, ownedBy(waiting)),
       wakes: ['holder'],
     },
-    'not when what is in it changes': {
+    'but not when the content changes': {
       act: (cluster) => cluster.put(SecretKind, { ...ownedBy(holder), data: { password: 'Mg==' } }),
       wakes: ['holder'],
     },
@@ -161,7 +161,7 @@ describe('who waits for a secret that another has is woken', () => {
   }
 });
 
-describe('what a service adds', () => {
+describe('the additions of a service', () => {
   const spec: ManagedSpec = { publishConnectionDetailsTo: { name: 'orders' }, forProvider: { size: 1 } };
   const synced = (cluster: FakeCluster): string => {
     const { status, message } = getCondition(
@@ -171,7 +171,7 @@ describe('what a service adds', () => {
     return `${status} ${message}`;
   };
 
-  test('no secret stores: details that are to go to one are refused before anything is created', async () => {
+  test('without secret stores: details for a store are refused before anything is created', async () => {
     const cluster = new FakeCluster();
     const { external, process } = keeping(cluster);
     cluster.put(managedKind, managed(spec));
@@ -180,7 +180,7 @@ describe('what a service adds', () => {
     assert.equal(external.made, 0);
   });
 
-  test('secret stores: details go there, and what happens there wakes', async () => {
+  test('with secret stores: details are published there, and changes there wake the resource', async () => {
     const kept = new Map<string, StoredConnection>();
     let asked = 0;
     const secretStores: SecretStores = {
@@ -214,7 +214,7 @@ describe('what a service adds', () => {
     );
   });
 
-  test('the fields that its schema says are immutable, whose edits make no second one', async () => {
+  test('the immutable fields of the schema, whose edits create no second resource', async () => {
     const cluster = new FakeCluster();
     const kind = { ...managedKind, marks: { immutable: ['region'], identity: ['region'], late: [] } };
     const { external, process } = keeping(cluster, { kind });
@@ -230,7 +230,7 @@ describe('what a service adds', () => {
     assert.deepEqual([...external.things.keys()], ['us']);
   });
 
-  test('references, which are resolved before anything is made', async () => {
+  test('references, which are resolved before the creation', async () => {
     const cluster = new FakeCluster();
     const { external, process } = keeping(cluster, {
       references: [{ field: 'zone', ref: 'zoneRef', selector: 'zoneSelector', to: otherManagedKind }],

@@ -20,32 +20,35 @@ const telling = (object: Managed, facts: readonly ConditionFacts[]): Managed => 
   status: { conditions: setConditions([], facts, { now }) },
 });
 
-describe('how far a managed resource has come', () => {
+describe('the stage of a managed resource', () => {
   const rows: Record<string, readonly [Managed | undefined, Stage]> = {
-    'nothing outside was touched: new': [managed(), 'new'],
-    'nothing outside could be reached: new': [telling(managed(), [reconcileError('no')]), 'new'],
-    'something may exist outside: begun': [managed({}, { finalizers }), 'begun'],
-    'it is on its way: begun': [
+    'a resource without an external call is new': [managed(), 'new'],
+    'a resource whose external system could not be reached is new': [
+      telling(managed(), [reconcileError('no')]),
+      'new',
+    ],
+    'a resource that may exist externally has begun': [managed({}, { finalizers }), 'begun'],
+    'a resource that is being created has begun': [
       telling(managed({}, { finalizers }), [creating(), reconcileSuccess()]),
       'begun',
     ],
-    'it is Ready, and the last attempt at it failed: begun': [
+    'a Ready resource whose last attempt failed has begun': [
       telling(managed({}, { finalizers }), [available(), reconcileError('no')]),
       'begun',
     ],
-    'it is Ready and Synced: settled': [
+    'a Ready and Synced resource is settled': [
       telling(managed({}, { finalizers }), [available(), reconcileSuccess()]),
       'settled',
     ],
-    'only observed, without a finalizer, it is settled, too': [
+    'an observed-only resource without a finalizer is settled': [
       telling(managed(), [available(), reconcileSuccess()]),
       'settled',
     ],
-    'it is deleted: begun': [
+    'a resource that is being deleted has begun': [
       telling(managed({}, { finalizers, deletionTimestamp }), [available(), reconcileSuccess()]),
       'begun',
     ],
-    'it is gone: begun': [undefined, 'begun'],
+    'a deleted resource has begun': [undefined, 'begun'],
   };
   for (const [name, [given, want]] of Object.entries(rows)) {
     test(name, () => assert.equal(stageOfManaged(given), want));

@@ -8,7 +8,7 @@ import { isDesiredStateChanged, isSecretChanged } from '../../../../controllers/
 import { finalizers } from '../managed-scene.ts';
 import { deletionTimestamp, managed } from '../objects.ts';
 
-describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', () => {
+describe('the changes that wake the managed reconciler (C8 DesiredStateChanged)', () => {
   type Metadata = Partial<ObjectMeta> & { readonly status?: ManagedStatus };
   const annotated = (key: string, value = '2026-01-02T03:04:05Z'): Metadata => ({
     annotations: { [`crossplane.io/${key}`]: value },
@@ -40,12 +40,16 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
       to: annotated('external-create-pending', '2026-01-02T03:05:00Z'),
       wakes: false,
     },
-    'a human takes the mark of a creation away': {
+    'an administrator removes the mark of a creation': {
       from: annotated('external-create-pending'),
       to: {},
       wakes: true,
     },
-    'nobody knows still': { from: annotated('external-create-pending'), to: waiting, wakes: false },
+    'the result of a creation is still unknown': {
+      from: annotated('external-create-pending'),
+      to: waiting,
+      wakes: false,
+    },
     'AnnotationsChanged: one more': { to: annotated('external-name', 'x'), wakes: true },
     'AnnotationsChanged: one less': { from: annotated('paused', 'true'), to: {}, wakes: true },
     'LabelsChanged: one more': { to: { labels: { team: 'shop' } }, wakes: true },
@@ -58,15 +62,15 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
       to: { annotations: {}, labels: {} },
       wakes: false,
     },
-    'somebody takes our finalizer away': { from: { finalizers }, to: {}, wakes: true },
-    'it gets our finalizer': { to: { finalizers }, wakes: false },
-    'somebody takes another finalizer away': {
+    'a user removes our finalizer': { from: { finalizers }, to: {}, wakes: true },
+    'the resource gets our finalizer': { to: { finalizers }, wakes: false },
+    'a user removes another finalizer': {
       from: { finalizers: [...finalizers, 'example.org/hold'] },
       to: { finalizers },
       wakes: false,
     },
     GenerationChanged: { to: { generation: 3 }, wakes: true },
-    'it is to be deleted': { to: { deletionTimestamp }, wakes: true },
+    'the resource is being deleted': { to: { deletionTimestamp }, wakes: true },
   };
   for (const [name, { from = {}, to, wakes }] of Object.entries(rows)) {
     test(name, () => {
@@ -74,13 +78,13 @@ describe('which changes wake the managed reconciler (C8 DesiredStateChanged)', (
       assert.equal(isDesiredStateChanged(change), wakes);
     });
   }
-  test('what appears wakes it, what is gone does not', () => {
+  test('a new resource wakes the managed reconciler, and a deleted one does not', () => {
     assert.equal(isDesiredStateChanged({ type: 'added', object: managed() }), true);
     assert.equal(isDesiredStateChanged({ type: 'deleted', object: managed() }), false);
   });
 });
 
-describe('which changes of its connection Secret wake the managed reconciler', () => {
+describe('the changes of a connection Secret that wake the managed reconciler', () => {
   const key = 'crossplane.io/credential';
   const secret = (over: Pick<Secret, 'data'> & { readonly metadata?: Partial<ObjectMeta> } = {}): Secret => ({
     apiVersion: 'v1',

@@ -79,7 +79,7 @@ const aResource = (name: string, conditions?: readonly Condition[], rest: object
     },
   );
 
-describe('claims and managed resources are counted by what they say', () => {
+describe('claims and managed resources are counted by their conditions', () => {
   test('claims, and for how long the longest has waited', async () => {
     const waiting = (since: string) => [condition('Ready', 'False', 'NoMatchingClass', since), synced];
     const { samples } = scene({
@@ -123,7 +123,7 @@ describe('claims and managed resources are counted by what they say', () => {
     );
   });
 
-  test('what is not any more is gone at the next scrape', async () => {
+  test('the series of a deleted object are missing in the next scrape', async () => {
     const one = aResource('a', [ready, synced]);
     const { samples, resources } = scene({ managed: [one] });
     assert.equal((await samples('services_stack_managed_resources')).length, 1);
@@ -156,7 +156,7 @@ describe('claims and managed resources are counted by what they say', () => {
     ]);
   });
 
-  test('whatever a thousand objects say in words of their own is one series', async () => {
+  test('a thousand objects with different messages have one series', async () => {
     const objects = Array.from({ length: 1_000 }, (_, index) =>
       aClaim(`c${index}`, {
         bindingPhase: `phase-${index}` as 'Bound',
@@ -172,13 +172,13 @@ describe('claims and managed resources are counted by what they say', () => {
     ]);
   });
 
-  test('not by one that stands by, so that replicas can be added up', async () => {
+  test('a process that does not lead exports no counts, so that replicas can be added up', async () => {
     const { samples } = scene({ isWorking: () => false, claims: [aClaim('a')], managed: [aResource('a')] });
     assert.deepEqual(await samples('services_stack_claims', 'crossplane_managed_resource_exists'), []);
   });
 });
 
-describe('a secret is out of step', () => {
+describe("a claim's Secret is counted as out of sync", () => {
   const from = { namespace: 'infra', name: 'db-connection' };
   const secret = (namespace: string, name: string, data: Secret['data']): Secret => ({
     apiVersion: 'v1',
@@ -244,14 +244,14 @@ describe('a secret is out of step', () => {
   }
 });
 
-describe('what takes time is measured once', () => {
+describe('each duration is measured once', () => {
   /** Sum and count of a histogram. */
   const measured = async (
     samples: (...names: readonly string[]) => Promise<readonly string[]>,
     name: string,
   ) => (await samples(`${name}_sum`, `${name}_count`)).map((line) => Number(line.split(' ').at(-1)));
 
-  test('until a claim is Bound, whatever it is later', async () => {
+  test('until a claim is Bound for the first time', async () => {
     const { metrics, claims, samples, clock } = scene();
     metrics.run$.subscribe();
     claims.put(aClaim('a'));
@@ -264,7 +264,7 @@ describe('what takes time is measured once', () => {
     assert.deepEqual(await measured(samples, 'services_stack_claim_time_to_bound_seconds'), [7, 1]);
   });
 
-  test('until a managed resource is first reconciled, is ready, is gone', async () => {
+  test('until a managed resource is first reconciled, is ready, is deleted', async () => {
     const { metrics, resources, samples, clock } = scene({ managed: [aResource('old', [ready, synced])] });
     metrics.run$.subscribe();
     await clock.settle();
@@ -286,7 +286,7 @@ describe('what takes time is measured once', () => {
     assert.deepEqual(await measured(samples, `${prefix}deletion_seconds`), [9, 1]);
   });
 
-  test('by who does the work only', async () => {
+  test('only by the process that does the work', async () => {
     const { metrics, claims, samples } = scene({ isWorking: () => false });
     metrics.run$.subscribe();
     claims.put(aClaim('a'));
@@ -303,7 +303,7 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
     ...facts,
   });
 
-  test('with their time', async () => {
+  test('with their duration', async () => {
     const { metrics, samples } = scene();
     const told = metrics.callsOf('fcp', ProviderConfigKind);
     told(call({}));
@@ -325,10 +325,10 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
     );
   });
 
-  test('an update tells how old the drift may be: since the last look that found nothing to do', async () => {
+  test('an update shows the possible age of the drift: the time since the last observation without a difference', async () => {
     const { metrics, samples, clock } = scene();
     const told = metrics.callsOf('fcp', ProviderConfigKind);
-    told(call({ operation: 'update' })); // nobody knows
+    told(call({ operation: 'update' })); // unknown
     told(call({ isUpToDate: true }));
     await clock.advance(60_000);
     told(call({ isUpToDate: false }));

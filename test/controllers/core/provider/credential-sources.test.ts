@@ -83,7 +83,7 @@ describe('credentials by source', () => {
   }
 
   for (const source of ['None', 'InjectedIdentity'] as const) {
-    test(`${source}: there is nothing to read, and who cannot do without says so`, async () => {
+    test(`${source}: a missing entry is an error, and a caller that can work without it gets none`, async () => {
       const credentials = await reader().read({ source }, who);
       assert.deepEqual(credentials, { source, who });
       assert.throws(
@@ -94,7 +94,7 @@ describe('credentials by source', () => {
   }
 });
 
-describe('what is missing is named, and what is there is not repeated', () => {
+describe('the message names the missing part, and does not repeat the content', () => {
   const rows: Record<string, { selector: CredentialSelector; says: RegExp; host?: undefined }> = {
     'no such secret': {
       selector: { source: 'Secret', secretRef: { namespace: 'infra', name: 'gone', key: 'k' } },
@@ -149,7 +149,7 @@ describe('what is missing is named, and what is there is not repeated', () => {
   }
 });
 
-test('a read that fails late takes nothing back from one that has succeeded since', async () => {
+test('a read that fails late does not undo a later read that succeeded', async () => {
   const { cluster, read } = reader();
   const { promise: failing, reject: fail } = Promise.withResolvers<void>();
   cluster.gate = () => failing;
@@ -169,7 +169,7 @@ test('a burst reads a secret once', async () => {
   assert.equal(cluster.calls.length, 1);
 });
 
-test('a secret that does not exist is asked for every two seconds at most, and each is told for itself', async () => {
+test('a Secret that does not exist is read every two seconds at most, and each reader gets the error', async () => {
   const { cluster, read } = reader();
   const missing: CredentialSelector = {
     source: 'Secret',
@@ -195,7 +195,7 @@ test('a secret that does not exist is asked for every two seconds at most, and e
   assert.equal(cluster.calls.length, 2);
 });
 
-test('a read that failed is told with the name of each who waited for it', async () => {
+test('a failed read is reported with the name of each reader', async () => {
   const { cluster, read } = reader();
   cluster.before('get', SecretKind, () => {
     throw broken();

@@ -49,25 +49,28 @@ describe('Ready of a provider', () => {
   } as const;
   const fails = (reason: string): ReadyDecision => ({ name: 'Failing', ready: isFalse(reason) });
   const cases: Readonly<Record<string, readonly [input: Partial<ReadyInput>, wanted: ReadyDecision]>> = {
-    'CannotReadCredentials: nobody uses it, and its secret is missing': [
+    'CannotReadCredentials: an unused provider whose Secret is missing is not Ready': [
       { users: 0, unreadable: 'boom', before: accepted },
       { name: 'CannotReadCredentials', ready: isFalse('CannotReadCredentials') },
     ],
-    'Unused: nobody has tried it': [{ users: 0 }, { name: 'Unused', ready: unused }],
-    'Unused: what failed is tried by nobody any more': [
+    'Unused: a provider that was never tried is Unknown': [{ users: 0 }, { name: 'Unused', ready: unused }],
+    'Unused: a failed provider without users is Unknown': [
       { users: 0, before: said('False', 'CredentialsRefused'), evidence: failing('CredentialsRefused') },
       { name: 'Unused', ready: unused },
     ],
-    'Unused: it worked before it was edited': [
+    'Unused: a provider that worked before an edit is Unknown': [
       { users: 0, before: accepted, generation: 2 },
       { name: 'Unused', ready: unused },
     ],
-    'Unchanged: it worked, and nobody uses it any more': [
+    'Unchanged: a working provider without users stays Ready': [
       { users: 0, before: accepted },
       { name: 'Unchanged' },
     ],
-    'Unchanged: a start': [{ before: accepted }, { name: 'Unchanged' }],
-    'Unchanged: a start while it fails': [{ before: said('False', 'NoAnswer') }, { name: 'Unchanged' }],
+    'Unchanged: a start of the process keeps Ready': [{ before: accepted }, { name: 'Unchanged' }],
+    'Unchanged: a start of the process keeps a failure': [
+      { before: said('False', 'NoAnswer') },
+      { name: 'Unchanged' },
+    ],
     'FailsBriefly: refused a moment ago': [
       { before: accepted, evidence: failing('CredentialsRefused', 1_000), nowMs: 5_999 },
       { name: 'FailsBriefly', waitMs: 1 },

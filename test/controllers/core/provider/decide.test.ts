@@ -19,15 +19,15 @@ const inUseBy = (what: string): Decision => ({
   message: `in use by ${what}; it is deleted once they are deleted or use another ProviderConfig`,
 });
 
-describe('what is done about a ProviderConfig', () => {
+describe('the decision about a ProviderConfig', () => {
   const rows: Record<string, { config: ProviderConfig; users: ReturnType<typeof users>; want: Decision }> = {
     'a new one is protected': { config: config(), users: [], want: { name: 'AddFinalizer', act: 'protect' } },
-    'a protected one tells its users': {
+    'a protected one shows its users': {
       config: config({ finalizers }),
       users: users('a'),
       want: { name: 'CountUsers', act: 'report' },
     },
-    'a deleted one that nobody uses may go': {
+    'a deleted one without users loses its finalizer': {
       config: config({ finalizers, deletionTimestamp }),
       users: [],
       want: { name: 'RemoveFinalizer', act: 'release' },
@@ -51,7 +51,7 @@ describe('what is done about a ProviderConfig', () => {
         '6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more',
       ),
     },
-    'a deleted one that was never protected waits for nobody': {
+    'a deleted one that was never protected waits for no user': {
       config: config({ finalizers: ['of.another'], deletionTimestamp }),
       users: users('a'),
       want: { name: 'RemoveFinalizer', act: 'release' },
@@ -71,7 +71,7 @@ describe('the status of a ProviderConfig', () => {
       generation: 2,
       want: { users: 3, observedGeneration: 2 },
     },
-    'says why it does not go': {
+    'shows why it is not deleted': {
       generation: 2,
       message: 'in use',
       want: {

@@ -55,7 +55,7 @@ function scene(...users: ReturnType<typeof user>[]) {
 describe('a ProviderConfig', () => {
   test('ProviderConfigNotFound', async () => assert.deepEqual(await scene().run('other'), done));
 
-  test('SuccessfulSetUsers: protected and counted, whoever names none included', async () => {
+  test('SuccessfulSetUsers: a ProviderConfig is protected, and counts users that name none', async () => {
     const at = scene(
       user('a'),
       user('b', { providerConfigRef: { name: 'default' } }),
@@ -67,7 +67,7 @@ describe('a ProviderConfig', () => {
     assert.equal(at.cluster.writes.length, 2);
   });
 
-  test('nothing changes, nothing is written, after a restart too', async () => {
+  test('an unchanged ProviderConfig is not written, not after a restart either', async () => {
     const at = scene(user('a'));
     await at.run();
     at.pass(60_000);
@@ -82,7 +82,7 @@ describe('a ProviderConfig', () => {
     assert.equal(at.config?.status?.users, 2);
   });
 
-  test('one that is made anew is counted at once', async () => {
+  test('a ProviderConfig that is recreated is counted at once', async () => {
     const at = scene();
     await at.run();
     at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
@@ -145,7 +145,7 @@ describe('a ProviderConfig', () => {
     assert.equal(at.config, undefined);
   });
 
-  test('BlockDeleteWhileInUse: it says by how many and which, in one write, and again at each look', async () => {
+  test('BlockDeleteWhileInUse: the status has the number and names of the users, in one write and after each check', async () => {
     const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
     await at.run();
     at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
@@ -165,7 +165,7 @@ describe('a ProviderConfig', () => {
     assert.ok(at.config !== undefined);
   });
 
-  test('SuccessfulDelete: it goes once its last user is gone or uses another', async () => {
+  test('SuccessfulDelete: it is deleted once its last user is deleted or uses another', async () => {
     const at = scene(user('a'), user('b'));
     await at.run();
     at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
@@ -181,7 +181,7 @@ describe('a ProviderConfig', () => {
     assert.equal(at.config, undefined);
   });
 
-  test('many users at once: their count is written now and then, and in the end', async () => {
+  test('with many users at once the count is written at intervals, and at the end', async () => {
     const at = scene(user('a'));
     await at.run();
     for (let n = 0; n < 100; n += 1) {

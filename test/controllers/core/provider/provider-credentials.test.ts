@@ -86,7 +86,7 @@ describe('the credentials of a managed resource', () => {
     assert.equal(cluster.calls.length, 1);
   });
 
-  test('a secret that cannot be read is told with the cause, and tried again at the next look', async () => {
+  test('a Secret that cannot be read is reported with the cause, and read again by the next run', async () => {
     const { cluster, tokenOf } = scene();
     cluster.before('get', SecretKind, () => {
       throw forbidden('secrets "cloud" is forbidden');

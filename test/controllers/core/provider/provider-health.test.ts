@@ -34,8 +34,8 @@ function scene() {
   };
 }
 
-describe('what calls tell of a provider', () => {
-  test('a thousand that tell the same are news once, and those of another kind are none of its', () => {
+describe('the health of a provider by its calls', () => {
+  test('a thousand equal results are one change, and results of another kind do not count', () => {
     const at = scene();
     for (let call = 0; call < 1_000; call += 1) at.works();
     for (let call = 0; call < 1_000; call += 1) at.fails('CredentialsRefused');
@@ -43,7 +43,7 @@ describe('what calls tell of a provider', () => {
     assert.deepEqual(at.news, ['default', 'default']);
   });
 
-  test('one that succeeds ends what failed, and failing begins anew', () => {
+  test('a call that succeeds ends the failure, and a later failure starts again', () => {
     const at = scene();
     at.fails('Unreachable');
     at.pass(1_000);
@@ -54,7 +54,7 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.failingSinceMs(), 2_000);
   });
 
-  test('since when it fails does not change with what it fails with', () => {
+  test('the start of a failure does not change with its reason', () => {
     const at = scene();
     at.fails('Unreachable');
     at.pass(3_000);
@@ -62,7 +62,7 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.failingSinceMs(), 0);
   });
 
-  test('of calls that fail by turns, that which got furthest is told', () => {
+  test('of calls that fail differently, the one that got furthest is reported', () => {
     const at = scene();
     for (let minute = 0; minute < 60; minute += 1) {
       for (const fault of ['CredentialsUnreadable', 'Unreachable', 'CredentialsRefused'] as const)
@@ -73,7 +73,7 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.news.length, 3, 'one for each of the first minute');
   });
 
-  test('what nobody has met for 2 minutes makes room for what calls meet now', () => {
+  test('a failure that no call met for 2 minutes is replaced by current failures', () => {
     const at = scene();
     at.fails('CredentialsUnreadable', 'secret a does not exist');
     at.pass(119_999);
@@ -84,7 +84,7 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.known().message, 'secret a has no key');
   });
 
-  test('a call of before an edit tells nothing of what it is now', () => {
+  test('a call from before an edit does not count', () => {
     const at = scene();
     const [former, edited] = [provider(1), provider(2)];
     at.works(undefined, former);
@@ -97,13 +97,13 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.known(edited).fault, undefined);
   });
 
-  test('nor one of before it was made anew', () => {
+  test('a call from before the provider was recreated does not count', () => {
     const at = scene();
     at.works(undefined, provider(5, 'former'));
     assert.equal(at.known(provider(1, 'new')).hasWorked, undefined);
   });
 
-  test('a version is told once, also where others do not say theirs', () => {
+  test('a version is reported once, also if other calls report none', () => {
     const at = scene();
     for (let call = 0; call < 100; call += 1) {
       at.works('PostgreSQL 17');
@@ -113,7 +113,7 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.news.length, 1);
   });
 
-  test('of two versions by turns one is told; a new one when the former is not there any more', () => {
+  test('of two alternating versions one is reported; a new one once the old one stops', () => {
     const at = scene();
     for (let minute = 0; minute < 60; minute += 1) {
       at.works('PostgreSQL 17');
@@ -127,7 +127,7 @@ describe('what calls tell of a provider', () => {
     assert.equal(at.known().systemVersion, 'PostgreSQL 18');
   });
 
-  test('nothing is left of one that is gone', () => {
+  test('a deleted provider is forgotten', () => {
     const at = scene();
     at.works();
     at.health.forget(providerConfigKind, 'default');

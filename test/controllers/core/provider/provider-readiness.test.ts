@@ -132,7 +132,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('trouble of a moment is not told', async () => {
+  test('a short failure is not reported', async () => {
     const at = scene(3);
     const process = await at.start().settle();
     const written = at.writes();
@@ -144,7 +144,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('where one of three users always fails, it stays true', async () => {
+  test('Ready stays True if one of three users always fails', async () => {
     const at = scene(3);
     const process = await at.start().settle();
     at.fails((call) => (call % 3 === 0 ? refused : undefined));
@@ -172,7 +172,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     });
   }
 
-  test('an answer to a call of before an edit is none about what it is now', async () => {
+  test('a call from before an edit does not count for Ready', async () => {
     const at = scene(1);
     const process = await at.start().settle();
     const asked = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('nobody uses it: its secret is read, and what is missing told', async () => {
+  test('a provider without users: its Secret is read, and a missing part is reported', async () => {
     const at = scene(0);
     const process = await at.start().settle();
     assert.equal(told(at.ready), 'False/CannotReadCredentials');
@@ -204,7 +204,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('while the API server does not show whether there is a secret, nothing is said, and the users are counted', async () => {
+  test('without an answer about the Secret no condition is written, and users are counted', async () => {
     const at = scene(0);
     at.cluster.gate = ({ verb, kind }) => {
       if (verb === 'get' && kind === 'Secret') throw broken();
@@ -215,7 +215,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('a legacy Provider says it, too', async () => {
+  test('a legacy Provider has the condition, too', async () => {
     const at = scene(0);
     at.cluster.put(SecretKind, cloudSecret);
     at.cluster.put(providerKind, legacy);

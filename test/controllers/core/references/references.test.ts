@@ -77,7 +77,7 @@ interface Row {
   readonly metadata?: Partial<ObjectMeta>;
   readonly given: object;
   readonly networks: readonly Managed[];
-  /** What is added to or replaced in forProvider, or the error. */
+  /** The fields to add to forProvider or to replace there, or the error. */
   readonly want: object | RegExp;
 }
 
@@ -114,12 +114,12 @@ const rows: Record<string, Row> = {
     networks: [],
     want: {},
   },
-  'hazard: Optional and Always, and the object is gone: the value stays as it was': {
+  'hazard: Optional and Always: the value stays if the object was deleted': {
     given: { networkId: 'net-1', networkIdRef: { name: 'main', policy: { ...always, ...optional } } },
     networks: [],
     want: {},
   },
-  'ResolvedNoValue: not ready yet is said, and what it waits for': {
+  'ResolvedNoValue: a referenced object without a value is reported with its name': {
     given: { networkIdRef: { name: 'unready' } },
     networks: [unready],
     want: /networkIdRef: Network unready has no value for networkId yet; it is resolved as soon as unready is ready/,
@@ -372,7 +372,7 @@ describe('references in a cluster', () => {
     assert.deepEqual(cluster.calls, []);
   });
 
-  test('what a service resolves in its own way comes after, and counts', async () => {
+  test('references that a service resolves itself come last, and count', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
@@ -413,22 +413,22 @@ describe('references in a cluster', () => {
     });
   });
 
-  describe('what is referred to is deleted', () => {
+  describe('a referenced object that is deleted', () => {
     const gone =
       'spec.forProvider.networkIdRef: Network main does not exist; create it, or change the reference';
     const rows: Readonly<
       Record<string, { policy?: object; synced: string; values: Readonly<Record<string, unknown>> }>
     > = {
-      'the value stays, and the referrer goes on with it': {
+      'the value stays, and the referrer works with it': {
         synced: 'True/ReconcileSuccess',
         values: { size: 2, networkId: 'net-1' },
       },
-      'looked up each time, it is told, and nothing is changed outside': {
+      'with Always the loss is reported, and the external system is not changed': {
         policy: { resolve: 'Always' },
         synced: `False/ReconcileError: cannot resolve references: ${gone}`,
         values: { size: 1, networkId: 'net-1' },
       },
-      'looked up each time and optional, the value stays': {
+      'with Always and Optional the value stays': {
         policy: { resolve: 'Always', resolution: 'Optional' },
         synced: 'True/ReconcileSuccess',
         values: { size: 2, networkId: 'net-1' },
@@ -476,7 +476,7 @@ describe('references in a cluster', () => {
     await assert.rejects(resolve(object, new AbortController().signal), /denied by a webhook/);
   });
 
-  test('of what may only be observed nothing is written; what it refers to is known for the pass', async () => {
+  test('an observed-only resource gets no write; resolved values are used in the run', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const object = cluster.put(
@@ -490,7 +490,7 @@ describe('references in a cluster', () => {
     assert.deepEqual(resolved.spec.forProvider, { networkId: 'net-1', networkIdRef: { name: 'main' } });
   });
 
-  /** Who is woken: by what is there at the start, then by what happens. */
+  /** The woken resources: at the start, then after each change. */
   async function wokenBy(
     before: readonly Managed[],
     referrers: readonly Managed[],
@@ -519,7 +519,7 @@ describe('references in a cluster', () => {
     now,
   );
 
-  test('an external name that appears wakes who refers to it, by name and by labels, and nobody else', async () => {
+  test('an external name that appears wakes the resources that refer to it, by name and by labels, and no others', async () => {
     const woken = await wokenBy([unready], [byRef, bySelector, elsewhere, satisfied], (cluster) => {
       cluster.put(networkKind, network('unready', 'net-3', labelled));
     });
@@ -567,7 +567,7 @@ describe('references in a cluster', () => {
     },
   };
   for (const [who, { referrer: object, fields, isWoken }] of Object.entries(changed)) {
-    test(`whom a change wakes: ${who}`, async () => {
+    test(`a change wakes a resource: ${who}`, async () => {
       const happens = (cluster: FakeCluster) => void cluster.put(networkKind, spare);
       assert.deepEqual(await wokenBy([], [object], happens, fields), isWoken ? ['db'] : []);
     });
@@ -599,7 +599,7 @@ describe('references in a cluster', () => {
     assert.deepEqual(woken, ['in-zone', 'by-ref']);
   });
 
-  test('a label that now matches wakes who selects it; other changes wake nobody', async () => {
+  test('a label that now matches wakes the resources that select it; other changes wake none', async () => {
     const woken = await wokenBy([aloof], [bySelector], (cluster) => {
       const held = cluster.get(networkKind, { name: 'aloof' })!;
       cluster.put(networkKind, { ...held, spec: { forProvider: { mtu: 9000 } } });
@@ -609,7 +609,7 @@ describe('references in a cluster', () => {
   });
 });
 
-describe('what initProvider refers to is not resolved, and nothing is made without it', () => {
+describe('a reference in initProvider is not resolved, and the resource is not created without it', () => {
   const says = (field: string) =>
     `references in spec.initProvider are not resolved; set ${field} there, or refer in spec.forProvider`;
   const [ref, refs, selector] = [{ name: 'blue' }, [{ name: 'blue' }], { matchLabels: {} }];
@@ -629,7 +629,7 @@ describe('what initProvider refers to is not resolved, and nothing is made witho
     });
   }
 
-  test('it says so, and leaves nothing on record', async () => {
+  test('the resource reports the reference, and records nothing', async () => {
     const scene = new Scene({}, {}, { uncreatable: () => says('networkId') });
     await scene.run();
     assert.deepEqual(

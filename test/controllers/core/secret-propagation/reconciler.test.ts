@@ -161,7 +161,7 @@ describe('secret propagation acts', () => {
   });
 });
 
-describe('what wakes a target', () => {
+describe('the changes that wake a target', () => {
   test('its source: a rotated password arrives at once, a removed key goes', async () => {
     const { cluster, process, details } = worldOf();
     await process.settle();

@@ -43,7 +43,7 @@ async function boundWorld() {
   return { cluster, source, resource };
 }
 
-describe("who wakes up for a change of a managed resource's connection secret", () => {
+describe("the controllers that a change of a managed resource's connection Secret wakes", () => {
   let world: Awaited<ReturnType<typeof boundWorld>>;
   let subscription: Subscription | undefined;
   /** Keys asked for since the replay. */
@@ -66,10 +66,10 @@ describe("who wakes up for a change of a managed resource's connection secret", 
   });
   afterEach(() => subscription?.unsubscribe());
 
-  describe('claim binding', () => {
+  describe('claim binding is woken', () => {
     const binding = (env: Environment) => claimBindingController(env, service, peersOf(service));
 
-    test('not for data, which secret propagation hands to a bound claim', async () => {
+    test('not for data, which secret propagation copies to a Bound claim', async () => {
       await listen(binding);
       put({ data });
       assert.deepEqual(woken, []);
@@ -84,7 +84,7 @@ describe("who wakes up for a change of a managed resource's connection secret", 
       assert.deepEqual([...new Set(woken)], ['team/orders']);
     });
 
-    test('for a consent that was taken back, even if data changes with it', async () => {
+    test('for a consent that was withdrawn, even if data changes with it', async () => {
       const { metadata } = world.source;
       const consents = propagationAnnotations(world.source);
       const annotations = Object.fromEntries(
@@ -95,14 +95,14 @@ describe("who wakes up for a change of a managed resource's connection secret", 
       assert.deepEqual([...new Set(woken)], ['team/orders']);
     });
 
-    test("for a claim's secret that is gone", async () => {
+    test("for a claim's Secret that was deleted", async () => {
       await listen(binding);
       world.cluster.delete(SecretKind, { namespace: 'team', name: 'conn' });
       assert.deepEqual([...new Set(woken)], ['team/orders']);
     });
   });
 
-  describe('the managed resource', () => {
+  describe('the managed resource is woken', () => {
     const managing = (env: Environment) =>
       managedController(env, {
         kind: managedKind,
@@ -112,7 +112,7 @@ describe("who wakes up for a change of a managed resource's connection secret", 
       });
     const sourceKey = () => ({ namespace: 'system', name: world.source.metadata.name });
 
-    test('at once for one that was disowned', async () => {
+    test('at once for a Secret without its owner', async () => {
       await listen(managing);
       const { ownerReferences: _, ...disowned } = world.source.metadata;
       put({ metadata: disowned });
@@ -131,7 +131,7 @@ describe("who wakes up for a change of a managed resource's connection secret", 
       assert.deepEqual(woken, [world.resource.metadata.name]);
     });
 
-    test('not for a secret that goes with its resource', async () => {
+    test('not for a Secret that is deleted with its resource', async () => {
       world.cluster.delete(managedKind, { name: world.resource.metadata.name });
       await listen(managing);
       world.cluster.delete(SecretKind, sourceKey());

@@ -32,7 +32,7 @@ function limited(perSecond: number, burst?: number) {
 }
 
 describe('the cap on external calls', () => {
-  test('a burst at once, then so many per second, in the order of asking', async () => {
+  test('a burst of calls starts at once, and later calls start at the rate in their order', async () => {
     const clock = limited(10, 5);
     const admitted: [number, number][] = [];
     for (let n = 0; n < 15; n += 1) {
@@ -65,7 +65,7 @@ describe('the cap on external calls', () => {
     assert.deepEqual(admitted, ['a', 'b']);
   });
 
-  test('who gives up takes no turn', async () => {
+  test('a caller that gives up uses no turn', async () => {
     const clock = limited(1, 1);
     const abort = new AbortController();
     await clock.limiter.admit('p', signal);
@@ -78,7 +78,7 @@ describe('the cap on external calls', () => {
     assert.ok(isAdmitted);
   });
 
-  test('a rest earns one burst, no more', async () => {
+  test('an idle provider may send one burst, no more', async () => {
     const clock = limited(10, 5);
     let admitted = 0;
     for (const hours of [1, 2, 3]) {
@@ -91,7 +91,7 @@ describe('the cap on external calls', () => {
     }
   });
 
-  test('providers that rest are forgotten, and no debt with them', async () => {
+  test('providers that are idle are forgotten', async () => {
     const clock = limited(1, 2);
     for (let n = 0; n < 1_000; n += 1) void clock.limiter.admit(`p${n}`, signal);
     const admitted: number[] = [];
@@ -104,7 +104,7 @@ describe('the cap on external calls', () => {
     assert.deepEqual(admitted, [0, 1, 2], 'which still waits its turn');
   });
 
-  test('one that is used keeps nobody that rests from being forgotten', async () => {
+  test('a provider in use does not prevent that idle ones are forgotten', async () => {
     const clock = limited(1, 2);
     for (const key of ['a', 'b']) await clock.limiter.admit(key, signal);
     await clock.until(900);
@@ -114,14 +114,14 @@ describe('the cap on external calls', () => {
     assert.equal(clock.limiter.size, 2);
   });
 
-  test('who has given up already is refused, and takes no turn', async () => {
+  test('a caller that has already given up is refused, and uses no turn', async () => {
     const clock = limited(1, 1);
     const reason = new Error('stopped');
     await assert.rejects(clock.limiter.admit('p', AbortSignal.abort(reason)), reason);
     assert.equal(clock.limiter.size, 0);
   });
 
-  test('what a deletion answers is passed on', async () => {
+  test('the answer of a deletion is passed on', async () => {
     const clock = limited(1, 1);
     const operation = 'operations/1';
     const poll = async () => ({ state: 'running' }) as const;
@@ -154,7 +154,7 @@ describe('the cap on external calls', () => {
     assert.deepEqual(external.calls, ['connect', 'observe', 'create', 'update', 'delete', 'disconnect']);
   });
 
-  test('no external call is made under a lease that ran out, be it while the call waited for its turn', async () => {
+  test('no external call starts under a lease that expired while the call waited', async () => {
     let isLeading = true;
     const clock = testClock();
     const limiter = externalCalls({ clock, maxExternalCallsPerSecond: 20 });
@@ -183,14 +183,14 @@ describe('the cap on external calls', () => {
     providerConfig: { ...kind, group: 'newer.fcp', kind: 'ProviderConfig' },
   };
 
-  test('each provider has its own', () => {
+  test('each provider has its own limit', () => {
     const { env } = new FakeProcess(new FakeCluster());
     const keyOf = externalCalls(env).keyFor(providers);
     assert.equal(keyOf(managed()), 'ProviderConfig/newer.fcp/default');
     assert.equal(keyOf(managed({ providerRef: { name: 'favourite' } })), 'Provider/fcp/favourite');
   });
 
-  test('one for the process, whatever the kind of the resource and its stack', async () => {
+  test('all kinds and stacks of a process share one limit', async () => {
     const clock = testClock();
     const cluster = new FakeCluster();
     const { env } = new FakeProcess(cluster, undefined, { clock, maxExternalCallsPerSecond: 0.1 });

@@ -35,8 +35,8 @@ function scene(fails?: string, error = new Error('the cloud says no')) {
   return { connector, told };
 }
 
-describe('each external call is told of', () => {
-  test('by its name, with its time, and what a look found', async () => {
+describe('each external call is reported', () => {
+  test('with its name, its duration and the result of an observation', async () => {
     const { connector, told } = scene();
     const client = await connector.connect(managed(), signal);
     await client.observe(managed(), undefined, signal);
@@ -57,7 +57,7 @@ describe('each external call is told of', () => {
     ]);
   });
 
-  test('unless it was kept back, for the leadership was interrupted', async () => {
+  test('unless it was refused because leadership was interrupted', async () => {
     const kept = leaseExpired('the Lease was not renewed in time');
     const { connector, told } = scene('observe', kept);
     const client = await connector.connect(managed(), signal);
@@ -68,14 +68,14 @@ describe('each external call is told of', () => {
     );
   });
 
-  test('as failed if it throws, and what it throws comes through', async () => {
+  test('as failed if it throws, and the error is thrown on', async () => {
     const { connector, told } = scene('observe');
     const client = await connector.connect(managed(), signal);
     await assert.rejects(client.observe(managed(), undefined, signal), /the cloud says no/);
     assert.deepEqual(told.at(-1), { operation: 'observe', durationMs: 100, errorClass: 'Unknown' });
   });
 
-  test('where it cannot be reached at all, too', async () => {
+  test('as failed if the external system cannot be reached', async () => {
     const { connector, told } = scene('connect');
     await assert.rejects(connector.connect(managed(), signal), /the cloud says no/);
     assert.deepEqual(told, [{ operation: 'connect', durationMs: 100, errorClass: 'Unknown' }]);

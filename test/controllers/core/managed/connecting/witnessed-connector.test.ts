@@ -18,7 +18,7 @@ const refused = new CloudError('cannot get instance "a": the cloud refused the t
   isRetryable: false,
 });
 
-/** What is told of the provider while a client is used. */
+/** The reports about the provider while a client is used. */
 function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
   const told: string[] = [];
   const abort = new AbortController();
@@ -47,20 +47,20 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
   return { told, abort, connected, signal: abort.signal };
 }
 
-describe('a call tells of the provider', () => {
+describe('a call reports on the provider', () => {
   const answers: Readonly<
     Record<string, readonly [calls: Partial<ExternalClient>, told: readonly string[]]>
   > = {
-    'what is found, with the version': [
+    'a resource that was found is reported with the version of the system': [
       { observe: async () => ({ exists: true, isUpToDate: true }), version: () => 'Cloud 7' },
       ['default works Cloud 7'],
     ],
-    'what is not found may not have been looked for': [{}, []],
-    'what refuses the credentials, without what was asked for': [
+    'an absent resource reports nothing, because the system may not have been asked': [{}, []],
+    'refused credentials are reported without the request': [
       { observe: () => Promise.reject(refused) },
       ['default CredentialsRefused: the cloud refused the token'],
     ],
-    'an error of another thing tells nothing': [
+    'an error about another object reports nothing': [
       { observe: () => Promise.reject(new Error('no such size')) },
       [],
     ],
@@ -74,7 +74,7 @@ describe('a call tells of the provider', () => {
     });
   }
 
-  test('credentials that cannot be read, too', async () => {
+  test('credentials that cannot be read are reported', async () => {
     const at = scene({}, new Error('secret infra/cloud of ProviderConfig default does not exist'));
     await assert.rejects(at.connected(), {
       message: 'secret infra/cloud of ProviderConfig default does not exist',
@@ -84,7 +84,7 @@ describe('a call tells of the provider', () => {
     ]);
   });
 
-  test('what is given up tells nothing', async () => {
+  test('a call that was given up reports nothing', async () => {
     const at = scene({ observe: () => Promise.reject(refused) });
     const client = await at.connected();
     at.abort.abort();
@@ -92,14 +92,14 @@ describe('a call tells of the provider', () => {
     assert.deepEqual(at.told, []);
   });
 
-  test('a provider that does not exist is told of by nobody', async () => {
+  test('a provider that does not exist is not reported', async () => {
     const at = scene({ observe: async () => ({ exists: true, isUpToDate: true }) });
     await (await at.connected('orphan')).observe(managed(), undefined, at.signal);
     assert.deepEqual(at.told, []);
   });
 });
 
-test('a failure that is about the provider names it and the secret, and keeps its cause', async () => {
+test('an error about the provider names the provider and the Secret, and keeps its cause', async () => {
   const at = scene({ observe: () => Promise.reject(refused) });
   const client = await at.connected();
   await assert.rejects(client.observe(managed(), undefined, at.signal), (error: Error) => {

@@ -63,7 +63,7 @@ describe('a creation that succeeded a moment ago', () => {
   }
 });
 
-describe('what is deleted while it is on its way, where no marks say so', () => {
+describe('how long a deletion waits for a resource without creation marks to show', () => {
   const told = (facts: ConditionFacts, second: number): ManagedStatus => ({
     conditions: setConditions([], [facts], { now: new Date(at(second)) }),
   });
@@ -72,38 +72,42 @@ describe('what is deleted while it is on its way, where no marks say so', () => 
     string,
     { metadata: Partial<ObjectMeta> & { status?: ManagedStatus }; graceMs: number; isBeing: boolean }
   > = {
-    'it may show for as long as is given': {
+    'a deletion waits during the grace period': {
       metadata: { ...leaving, creationTimestamp: at(3) },
       graceMs: 2_001,
       isBeing: true,
     },
-    'and no longer': { metadata: { ...leaving, creationTimestamp: at(3) }, graceMs: 2_000, isBeing: false },
-    'being created counts from when that was said': {
+    'a deletion does not wait after the grace period': {
+      metadata: { ...leaving, creationTimestamp: at(3) },
+      graceMs: 2_000,
+      isBeing: false,
+    },
+    'the grace period begins when the condition Creating was set': {
       metadata: { ...leaving, creationTimestamp: at(0), status: told(creating(), 4) },
       graceMs: 2_000,
       isBeing: true,
     },
-    'a time a little ahead of a clock that somebody set back is as good as one a little ago': {
+    'a time slightly ahead of a clock that was set back counts as recent': {
       metadata: { ...leaving, creationTimestamp: at(6) },
       graceMs: 2_000,
       isBeing: true,
     },
-    'one far ahead is not waited for': {
+    'a time far ahead is not awaited': {
       metadata: { ...leaving, creationTimestamp: '2026-01-02T07:31:00Z' },
       graceMs: 2_000,
       isBeing: false,
     },
-    'what was seen is not on its way': {
+    'a resource that was seen is not awaited': {
       metadata: { ...leaving, creationTimestamp: at(4), status: told(available(), 4) },
       graceMs: 2_000,
       isBeing: false,
     },
-    'nothing is waited for where it is unknown since when': {
+    'a resource without a known start is not awaited': {
       metadata: leaving,
       graceMs: 2_000,
       isBeing: false,
     },
-    'nor where it is not deleted': {
+    'a resource that is not being deleted is not awaited': {
       metadata: { creationTimestamp: at(4) },
       graceMs: 2_000,
       isBeing: false,

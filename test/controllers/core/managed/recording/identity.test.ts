@@ -60,7 +60,7 @@ const annotate = (made: Scene, key: string, value: string | undefined): void => 
 const leave = (made: Scene): void => made.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
 const places = (made: Scene): readonly string[] => [...made.external.things.keys()];
 
-test('what identifies it is written with what is due anyway: before it is made, and once it was seen', async () => {
+test('the identity is written with other writes: before the creation, and after the first observation', async () => {
   const made = scene();
   let atCreation = '';
   made.external.gate = (method) => {
@@ -81,7 +81,7 @@ test('what identifies it is written with what is due anyway: before it is made, 
   assert.equal(made.cluster.writes.length, 5);
 });
 
-describe('an edit of what identifies it makes no second one, and leaves the first as it is', () => {
+describe('an edit of the identity creates no second external resource, and does not change the first', () => {
   const edits: Record<string, { readonly change: (made: Scene) => void; readonly says: string }> = {
     'an immutable field': {
       change: (made) => edit(made, { region: 'eu', size: 1 }),
@@ -107,7 +107,7 @@ describe('an edit of what identifies it makes no second one, and leaves the firs
     },
   };
   for (const [what, { change, says }] of Object.entries(edits)) {
-    test(`${what}: told, and everything else goes on`, async () => {
+    test(`${what}: the edit is reported, and the other fields still work`, async () => {
       const made = await ready();
       change(made);
       assert.deepEqual(await made.run(), poll);
@@ -124,7 +124,7 @@ describe('an edit of what identifies it makes no second one, and leaves the firs
       assert.deepEqual([places(made), made.external.made], [['us/db'], 1]);
     });
 
-    test(`${what}: deletion deletes what was made, and nothing else`, async () => {
+    test(`${what}: deletion deletes only the recorded external resource`, async () => {
       const made = await ready();
       for (const place of ['eu/db', 'us/other', 'eu/other']) made.external.put(place);
       change(made);
@@ -134,7 +134,7 @@ describe('an edit of what identifies it makes no second one, and leaves the firs
       assert.deepEqual(places(made), ['eu/db', 'us/other', 'eu/other']);
     });
 
-    test(`${what}: taken back, all is well`, async () => {
+    test(`${what}: undoing the edit clears the report`, async () => {
       const made = await ready();
       const { annotations } = made;
       change(made);
@@ -147,7 +147,7 @@ describe('an edit of what identifies it makes no second one, and leaves the firs
     });
   }
 
-  test('while it is being made, whose answer is lost', async () => {
+  test('while its creation runs, whose answer is lost', async () => {
     const made = scene();
     made.external.afterCall = (method) => {
       if (method !== 'create') return;
@@ -173,7 +173,7 @@ describe('an edit of what identifies it makes no second one, and leaves the firs
   });
 });
 
-describe('what is taken away is as it was', () => {
+describe('a value that was removed still counts as recorded', () => {
   test('an immutable field', async () => {
     const made = await ready({ region: 'eu', size: 1 });
     edit(made, { size: 1 });
@@ -182,7 +182,7 @@ describe('what is taken away is as it was', () => {
     assert.deepEqual(places(made), ['eu/db']);
   });
 
-  test('a name that was given by hand', async () => {
+  test('a name that a user gave', async () => {
     const made = scene();
     annotate(made, nameKey, 'legacy');
     await made.run();
@@ -201,7 +201,7 @@ describe('what is taken away is as it was', () => {
   });
 });
 
-describe('what identifies it, said in initProvider', () => {
+describe('an identity in initProvider', () => {
   const inEurope = async (): Promise<Scene> => {
     const made = scene({ size: 1 });
     made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
@@ -212,7 +212,7 @@ describe('what identifies it, said in initProvider', () => {
     return made;
   };
 
-  test('is on record, and counts at each look: there is no second one', async () => {
+  test('is recorded and used in each observation, and no second resource is created', async () => {
     const made = await inEurope();
     assert.equal(
       made.object?.status?.externalIdentity,
@@ -224,7 +224,7 @@ describe('what identifies it, said in initProvider', () => {
     assert.deepEqual(made.object?.spec.forProvider, { size: 1 }, 'and what somebody wrote is left to them');
   });
 
-  test('is found there before it was ever on record', async () => {
+  test('finds an existing resource that was never recorded', async () => {
     const made = scene({ size: 1 });
     made.external.put('eu/db', { region: 'eu', size: 1 });
     made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
@@ -235,7 +235,7 @@ describe('what identifies it, said in initProvider', () => {
     assert.deepEqual([places(made), made.external.made], [['eu/db'], 0]);
   });
 
-  test('an edit there is told, and has no effect', async () => {
+  test('does not change by an edit, which is reported', async () => {
     const made = await inEurope();
     made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
       ...rest,
@@ -253,8 +253,8 @@ describe('what identifies it, said in initProvider', () => {
   });
 });
 
-describe('a field that is given a value later', () => {
-  test('is taken if that is what the external resource has, and kept from then on', async () => {
+describe('a field that is set later', () => {
+  test('is recorded if the external resource has that value', async () => {
     const made = await ready({ size: 1 });
     made.external.placeOf = (managed) => `us/${externalName(managed)}`;
     made.external.put('us/db', { size: 1, region: 'us' }, made.external.things.get('us/db')?.password);
@@ -267,7 +267,7 @@ describe('a field that is given a value later', () => {
     assert.match(made.condition('Synced'), /region from "us" to "eu"/);
   });
 
-  test('leads nowhere else', async () => {
+  test('does not lead to another resource', async () => {
     const made = await ready({ size: 1 });
     edit(made, { size: 1, region: 'eu' });
     await made.run();
@@ -278,7 +278,7 @@ describe('a field that is given a value later', () => {
     assert.deepEqual(places(made), []);
   });
 
-  test('by late initialisation, in the same pass and with no write more', async () => {
+  test('is recorded by late initialisation in the same run without another write', async () => {
     const made = scene({ size: 1 });
     made.external.observation = { lateInitialized: { region: 'us' }, isUpToDate: true };
     await made.run();
@@ -289,11 +289,11 @@ describe('a field that is given a value later', () => {
   });
 });
 
-describe('an edit counts once nothing is left of what was recorded', () => {
+describe('an edit takes effect once the recorded resource does not exist', () => {
   const hiddenUntilDeleted = (managed: Managed): string =>
     `${managed.metadata.deletionTimestamp === undefined ? 'hidden' : 'us'}/${externalName(managed)}`;
 
-  test('after a creation that failed', async () => {
+  test('an edit takes effect after a creation that failed', async () => {
     const made = scene({ region: 'mars', size: 1 }, { confirmAbsenceMs: 5_000 });
     made.external.gate = (method) => {
       if (method === 'create') throw new Error('there is no region mars');
@@ -311,7 +311,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.ok(!made.events.includes('Warning LostExternalResource'));
   });
 
-  test('also that which takes a field away', async () => {
+  test('an edit that removes a field takes effect too', async () => {
     const made = scene({ region: 'mars', size: 1 });
     made.external.gate = (method) => {
       if (method === 'create') throw new Error('there is no region mars');
@@ -325,7 +325,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.doesNotMatch(made.object?.status?.externalIdentity ?? '', /region/);
   });
 
-  test('of what leads nowhere else, whatever is left: it is found all the same', async () => {
+  test('an edit of a field that leads to no other resource still finds the recorded one', async () => {
     const marks = { immutable: ['region', 'version'], identity: ['region'] };
     const made = scene({ region: 'us', version: 'none' }, { marks });
     made.external.gate = (method) => {
@@ -339,7 +339,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.match(made.annotations['crossplane.io/external-identity'] ?? '', /"version":"8.0"/);
   });
 
-  test('after somebody deleted it', async () => {
+  test('an edit takes effect after a user deleted the external resource', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
     annotate(made, nameKey, 'other');
     made.external.things.clear();
@@ -351,7 +351,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
   });
 
-  test('each edit by itself: looks for what was named before do not count for what is named now', async () => {
+  test('observations of the previous name do not count for the new name', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
     made.external.things.clear();
     annotate(made, nameKey, 'second');
@@ -368,7 +368,7 @@ describe('an edit counts once nothing is left of what was recorded', () => {
     assert.deepEqual(places(made), ['us/third']);
   });
 
-  test('not while something of it is left that only its deletion would find', async () => {
+  test('an edit has no effect while a part of the recorded resource remains', async () => {
     const made = await ready();
     annotate(made, nameKey, 'other');
     made.external.placeOf = hiddenUntilDeleted;
@@ -383,7 +383,7 @@ describe('credentials that lead to another system', () => {
   const elsewhere =
     /^False\/ReconcileError: the provider connects to https:\/\/b\.example, but external resource "db" is in https:\/\/a\.example; correct the provider. If both are the same system, set the annotation crossplane\.io\/adopt-identity to true$/;
 
-  test('nothing is looked for, made or changed there', async () => {
+  test('cause no observation, creation or change there', async () => {
     const made = await ready();
     made.external.system = 'https://b.example';
     made.external.things.clear();
@@ -395,7 +395,7 @@ describe('credentials that lead to another system', () => {
     assert.deepEqual([made.external.count('observe'), made.external.made], [looks, 1]);
   });
 
-  test('deletion waits, and deletes nothing of the same name', async () => {
+  test('let the deletion wait, and delete no resource of the same name', async () => {
     const made = await ready();
     made.external.system = 'https://b.example';
     leave(made);
@@ -408,7 +408,7 @@ describe('credentials that lead to another system', () => {
     assert.equal(made.object, undefined);
   });
 
-  test('an administrator says that both are the same', async () => {
+  test('are accepted if an administrator declares that both systems are the same', async () => {
     const made = await ready();
     made.external.system = 'https://b.example';
     await made.run();
@@ -424,7 +424,7 @@ describe('credentials that lead to another system', () => {
   });
 });
 
-test('what was made before identities were recorded is recorded at the first look, in one write', async () => {
+test('a resource from before identities were recorded is recorded at the first observation, in one write', async () => {
   const made = await ready();
   const { status, ...object } = made.object ?? assert.fail();
   const { externalIdentity: _none, ...before } = status ?? {};
@@ -436,7 +436,7 @@ test('what was made before identities were recorded is recorded at the first loo
   assert.match(made.object?.status?.externalIdentity ?? '', /"name":"db"/);
 });
 
-test('whoever only looks may look elsewhere', async () => {
+test('an observed-only resource may be pointed at another external resource', async () => {
   const made = new Scene(
     { managementPolicies: ['Observe'], forProvider: {} },
     { annotations: { [nameKey]: 'one' } },
@@ -450,7 +450,7 @@ test('whoever only looks may look elsewhere', async () => {
   assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
 });
 
-test('a record that is not of our making is none', async () => {
+test('a malformed record counts as none', async () => {
   for (const record of ['', 'null', '7', '{"name":7}', '{"fields":7}', '{']) {
     const made = await ready();
     const { status, ...object } = made.object ?? assert.fail();

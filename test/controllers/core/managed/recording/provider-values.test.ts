@@ -255,7 +255,7 @@ describe('late initialisation', () => {
 });
 
 describe('import: what exists is only observed', () => {
-  test('its spec is left as it is; status and secret are filled, and nothing changes outside', async () => {
+  test('the spec stays; status and Secret are filled, and the external system is not changed', async () => {
     const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} }, {}, { secretDetails: {} });
     const { spec } = scene.object!;
     scene.external.put('db', { size: 4, version: '8' });
@@ -307,7 +307,7 @@ describe('import: what exists is only observed', () => {
 describe('asynchronous operations', () => {
   const ongoing = (type: string) => `False/Ongoing: ${type} is under way`;
 
-  test('what is gone while an operation is under way is not said to have gone well', async () => {
+  test('a resource that was deleted during an operation does not report its success', async () => {
     const scene = new Scene({ managementPolicies: ['Observe'] });
     scene.external.put('db');
     scene.external.observation = { operation: 'update' };
@@ -317,7 +317,7 @@ describe('asynchronous operations', () => {
     assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
   });
 
-  test('what is said of operations is said for the present generation, in the write that is due', async () => {
+  test('conditions of operations have the current generation, in a write that is pending anyway', async () => {
     const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
     scene.external.put('db', { size: 1 });
     scene.external.observation = { operation: 'update' };
@@ -343,7 +343,7 @@ describe('asynchronous operations', () => {
     );
   });
 
-  test('an operation the external system tells of is neither updated nor deleted again', async () => {
+  test('a resource in an operation of the external system is neither updated nor deleted again', async () => {
     const scene = new Scene(
       { forProvider: { size: 1 } },
       { finalizers, creationTimestamp: '2026-01-02T03:04:01Z' },

@@ -32,7 +32,7 @@ interface Case {
   readonly status?: ManagedStatus;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly isHandMade?: true;
-  /** What the Secret holds; absent: there is no Secret. */
+  /** The content of the Secret; absent: there is no Secret. */
   readonly note?: Partial<CredentialNote> | 'none';
   readonly details?: Readonly<Record<string, string>>;
   readonly isOwned?: false;
@@ -42,11 +42,11 @@ interface Case {
 }
 
 const cases: Readonly<Record<string, Case>> = {
-  'a resource made by hand gets its finalizer first': {
+  'a resource that a user created gets its finalizer first': {
     isHandMade: true,
     want: { name: 'AddFinalizer', act: 'update' },
   },
-  'a status from a backup says nothing of binding and credential': {
+  'a status from a backup does not count for binding and credential': {
     spec: { claimRef: ledger },
     status: { bindingPhase: 'Bound', boundUID: 'another', credential: recorded, observedGeneration: 3 },
     want: { name: 'ResetStatus', act: 'updateStatus', status: { observedGeneration: 3 } },
@@ -185,7 +185,7 @@ const cases: Readonly<Record<string, Case>> = {
     spec: { claimRef: ledgerWithoutUid },
     note: {},
   },
-  'an edited credential clears the record of the former one': {
+  'an edited credential clears the record of the previous one': {
     status: { credential: recorded, observedGeneration: 2 },
     details: { password: 'edited' },
     note: {},
@@ -250,7 +250,7 @@ describe('the decision about the credential', () => {
     assert.deepEqual([...taken].toSorted(), credentialDecisions.toSorted());
   });
 
-  test('the finalizer is all that AddFinalizer changes', () => {
+  test('AddFinalizer changes only the finalizer', () => {
     const { object, decision } = decide({ isHandMade: true });
     assert.deepEqual(decision, {
       name: 'AddFinalizer',
@@ -260,7 +260,7 @@ describe('the decision about the credential', () => {
   });
 });
 
-describe('a note that is written anew, with details that the external system generates', () => {
+describe('a note that is written again, with details that the external system generates', () => {
   const named = (status: ManagedStatus | undefined) =>
     claimOfNewNote({ ...managed({ claimRef: ledger }), ...(status && { status }) }, reported);
 

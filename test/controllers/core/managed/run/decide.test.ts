@@ -130,7 +130,7 @@ describe('management policies', () => {
       assert.ok(message?.startsWith(`spec.managementPolicies has an unsupported value: [${given}]`));
     });
   }
-  test('an action nobody knows is refused, whatever its initial', () => {
+  test('an unknown policy action is refused, whatever its initial', () => {
     const unknown = ['Orphan'] as unknown as Policies;
     assert.match(invalidPolicies({ managementPolicies: unknown }) ?? '', /\[Orphan\]/);
   });
@@ -140,7 +140,7 @@ describe('management policies', () => {
   });
 });
 
-describe('what becomes of the external resource', () => {
+describe('the external resource is deleted or kept', () => {
   // Full cross product of the three policies; the first that speaks decides.
   const managementPolicies = [undefined, ...Object.keys(sets)];
   const deletionPolicies = [undefined, 'Delete', 'Orphan'] as const;
@@ -221,7 +221,7 @@ describe('the managed reconciler decides first', () => {
       message?: string;
     }
   > = {
-    'ResourceGone: without our finalizer nothing was created, so deletion needs nothing': {
+    'ResourceGone: without the finalizer nothing was created, so deletion needs nothing': {
       managed: managed({}, { deletionTimestamp }),
       name: 'ResourceGone',
     },
@@ -239,18 +239,18 @@ describe('the managed reconciler decides first', () => {
       name: 'Paused',
       message: 'reconciliation is paused by empty spec.managementPolicies',
     },
-    'Paused: deletion while paused waits, and says so': {
+    'Paused: a deletion waits while paused, and the condition reports it': {
       managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
       name: 'Paused',
       message:
         'reconciliation is paused by the crossplane.io/paused annotation; deletion waits until it resumes',
     },
-    'Paused: empty policies: deletion waits, and says so': {
+    'Paused: empty policies: a deletion waits, and the condition reports it': {
       managed: managed({ managementPolicies: [] }, { deletionTimestamp, finalizers }),
       name: 'Paused',
       message: 'reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
     },
-    'a run goes on: ReconciliationResumes: only exactly "true" pauses': {
+    'a run continues: ReconciliationResumes: only exactly "true" pauses': {
       managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
     },
     'UnsupportedPolicies: ManagementPolicyNotSupported': {
@@ -267,17 +267,17 @@ describe('the managed reconciler decides first', () => {
       managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
       name: 'OrphanExternal',
     },
-    'CreationIncomplete: ExternalCreatePending waits for a human': {
+    'CreationIncomplete: ExternalCreatePending waits for an administrator': {
       managed: managed({}, { annotations: pending }),
       name: 'CreationIncomplete',
       message: undetermined,
     },
-    'CreationIncomplete: with a name on record, which is not to be overwritten': {
+    'CreationIncomplete: a recorded name is not overwritten': {
       managed: managed({}, { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } }),
       name: 'CreationIncomplete',
       message: undeterminedNamed('orders'),
     },
-    'CreationIncomplete: blocks deletion too': {
+    'CreationIncomplete: an incomplete creation blocks deletion too': {
       managed: managed(
         {},
         {
@@ -289,7 +289,7 @@ describe('the managed reconciler decides first', () => {
       name: 'CreationIncomplete',
       message: undetermined,
     },
-    'a run goes on to poll an operation, whatever the annotations say': {
+    'a run continues to poll an operation, whatever the annotations have': {
       managed: managed({}, { annotations: pending }),
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
     },
@@ -298,10 +298,10 @@ describe('the managed reconciler decides first', () => {
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
       name: 'OrphanExternal',
     },
-    'a run goes on to delete the external resource': {
+    'a run continues to delete the external resource': {
       managed: managed({}, { deletionTimestamp, finalizers }),
     },
-    'a run goes on': { managed: managed() },
+    'a run continues without an objection': { managed: managed() },
   };
   test('every decision has a case', () => assertEveryDecision(firstDecisions, rows));
   for (const [rule, { managed: object, underWay, ...decision }] of Object.entries(rows)) {
@@ -312,20 +312,20 @@ describe('the managed reconciler decides first', () => {
   }
 });
 
-describe('the managed reconciler decides whether its provider leads where it did', () => {
+describe('the managed reconciler decides whether its provider leads to the same system', () => {
   const recorded = { name: 'db', system: 'https://a.example', fields: {} };
   const rows: Record<
     string,
     { recorded: Identity | undefined; system: string | undefined } & Partial<AccessDecision>
   > = {
-    'a run goes on if nothing is recorded yet': { recorded: undefined, system: 'https://a.example' },
-    'a run goes on in the same system': { recorded, system: 'https://a.example' },
-    'a run goes on in a system that does not report its identity': { recorded, system: undefined },
-    'a run goes on if the recorded system did not report its identity': {
+    'a run continues if no system is recorded yet': { recorded: undefined, system: 'https://a.example' },
+    'a run continues in the same system': { recorded, system: 'https://a.example' },
+    'a run continues in a system that does not report its identity': { recorded, system: undefined },
+    'a run continues if the recorded system did not report its identity': {
       recorded: { name: 'db', fields: {} },
       system: 'https://a.example',
     },
-    'OtherSystem: it leads elsewhere': {
+    'OtherSystem: a provider that leads to another system stops the run': {
       recorded,
       system: 'https://b.example',
       name: 'OtherSystem',
@@ -368,25 +368,25 @@ describe('the managed reconciler decides next', () => {
       name: string;
     }
   > = {
-    'AwaitOperation: what an operation is about does not show yet, and is not made twice': {
+    'AwaitOperation: a resource in an operation that does not show yet is not created twice': {
       managed: managed(),
       observed: absent,
       underWay: 'create',
       name: 'AwaitOperation',
     },
-    'AwaitOperation: also when it is deleted, lest it be forgotten': {
+    'AwaitOperation: a deleted resource waits for its operation too': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: absent,
       underWay: 'create',
       name: 'AwaitOperation',
     },
-    'AwaitOperation: a deletion may still fail': {
+    'AwaitOperation: a deletion that runs may still fail': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: absent,
       underWay: 'delete',
       name: 'AwaitOperation',
     },
-    'CreationIncomplete: nobody knows any more how its creation went, and it may be there': {
+    'CreationIncomplete: a resource may exist if the result of its creation is unknown': {
       managed: managed(
         {},
         { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
@@ -395,7 +395,7 @@ describe('the managed reconciler decides next', () => {
       name: 'CreationIncomplete',
       message: undetermined,
     },
-    'CreationIncomplete: nor is it forgotten when it is deleted': {
+    'CreationIncomplete: a deleted resource with an unknown creation waits too': {
       managed: managed(
         {},
         { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
@@ -404,31 +404,31 @@ describe('the managed reconciler decides next', () => {
       name: 'CreationIncomplete',
       message: undetermined,
     },
-    'AwaitOperation: what is being created cannot be deleted yet': {
+    'AwaitOperation: a resource cannot be deleted during its creation': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: same,
       underWay: 'create',
       name: 'AwaitOperation',
     },
-    'DeleteExternal: an update under way keeps nothing from being deleted': {
+    'DeleteExternal: an update that runs does not prevent the deletion': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: same,
       underWay: 'update',
       name: 'DeleteExternal',
     },
-    'AwaitDeletion: its deletion is under way, whatever it says of itself': {
+    'AwaitDeletion: a resource whose deletion runs is awaited, whatever it reports': {
       managed: managed({}, { finalizers, deletionTimestamp }),
       observed: { ...same, operation: 'update' },
       underWay: 'delete',
       name: 'AwaitDeletion',
     },
-    'NoUpdate: what an operation is about is not updated meanwhile': {
+    'NoUpdate: a resource is not updated during an operation': {
       managed: managed(),
       observed: drifted,
       underWay: 'update',
       name: 'NoUpdate',
     },
-    'Recreate: it had a name already, and then its creation failed': {
+    'Recreate: a named resource whose creation failed is created again': {
       managed: managed(
         {},
         {
@@ -451,31 +451,31 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       name: 'AwaitExternal',
     },
-    'AwaitExternal: also while deleting': {
+    'AwaitExternal: a new resource is awaited during deletion too': {
       managed: managed({}, { ...justCreated, ...leaving }),
       observed: absent,
       name: 'AwaitExternal',
     },
-    'AwaitExternal: the clock on the wall was set since, and looks have found nothing for less than the grace':
+    'AwaitExternal: observations for less than the grace period are no proof after the clock was set': {
+      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+      observed: absent,
+      absentForMs: 29_999,
+      name: 'AwaitExternal',
+    },
+    'ExternalLost: a created resource with an assigned name that does not show for the grace period is lost':
       {
         managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
         observed: absent,
-        absentForMs: 29_999,
-        name: 'AwaitExternal',
+        absentForMs: 30_000,
+        name: 'ExternalLost',
       },
-    'ExternalLost: it was created under an assigned name, and has not shown for the grace': {
-      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
-      observed: absent,
-      absentForMs: 30_000,
-      name: 'ExternalLost',
-    },
-    'CreateExternal: what was named by hand was not made by us, so that nothing hides it': {
+    'CreateExternal: a resource that a user named was not created by us, and is not hidden': {
       managed: managed({}, { annotations: named }),
       observed: absent,
       absentForMs: 0,
       name: 'CreateExternal',
     },
-    'ConfirmAbsence: what was seen since its creation is not hidden any more': {
+    'ConfirmAbsence: a resource that was seen after its creation is not hidden any more': {
       managed: managed(
         {},
         { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
@@ -494,74 +494,76 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       name: 'RemoveFinalizer',
     },
-    'IdentityEdited: what was recorded is gone, and something else is named now': {
+    'IdentityEdited: the recorded resource is absent, and the spec names another': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       isEdited: true,
       name: 'IdentityEdited',
     },
-    'IdentityEdited: also where nothing may be created': {
+    'IdentityEdited: the edit is reported although policies do not allow Create': {
       managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
       observed: absent,
       isEdited: true,
       name: 'IdentityEdited',
     },
-    'ConfirmAbsence: one look is not enough to heed an edit, even of what was never seen': {
-      managed: managed({}, { finalizers }),
-      observed: absent,
-      isEdited: true,
-      absentForMs: 0,
-      name: 'ConfirmAbsence',
-    },
-    'RemoveFinalizer: an edit does not keep what is gone from going': {
+    'ConfirmAbsence: one observation is not enough to apply an edit, even of a resource that was never seen':
+      {
+        managed: managed({}, { finalizers }),
+        observed: absent,
+        isEdited: true,
+        absentForMs: 0,
+        name: 'ConfirmAbsence',
+      },
+    'RemoveFinalizer: an edit does not prevent the deletion of an absent resource': {
       managed: managed({}, leaving),
       observed: absent,
       isEdited: true,
       name: 'RemoveFinalizer',
     },
-    'ConfirmAbsence: it was seen, although never ready': {
+    'ConfirmAbsence: a resource that was seen and never ready needs confirmation': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
     },
-    'ConfirmAbsence: nobody asked for its deletion, and one look has found nothing': {
-      managed: managed({}, leaving),
-      observed: absent,
-      absentForMs: 0,
-      name: 'ConfirmAbsence',
-    },
-    'ConfirmAbsence: nor do looks for less than 5 s suffice': {
+    'ConfirmAbsence: one observation does not prove the absence of a resource whose deletion was not requested':
+      {
+        managed: managed({}, leaving),
+        observed: absent,
+        absentForMs: 0,
+        name: 'ConfirmAbsence',
+      },
+    'ConfirmAbsence: observations for less than 5 s prove nothing': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 4_999,
       name: 'ConfirmAbsence',
     },
-    'RemoveFinalizer: looks for 5 s do': {
+    'RemoveFinalizer: observations for 5 s prove the absence': {
       managed: managed({}, leaving),
       observed: absent,
       absentForMs: 5_000,
       name: 'RemoveFinalizer',
     },
-    'RemoveFinalizer: one look does after the external system took our request': {
+    'RemoveFinalizer: one observation is enough after the external system accepted the deletion': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
       name: 'RemoveFinalizer',
     },
-    'ConfirmAbsence: it refused our request': {
+    'ConfirmAbsence: a refused deletion needs confirmation': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
     },
-    'ConfirmAbsence: it was well when somebody deleted it': {
+    'ConfirmAbsence: a resource that was ready when it was deleted needs confirmation': {
       managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
       observed: absent,
       absentForMs: 0,
       name: 'ConfirmAbsence',
     },
-    'ConfirmAbsence: our request waits for something else to end': {
+    'ConfirmAbsence: a deletion that waits for another operation needs confirmation': {
       managed: managed(
         {},
         { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
@@ -570,13 +572,13 @@ describe('the managed reconciler decides next', () => {
       absentForMs: 0,
       name: 'ConfirmAbsence',
     },
-    'CreateExternal: what was never ready is created at once': {
+    'CreateExternal: a resource that was never ready is created at once': {
       managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
       observed: absent,
       absentForMs: 0,
       name: 'CreateExternal',
     },
-    'CreateExternal: what an edit has put on record, and nobody has seen yet, is created at once': {
+    'CreateExternal: a resource with an edited identity that was never seen is created at once': {
       managed: managed(
         {},
         {
@@ -590,53 +592,53 @@ describe('the managed reconciler decides next', () => {
       absentForMs: 0,
       name: 'CreateExternal',
     },
-    'CreationRefused: the external client says that nothing is to be created': {
+    'CreationRefused: the external client refuses the creation': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
       name: 'CreationRefused',
       message: 'there is no "db"',
     },
-    'CreationRefused: a reference that only a creation needs is not resolved, which is told first': {
+    'CreationRefused: an unresolved reference that only a creation needs is reported first': {
       managed: managed({}, { finalizers, annotations: named }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
       uncreatable: 'spec.initProvider.networkRef is not resolved',
       name: 'CreationRefused',
       message: 'spec.initProvider.networkRef is not resolved',
     },
-    'RemoveFinalizer: what nothing is to be created for goes all the same': {
+    'RemoveFinalizer: a resource that cannot be created is deleted all the same': {
       managed: managed({}, { finalizers, annotations: named, deletionTimestamp }),
       observed: { ...absent, uncreatable: 'there is no "db"' },
       isNameKnown: false,
       absentForMs: 5_000,
       name: 'RemoveFinalizer',
     },
-    'ConfirmAbsence: it was ready once, and one look has found nothing': {
+    'ConfirmAbsence: one observation does not prove the absence of a resource that was ready': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
       observed: absent,
       isNameKnown: true,
       absentForMs: 0,
       name: 'ConfirmAbsence',
     },
-    'Recreate: for 5 s now': {
+    'Recreate: observations for 5 s prove the absence': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       isNameKnown: true,
       absentForMs: 5_000,
       name: 'Recreate',
     },
-    'ExternalLost: under a name that the external system gave it': {
+    'ExternalLost: an absent resource with an assigned name is not created again': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       absentForMs: 5_000,
       name: 'ExternalLost',
     },
-    'Recreate: somebody has taken that name away': {
+    'Recreate: an absent resource is created again after a user removed the assigned name': {
       managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
       observed: absent,
       absentForMs: 5_000,
       name: 'Recreate',
     },
-    'CreateNotAllowed: what was ready once is not created without leave': {
+    'CreateNotAllowed: a resource that was ready is not created if policies do not allow Create': {
       managed: managed(
         { managementPolicies: ['Observe', 'Update'] },
         { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
@@ -660,40 +662,39 @@ describe('the managed reconciler decides next', () => {
       observed: absent,
       name: 'CreateNotAllowed',
     },
-    'AwaitExternal: a known name: what is on its way may still appear, and is not forgotten when it is deleted':
-      {
-        managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
-        observed: absent,
-        isNameKnown: true,
-        name: 'AwaitExternal',
-      },
-    'RemoveFinalizer: a known name that has been on its way for long enough': {
+    'AwaitExternal: a resource with a known name that may still appear is awaited when it is deleted': {
+      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
+      observed: absent,
+      isNameKnown: true,
+      name: 'AwaitExternal',
+    },
+    'RemoveFinalizer: a resource with a known name that did not appear in the grace period is absent': {
       managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
       observed: absent,
       isNameKnown: true,
       name: 'RemoveFinalizer',
     },
-    'RemoveFinalizer: what is only observed goes without a word when it is deleted': {
+    'RemoveFinalizer: an observed-only resource is deleted without a message': {
       managed: managed({ managementPolicies: ['Observe'] }, leaving),
       observed: absent,
       name: 'RemoveFinalizer',
     },
-    'AwaitDeletion: the external system is deleting it already': {
+    'AwaitDeletion: the external system is already deleting the resource': {
       managed: managed({}, leaving),
       observed: { ...same, operation: 'delete' },
       name: 'AwaitDeletion',
     },
-    'DeleteExternal: it is being updated: deleted nevertheless': {
+    'DeleteExternal: a resource is deleted during its update': {
       managed: managed({}, leaving),
       observed: { ...same, operation: 'update' },
       name: 'DeleteExternal',
     },
-    'NoUpdate: the external system is at work on it: not updated again': {
+    'NoUpdate: a resource that the external system is changing is not updated again': {
       managed: managed(),
       observed: { ...drifted, operation: 'update' },
       name: 'NoUpdate',
     },
-    'LateInitialize: late initialisation comes before the update': {
+    'LateInitialize: values are filled in before the update': {
       managed: managed(),
       observed: { ...drifted, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
@@ -703,7 +704,7 @@ describe('the managed reconciler decides next', () => {
       observed: { ...drifted, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
     },
-    'LateInitialize: from a class, once it is bound': {
+    'LateInitialize: values of a provisioned resource are filled in once it is Bound': {
       managed: managed(
         { claimRef: claimRef(), classRef: classRef('small') },
         { status: { bindingPhase: 'Bound' } },
@@ -711,17 +712,17 @@ describe('the managed reconciler decides next', () => {
       observed: { ...same, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
     },
-    'LateInitialize: from a class, released, its claim not yet withdrawn': {
+    'LateInitialize: values of a Released resource are filled in while claimRef stays': {
       managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
       observed: { ...same, lateInitialized: { version: '1' } },
       name: 'LateInitialize',
     },
-    'NoUpdate: while a claim waits for it, fields are not filled in': {
+    'NoUpdate: values are not filled in while a claim waits for the resource': {
       managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
       observed: { ...same, lateInitialized: { version: '1' } },
       name: 'NoUpdate',
     },
-    'NoUpdate: {O}: to look is not to touch': {
+    'NoUpdate: {O}: a resource that is only observed is not changed': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: { ...same, lateInitialized: { version: '1' } },
       name: 'NoUpdate',
@@ -751,80 +752,80 @@ describe('the managed reconciler decides next', () => {
       observed: drifted,
       name: 'Update',
     },
-    'Update: it is as wanted, and does not have the credential of its Secret': {
+    'Update: a resource that lacks the credential of its Secret is updated': {
       managed: managed(),
       observed: same,
       isCredentialDue: true,
       name: 'Update',
     },
-    'NoUpdate: {O,C,D}: a credential that is due is not set': {
+    'NoUpdate: {O,C,D}: a pending credential is not set': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: same,
       isCredentialDue: true,
       name: 'NoUpdate',
     },
-    'NoUpdate: a credential that is due waits until the external system is done': {
+    'NoUpdate: a pending credential waits until the external system is done': {
       managed: managed(),
       observed: { ...same, operation: 'update' },
       isCredentialDue: true,
       name: 'NoUpdate',
     },
-    'LateInitialize: a credential that is due waits for it': {
+    'LateInitialize: a pending credential waits until the values are filled in': {
       managed: managed(),
       observed: { ...same, lateInitialized: { version: '1' } },
       isCredentialDue: true,
       name: 'LateInitialize',
     },
-    'AwaitEffect: a credential that is due is not set a second time before the first shows': {
+    'AwaitEffect: a pending credential is not set a second time before the first shows': {
       managed: managed(),
       observed: same,
       isCredentialDue: true,
       ended: 'update',
       name: 'AwaitEffect',
     },
-    'CreateExternal: a credential that is due is set by the creation': {
+    'CreateExternal: a pending credential is set by the creation': {
       managed: managed(),
       observed: absent,
       isCredentialDue: true,
       name: 'CreateExternal',
     },
-    'DeleteExternal: what is deleted needs no credential': {
+    'DeleteExternal: a resource that is deleted needs no credential': {
       managed: managed({}, leaving),
       observed: same,
       isCredentialDue: true,
       name: 'DeleteExternal',
     },
-    'AwaitEffect: what an operation has changed may not show yet': {
+    'AwaitEffect: the result of an operation may not show yet': {
       managed: managed(),
       observed: drifted,
       ended: 'update',
       name: 'AwaitEffect',
     },
-    'NoUpdate: once it does': {
+    'NoUpdate: the result of an operation shows': {
       managed: managed(),
       observed: same,
       ended: 'update',
       name: 'NoUpdate',
     },
-    'Update: after the operation of a creation': {
+    'Update: a resource is updated after the operation of its creation': {
       managed: managed(),
       observed: drifted,
       ended: 'create',
       name: 'Update',
     },
-    'NoUpdate: {O,C,D}: what may not be updated waits for no effect': {
+    'NoUpdate: {O,C,D}: a resource that must not be updated waits for no effect': {
       managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
       observed: drifted,
       ended: 'update',
       name: 'NoUpdate',
     },
-    'AwaitDeletion: what an operation has deleted may still show': {
+    'AwaitDeletion: a resource that an operation deleted may still show': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'delete',
       name: 'AwaitDeletion',
     },
-    'DeleteExternal: after another operation': {
+    'DeleteExternal: a resource is deleted after another operation': {
       managed: managed({}, leaving),
       observed: same,
       ended: 'update',
@@ -866,7 +867,7 @@ describe('polling', () => {
     );
     assert.ok(pollDelayMs(managed(), 60_000, () => 0.999) < 66_000);
   });
-  test("a resource's own interval wins, unless it is none", () => {
+  test('the poll interval of a resource wins, unless it is none', () => {
     const own = (value: string) => managed({}, { annotations: { 'crossplane.io/poll-interval': value } });
     assert.equal(
       pollDelayMs(own('10s'), 60_000, () => 0.5),
@@ -892,7 +893,7 @@ describe('polling', () => {
   for (const text of ['', '5', '-1s', '1d', '1s ', 'm']) {
     test(`"${text}" is no duration`, () => assert.equal(parseDuration(text), undefined));
   }
-  test('progress is looked at often at first and never later than a poll', () => {
+  test('progress is observed often at first, and never later than a poll', () => {
     assert.equal(progressDelayMs(now.toISOString(), 60_000, now), 500);
     assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
     assert.equal(progressDelayMs('2026-01-01T00:00:00Z', 60_000, now), 60_000);
@@ -915,7 +916,7 @@ describe('the status of a managed resource', () => {
       ['Unbound', 'Unbound', 'Bound', 'Released'],
     );
   });
-  test('a status that has no Ready gets one that knows nothing yet; one that has keeps it', () => {
+  test('a status without Ready gets an unknown one, and a status with Ready keeps it', () => {
     const typesOf = (before: readonly ConditionFacts[]) => {
       const status = { conditions: setConditions([], before, { now }) };
       return withManagedStatus(managed({}, { status }), { ...ready, ready: undefined }, now)
@@ -931,14 +932,14 @@ describe('the status of a managed resource', () => {
   test('a resource that is not ready does not become available', () => {
     assert.equal(phaseAfter(managed(), { ...ready, ready: creating() }), undefined);
   });
-  test('nor does one whose external system does not use the credential of the Secret', () => {
+  test('a resource whose external system does not use the credential of the Secret does not become available', () => {
     assert.equal(phaseAfter(managed(), { ...ready, isCredentialInForce: false }), undefined);
   });
   test('a Bound resource stays Bound while another credential is set', () => {
     const bound = managed({}, { status: { bindingPhase: 'Bound' } });
     assert.equal(phaseAfter(bound, { ...ready, isCredentialInForce: false }), 'Bound');
   });
-  test('what another version released is Released, also where no status came with it', () => {
+  test('a resource that another version released is Released, also without a status', () => {
     const released = managed({ claimRef: { uid: 'unknown' } });
     const { bindingPhase, boundUID } = withManagedStatus(released, ready, now).status ?? {};
     assert.deepEqual({ bindingPhase, boundUID }, { bindingPhase: 'Released', boundUID: 'managed-uid' });
@@ -953,7 +954,7 @@ describe('the status of a managed resource', () => {
       credential,
     );
   });
-  test('a bound resource being deleted shows Released', () => {
+  test('a Bound resource that is being deleted is Released', () => {
     const leaving = managed({}, { deletionTimestamp, status: { bindingPhase: 'Bound' } });
     assert.equal(phaseAfter(leaving, ready), 'Released');
   });
@@ -962,12 +963,12 @@ describe('the status of a managed resource', () => {
     assert.equal(once.status?.conditions?.[0]?.observedGeneration, 2);
     assert.deepEqual(withManagedStatus(once, ready, new Date('2027-01-01T00:00:00Z')), once);
   });
-  test('no secret leaves in a message', () => {
+  test('a message has no secret', () => {
     assert.equal(scrub('denied for hunter2x!', { password: 'hunter2x', username: 'bob' }), 'denied for ***!');
   });
 });
 
-test('what mends an unknown creation, pasted as it is, changes nothing until NAME is set', () => {
+test('the command for an unknown creation changes nothing until NAME is set', () => {
   const command = undetermined.slice(undetermined.indexOf('kubectl'));
   const pasted = (env: Record<string, string>): string =>
     spawnSync('sh', ['-c', `kubectl() { printf '%s|' "$@"; }; ${command}`], { env, encoding: 'utf8' }).stdout;

@@ -11,7 +11,7 @@ import { managed, now } from '../../objects.ts';
 
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
 
-describe('what brings a managed resource back, and when', () => {
+describe('when a managed resource is reconciled again', () => {
   const stored = managed(
     {},
     {

@@ -99,13 +99,16 @@ const underWay = (
     operation: operationOngoing(operation.type, { name: operation.name, message: 'half of it' }),
   });
 
-/** An ending, the conditions and Events that tell of it, and what brings the resource back. */
-type Line = readonly [ending: Outcome, conditions: readonly string[], events: readonly string[], next: Next];
+/** An outcome, its conditions and Events, and the time of the next run. */
+type Line = readonly [outcome: Outcome, conditions: readonly string[], events: readonly string[], next: Next];
 
 /** `none`: a run that goes on. */
 type Told = Exclude<ManagedDecisionName, CredentialDecisionName | 'ResourceGone'> | 'none';
 
-/** Each decision's outcomes: those about a resource that is gone, or about one that goes unfinalised, end before there is one. */
+/**
+ * The outcomes of each decision. Those about a resource that was deleted, or about one that loses its
+ * finalizer, end before a decision.
+ */
 const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
   Paused: {
     paused: [
@@ -692,7 +695,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
 const textOf = ({ message, ...rest }: { readonly message?: string }, ...keys: readonly string[]): string =>
   `${keys.map((key) => rest[key as never]).join(' ')}${message === undefined ? '' : `: ${message}`}`;
 
-describe('how a run over a managed resource ends', () => {
+describe('the outcome of a run over a managed resource', () => {
   for (const [decision, lines] of Object.entries(rows())) {
     for (const what of Object.keys(lines)) {
       test(`${decision}: ${what}`, () => {
@@ -714,7 +717,7 @@ describe('how a run over a managed resource ends', () => {
     }
   }
 
-  test('what the external resource says of itself goes with the status', () => {
+  test('the status of the external resource is in the status write', () => {
     const { object } = statusOf(
       outcomes.present(reporting(at('NoUpdate'), { size: 1 }), seen),
       identity,
@@ -723,7 +726,7 @@ describe('how a run over a managed resource ends', () => {
     assert.equal((object.status as { readonly size?: number }).size, 1);
   });
 
-  test('what an administrator asked for by annotation is removed once it was done', () => {
+  test('an annotation of an administrator is removed after its request was done', () => {
     const annotations = {
       ...named.annotations,
       'crossplane.io/reoffer': 'with-same-credentials',
@@ -749,7 +752,7 @@ describe('how a run over a managed resource ends', () => {
     assert.equal(statusOf(ending, identity, now).object.status?.bindingPhase, undefined);
   });
 
-  test('a conflict is what the run throws in the end; what is no failure of a step is thrown at once', () => {
+  test('a run throws a conflict at its end, and throws an error that is no failed step at once', () => {
     const cause = conflict();
     const { thrown } = failing(at(undefined), 'observe failed', cannot.observe, cause);
     assert.equal(thrown?.cause, cause);
