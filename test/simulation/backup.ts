@@ -3,7 +3,7 @@ import type { MemoryCluster, Stored } from '../../testing/memory-cluster.ts';
 import type { Chance } from './chance.ts';
 import { kindOf, kinds } from './kinds.ts';
 
-/** What backups hold: what people and processes wrote, and nobody deletes. */
+/** The content of backups: objects that users and processes wrote, and that nothing deletes. */
 export const backUp = (cluster: MemoryCluster): readonly Stored[] =>
   kinds
     .flatMap((kind) => cluster.all(kind) as readonly Stored[])
@@ -22,7 +22,7 @@ export function empty(cluster: MemoryCluster): void {
   }
 }
 
-/** One after another in an order of chance, each unless somebody has made one meanwhile. */
+/** Restores the objects one after another in random order. An object that exists again is skipped. */
 export const shuffled = <T>(all: readonly T[], chance: Chance): readonly T[] =>
   all
     .map((each, index) => ({ each, at: chance('order', index) }))

@@ -9,8 +9,8 @@ import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/post
 import { play } from './play.ts';
 import type { CallFault, ListedFault, Pace, Scenario, Step } from './scenario.ts';
 import { brisk } from './shrink.ts';
-import { credentialsSecret, estate } from './workload/estate.ts';
 import { claimOf, managedByHand, nameOf } from './workload/exemplars.ts';
+import { credentialsSecret, inventory } from './workload/inventory.ts';
 
 /*
  * Histories that once broke an invariant, as small as `npm run simulate` made them: a seed, the acts that matter, and the
@@ -18,7 +18,7 @@ import { claimOf, managedByHand, nameOf } from './workload/exemplars.ts';
  */
 
 interface Case extends Pick<Scenario, 'seed' | 'troubleMs' | 'replicas'> {
-  /** What takes time. Everything else happens at once. */
+  /** The delays. Everything else happens at once. */
   readonly pace: Partial<Pace>;
   readonly steps: readonly (readonly [atMs: number, act: Step['act']])[];
   readonly faults?: Readonly<Record<string, CallFault>>;
@@ -90,7 +90,7 @@ for (const [rule, { pace, steps, faults = {}, ...its }] of Object.entries(cases)
     const listed = Object.entries(faults).map(([call, fault]): ListedFault => ({ call, fault }));
     const { violations, fired } = await play({
       ...its,
-      ...{ objects: estate, pace: { ...brisk, ...pace }, collectsGarbage: false, faults: listed },
+      ...{ objects: inventory, pace: { ...brisk, ...pace }, collectsGarbage: false, faults: listed },
       steps: steps.map(([atMs, act]) => ({ atMs, act })),
     });
     assert.deepEqual(violations, []);

@@ -30,7 +30,7 @@ const usage = `flags:
   --scenario FILE    plays one scenario that was written down, and prints what happened
   --save FOLDER      writes down the smallest scenario of each failure`;
 
-/** What to simulate, from a command line, or what is wrong with it, naming the flag. */
+/** The simulation that a command line asks for, or its error, which names the flag. */
 export const parseCommandLine = (
   args: readonly string[],
   { anySeed = () => randomInt(1, 2 ** 31), cores = availableParallelism() } = {},

@@ -29,7 +29,7 @@ const post = (isRefused: boolean, by = 'p1'): Call => ({
 const { externalCreatePending: pending, externalCreateFailed: failed } = annotationKeys;
 const identity = { [annotationKeys.externalIdentity]: '{}' };
 
-describe('what keeps a world from being at rest', () => {
+describe('the writes that keep a world from being at rest', () => {
   const cases: Readonly<Record<string, readonly [calls: readonly Call[], count: number]>> = {
     'not the marks of a creation that is refused': [[mark(pending), post(true), mark(failed)], 0],
     'nor those of the next one': [

@@ -5,7 +5,7 @@ import type { Call } from './invariant.ts';
 /** A method of HTTP, or an action of AWS. */
 const creates = /^(?:POST|Create[A-Z]\w*|RunInstances)$/;
 
-/** A creation that is marked as begun, and whose end is not on record yet. */
+/** A creation that is marked as begun, and whose result is not recorded yet. */
 interface Attempt {
   readonly by: string;
   isRefused: boolean;
@@ -26,9 +26,10 @@ function writesAlone({ about }: Call, annotation: string): boolean {
 }
 
 /**
- * Counts the writes that keep a world from being at rest. A creation under an assigned name is marked before it is tried
- * and after it has failed, or else nobody could try it again: while the external system refuses it, these two are written
- * with each attempt, and are not counted. One that is followed by anything else is.
+ * Counts the writes that keep a world from being at rest. A creation under an assigned name is marked before
+ * each attempt and after its failure, because otherwise it could not be tried again. While the external
+ * system refuses the creation, these two writes of each attempt are not counted. An attempt that is followed
+ * by another write is counted.
  */
 export class CountedWrites {
   #count = 0;

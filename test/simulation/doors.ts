@@ -1,6 +1,6 @@
 /*
  *   controllers ──▶ apiDoor ──────▶ MemoryCluster         each request: on its way, carried out, on its way back,
- *              └──▶ outsideDoor ──▶ clouds, PostgreSQL    unless there is a fault or the process has died meanwhile
+ *              └──▶ outsideDoor ──▶ clouds, PostgreSQL    unless there is a fault or the process ended before
  */
 
 import { Observable } from 'rxjs';
@@ -16,11 +16,11 @@ import type { About, RecordedCall } from './invariant.ts';
 import type { CallFault, Pace } from './scenario.ts';
 import type { WatchLines } from './watch-lines.ts';
 
-/** What a door knows of the process before it and the world behind it. */
+/** The view of a door: the process before it and the world behind it. */
 export interface DoorOptions {
   /** The process's own, which stands still with it. */
   readonly clock: Clock;
-  /** What is on its way is not held up by what becomes of who sent it. */
+  /** A request that was sent is not stopped by the end of its sender. */
   readonly network: Clock;
   readonly pace: Pace;
   readonly watches: WatchLines;
@@ -41,7 +41,7 @@ export interface DoorOptions {
   isOut(system: string): boolean;
   /** The process dies now, and another begins so much later. */
   crash(downMs: number): void;
-  /** Carries out what changes something, on record. */
+  /** Carries out a change, and records it. */
   carryOut(call: RecordedCall, effect: () => unknown): unknown;
 }
 
@@ -84,7 +84,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     if (options.isDead()) await never();
   }
 
-  /** On its way, whatever becomes of the process meanwhile, unless that gives it up. */
+  /** Sends a request, whatever happens to the process, unless the process gives the request up. */
   async function travel(ms: number, signal: AbortSignal | undefined): Promise<void> {
     await network.sleep(ms, signal).catch(() => wait(0, signal));
     if (options.isDead()) await never();

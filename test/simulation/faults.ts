@@ -1,7 +1,7 @@
 import type { Chance } from './chance.ts';
 import type { CallFault, FaultType, ListedFault, Scenario } from './scenario.ts';
 
-/** Which fault happens to a request of a name: as listed, or as chance says at the scenario's rates. */
+/** The fault that happens to a request of a name: a listed one, or a random one at the scenario's rates. */
 export function faultsOf(
   { faults, areWritesAlone = false }: Scenario,
   chance: Chance,

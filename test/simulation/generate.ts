@@ -3,19 +3,19 @@ import { chanceOf } from './chance.ts';
 import type { FaultRates, FaultType, Scenario } from './scenario.ts';
 import { awsAndGcp } from './workload/aws-and-gcp.ts';
 import { createDraft } from './workload/draft.ts';
-import { estate } from './workload/estate.ts';
+import { inventory } from './workload/inventory.ts';
 import { isCloseCall, themesOf } from './workload/themes.ts';
 
 const minuteMs = 60_000;
 
 /**
- * Which world a seed is played in: the demo's clouds and PostgreSQL, or AWS and Google Cloud, whose official clients take
- * several times as long.
+ * The world of a seed: the demo's clouds and PostgreSQL, or AWS and Google Cloud, whose official clients
+ * take several times as long.
  */
 export const worldNames = ['demo', 'clouds'] as const;
 export type WorldName = (typeof worldNames)[number];
 
-/** A scenario out of a seed: who does what when, and what goes wrong meanwhile. */
+/** Makes a scenario from a seed: the actions of users and machines, their times, and the faults. */
 export function generate(seed: number, world: WorldName = 'demo'): Scenario {
   const chance = chanceOf(seed);
   const pick = <T>(from: readonly T[], ...name: readonly (string | number)[]): T =>
@@ -25,7 +25,7 @@ export function generate(seed: number, world: WorldName = 'demo'): Scenario {
   if (world === 'clouds') {
     awsAndGcp(draft.by('clouds'));
   } else {
-    draft.have(...estate);
+    draft.have(...inventory);
     for (const { name, write } of themesOf(draft)) write(draft.by(name));
   }
   return {

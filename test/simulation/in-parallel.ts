@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 
-/** What a process answers with. */
+/** The answer of a process. */
 export interface Report {
   /** Of that process. */
   readonly memoryBytes: number;
@@ -11,8 +11,8 @@ export interface Report {
 const mostMemoryBytes = 2.5 * 2 ** 30;
 
 /**
- * What lives for one run lives longer than a young generation of the usual 16 MiB takes to fill: it would be copied from
- * there to the old one, and collected from that, time and again. That is a third of all the time.
+ * Objects of one run live longer than a young generation of the usual 16 MiB takes to fill. They would be
+ * copied to the old generation, and collected there, again and again. That is a third of all the time.
  */
 export const roomForARun: readonly string[] = ['--min-semi-space-size=256', '--max-semi-space-size=256'];
 

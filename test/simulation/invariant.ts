@@ -11,7 +11,7 @@ export interface Violation {
   readonly what: string;
 }
 
-/** What became of one object. */
+/** The history of one object. */
 export interface Change {
   /** `p1` is a process; `somebody`, a person; `gc`, the garbage collector. */
   readonly by: string;
@@ -42,16 +42,16 @@ export interface RecordedCall {
   readonly isRepeated?: boolean;
 }
 
-/** A request that was carried out, on the API server or outside. */
+/** A request that was carried out, on the API server or in the external system. */
 export interface Call extends RecordedCall {
   readonly by: string;
-  /** Whether it changed anything on the API server; always true outside. */
+  /** Whether it changed anything on the API server; always true in the external system. */
   readonly isChange: boolean;
   /** The API server, or a cloud, refused it. */
   readonly isRefused: boolean;
 }
 
-/** What a request to the API server says of one object. */
+/** The part of a request to the API server that is about one object. */
 export interface About {
   readonly kind: Kind;
   readonly key: ObjectKey;
@@ -70,27 +70,27 @@ export interface Attempt {
   readonly call: string;
 }
 
-/** Something that must be so, whatever happens. What is said of it are sentences about what is wrong. */
+/** A rule that must hold, whatever happens. It reports violations as sentences. */
 export interface Invariant {
   /** A rule, as a sentence. */
   readonly name: string;
-  /** What is wrong with a change, as it is made. */
+  /** The faults of a change, reported when it happens. */
   changed?(change: Change): readonly string[];
-  /** What is wrong with a request, as it is made. */
+  /** The faults of a request, reported when it is sent. */
   asked?(attempt: Attempt): readonly string[];
-  /** What is wrong with a line of the log, as it is written. */
+  /** The faults of a line of the log, reported when it is written. */
   logged?(line: string): readonly string[];
-  /** What is wrong with a page of metrics. */
+  /** The faults of a page of metrics. */
   scraped?(page: string): readonly string[];
-  /** What is wrong with a request, as it is carried out. */
+  /** The faults of a request, reported when it is carried out. */
   called?(call: Call): readonly string[];
-  /** What is wrong when a process is about to be shown something outside. */
+  /** The faults at the moment when a process is about to read an external answer. */
   shown?(): readonly string[];
-  /** What is wrong once trouble is over and everything has come to rest. */
+  /** The faults once all trouble is over and everything is at rest. */
   atRest?(): readonly string[];
 }
 
-/** What invariants see of the world. */
+/** The view that invariants have of the world. */
 export type Seen = Pick<
   World,
   | 'cluster'
@@ -109,7 +109,7 @@ export type Seen = Pick<
 
 export type InvariantOf = (world: Seen) => Invariant;
 
-/** What a claim says of its binding. */
+/** The conditions of a claim about its binding. */
 export const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
   (claim as Claim | undefined)?.status?.bindingPhase;
 

@@ -46,7 +46,7 @@ import { kindOf } from './kinds.ts';
 import type { MadeUpHistory } from './made-up-history.ts';
 import { madeUpHistory } from './made-up-history.ts';
 import type { Scenario } from './scenario.ts';
-import { credentialsSecret, credentials as estateCredentials, objectOf } from './workload/estate.ts';
+import { credentialsSecret, credentials as inventoryCredentials, objectOf } from './workload/inventory.ts';
 
 /*
  * One history for each invariant that breaks each of its checks, so that no check can be without effect. That invariants
@@ -149,8 +149,8 @@ const classRef = {
 };
 const [orders, other] = [claim('orders'), claim('other')];
 
-/** What leads to the cloud, with credentials that it takes or not. */
-const cloudSecret = (credentials: Readonly<Record<string, string>> = estateCredentials.favourite) => {
+/** The objects that lead to the cloud, with valid or invalid credentials. */
+const cloudSecret = (credentials: Readonly<Record<string, string>> = inventoryCredentials.favourite) => {
   const { namespace, name } = credentialsSecret.favourite;
   return secret(namespace, name, undefined, credentials);
 };

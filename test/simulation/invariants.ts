@@ -27,7 +27,7 @@ import { usersCounted } from './invariants/users-counted.ts';
 import { wellFormedStatuses } from './invariants/well-formed-statuses.ts';
 import { wishesSurvive } from './invariants/wishes-survive.ts';
 
-/** What must hold in every run. */
+/** The rules that must hold in every run. */
 export const allInvariants: readonly InvariantOf[] = [
   oneToOne,
   provisionedOnce,

@@ -19,14 +19,14 @@ import type { Scenario } from './scenario.ts';
 import type { Wish } from './world.ts';
 import { cloudUrls } from './world.ts';
 
-/** What is told to an invariant, as a world would, of things that nobody did. */
+/** The reports to an invariant about invented actions, in the form that a world gives them. */
 export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgresql'> {
   /** Each sort of things has a place there, with nothing in it. */
   readonly aws: InProcessAws;
   readonly gcp: InProcessGoogleCloud;
-  /** What the invariant has said so far. */
+  /** The violations that the invariant has reported. */
   readonly said: readonly string[];
-  /** Somebody else than a person does something to the cluster. */
+  /** A client that is not a user changes the cluster. */
   as(by: string, act: (cluster: MemoryCluster) => unknown): void;
   /** A person merges a patch into an object. */
   wish(of: KubernetesObject, patch: object): void;

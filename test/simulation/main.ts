@@ -25,7 +25,7 @@ const print = (...lines: readonly string[]): void => {
 };
 
 const broken = scenario !== undefined || seeds === 1 ? await one() : await many();
-// What is on its way into a pipe is lost with the process.
+// Output that is still in a pipe is lost with the process.
 process.stdout.write('', () => process.exit(broken === 0 ? 0 : 1));
 
 /** Plays one scenario and prints all of it. Answers how many promises were broken. */
@@ -89,7 +89,7 @@ async function many(): Promise<number> {
   return violations;
 }
 
-/** Makes a failure as small as it gets, and prints what is left of it. */
+/** Makes a failing scenario as small as possible, and prints it. */
 async function explain({ seed, violations: [violation] }: SeedReport): Promise<void> {
   if (violation === undefined) return;
   const { invariant } = violation;

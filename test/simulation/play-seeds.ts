@@ -13,7 +13,7 @@ export interface SeedReport {
   readonly memoryBytes: number;
 }
 
-/** What a process is asked to play. */
+/** The seeds that a process is asked to play. */
 export interface SeedTask {
   readonly seed: number;
   readonly world: WorldName;

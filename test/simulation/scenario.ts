@@ -4,11 +4,14 @@ import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.
 export interface ObjectName extends ObjectKey {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Not this claim itself, but what it has been given by then: its managed resource, or the secret of that. */
+  /**
+   * Not this claim itself, but an object that belongs to it at that time: its managed resource, or the
+   * Secret of that.
+   */
   readonly given?: 'resource' | 'source secret';
 }
 
-/** What people and machines do at one moment. Everything is JSON. */
+/** The actions of users and machines at one moment. Everything is JSON. */
 export type Act =
   /** As `kubectl create`: nothing if it is there already, or the API refuses it. */
   | { readonly type: 'create'; readonly object: KubernetesObject }
@@ -17,9 +20,12 @@ export type Act =
   /** A team writes what another claim has been given into the resourceRef of its own; nothing if that has nothing. */
   | { readonly type: 'name'; readonly of: ObjectName; readonly what: ObjectName }
   | { readonly type: 'delete'; readonly of: ObjectName }
-  /** An administrator has looked into a creation whose result nobody knew, and takes its mark away; nothing if it has none. */
+  /**
+   * An administrator has checked a creation with an unknown result, and removes its mark; nothing if it has
+   * none.
+   */
   | { readonly type: 'clear mark'; readonly of: ObjectName }
-  /** Somebody changes or removes an instance past us, in the cloud itself; `nth` of those that are there. */
+  /** A user changes or removes an instance in the cloud itself; `nth` of the existing ones. */
   | { readonly type: 'drift'; readonly system: string; readonly nth: number; readonly level: number }
   | { readonly type: 'lose'; readonly system: string; readonly nth: number }
   /** The process dies and another begins later. */
@@ -32,11 +38,13 @@ export type Act =
   | { readonly type: 'compact' }
   /** Watch connections of a kind, or of all, end. */
   | { readonly type: 'end watches'; readonly kind?: string }
-  /** What watches of a kind, or all, tell is held up for so long. */
+  /** The watches of a kind, or of all kinds, are delayed for this time. */
   | { readonly type: 'hold watches'; readonly kind?: string; readonly forMs: number }
   /** The same until a process has written something the next time, and for so long at most. */
   | { readonly type: 'hold watches until a write'; readonly kind?: string; readonly forMs: number }
-  /** The watches of a kind end, and are listed anew only after so many more changes of it, or so long. */
+  /**
+   * The watches of a kind end, and are listed again only after this many more changes of it, or this time.
+   */
   | { readonly type: 'miss changes'; readonly kind: string; readonly count: number; readonly forMs: number }
   /** Watches of a kind, or all, stay open and tell nothing ever again, until they end. */
   | { readonly type: 'silence watches'; readonly kind?: string }
@@ -44,14 +52,14 @@ export type Act =
   | { readonly type: 'api outage'; readonly forMs: number }
   /** An external system cannot be reached for so long. */
   | { readonly type: 'outage'; readonly system: string; readonly forMs: number }
-  /** Somebody keeps all there is, for a `restore` later. */
+  /** An administrator backs up all objects, for a `restore` later. */
   | { readonly type: 'back up' }
   /**
    * Disaster: the process dies, all objects are lost, and come back out of the last backup, of new UIDs and without
    * status, one by one in any order within so long. The process begins when it has been down for its time.
    */
   | { readonly type: 'restore'; readonly overMs: number; readonly downMs: number }
-  /** Somebody sets the clock on the wall. */
+  /** An administrator sets the system clock. */
   | { readonly type: 'set wall clock'; readonly byMs: number };
 
 export interface Step {
@@ -60,24 +68,27 @@ export interface Step {
   readonly act: Act;
 }
 
-/** What is done at once when an object changes, before anybody is told of it. */
+/** An action that happens at once when an object changes, before any watch reports the change. */
 export interface Reaction {
   /** The number of the change, from 1 on; Events are not counted. */
   readonly atChange: number;
   readonly act: Act;
 }
 
-/** What goes wrong with one request, to the API server or outside. */
+/** The fault of one request, to the API server or to an external system. */
 export type CallFault =
   /** Answered so, and not carried out. */
   | { readonly type: 'refused'; readonly code: 409 | 429 | 500 | 503 | 504 }
-  /** Not carried out: a gateway answers in its place, with a page. A 404 says nothing of what was asked for, nor does a 200. */
+  /**
+   * Not carried out: a gateway answers instead, with a page. A 404 from it is no statement about the object,
+   * nor is a 200.
+   */
   | { readonly type: 'page'; readonly code: 200 | 404 }
   /** Neither carried out nor answered: the connection ends. */
   | { readonly type: 'unreachable' }
   /** Carried out, and the answer is lost. */
   | { readonly type: 'answer lost' }
-  /** Carried out twice: the second answer is told. */
+  /** Carried out twice: the second answer is returned. */
   | { readonly type: 'twice' }
   /** Under way for so much longer, there and back. */
   | { readonly type: 'slow'; readonly thereMs: number; readonly backMs: number }
@@ -113,7 +124,7 @@ export interface Scenario {
   /** Decides how long everything is on its way, and which faults happen where they are drawn. */
   readonly seed: number;
   readonly pace: Pace;
-  /** What there is at the beginning. */
+  /** The objects at the beginning. */
   readonly objects: readonly KubernetesObject[];
   /** In order of time. */
   readonly steps: readonly Step[];
@@ -127,7 +138,7 @@ export interface Scenario {
   readonly areWritesAlone?: boolean;
   /** 2: with leader election. Absent: one process, without. */
   readonly replicas?: 2;
-  /** What each process runs; absent: `usualStacks`. */
+  /** The stacks that each process runs; absent: `usualStacks`. */
   readonly stacks?: readonly StackName[];
   /** Whether what belongs to an owner that is gone goes, too, as in a cluster with its controller manager. */
   readonly collectsGarbage: boolean;

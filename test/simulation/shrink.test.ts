@@ -15,7 +15,7 @@ const scenario: Scenario = {
 
 const has = ({ steps }: Scenario, type: string): boolean => steps.some(({ act }) => act.type === type);
 
-test('what does not matter is taken away, and the rest is what fails', async () => {
+test('shrinking removes the irrelevant steps, and keeps those that fail', async () => {
   const small = await shrink(scenario, async (each) => has(each, 'crash') && has(each, 'compact'));
   assert.deepEqual(
     small.steps.map(({ act }) => act.type),
@@ -35,7 +35,7 @@ test('the fault that matters stays', async () => {
   assert.deepEqual(isListed(small.faults) && small.faults.map(({ call }) => call), [wanted]);
 });
 
-test('what does not fail stays as it is', async () => {
+test('a scenario that does not fail is not shrunk', async () => {
   assert.equal(await shrink(scenario, async () => false), scenario);
 });
 

@@ -4,7 +4,7 @@ import type { Pace, Scenario } from './scenario.ts';
 /** Whether a scenario still breaks the promise it is about. */
 export type StillFails = (scenario: Scenario) => Promise<boolean>;
 
-/** Everything at once, so that what is left of the time a trace tells of matters. */
+/** Everything at once, so that each remaining time in a trace matters. */
 export const brisk: Pace = {
   requestMs: 1,
   watchMs: 1,
@@ -15,9 +15,9 @@ export const brisk: Pace = {
 };
 
 /**
- * The smallest scenario found that still fails: steps, faults and objects are taken away, in large parts first
- * (Zeller's ddmin), and what takes time is made quick. `most` bounds how many scenarios are tried. What does not fail is
- * answered as it was.
+ * The smallest scenario found that still fails. Steps, faults and objects are removed, in large parts first
+ * (Zeller's ddmin), and delays are removed. `most` bounds how many scenarios are tried. A scenario that does
+ * not fail is returned unchanged.
  */
 export async function shrink(scenario: Scenario, stillFails: StillFails, most = 400): Promise<Scenario> {
   let left = most;

@@ -41,7 +41,7 @@ export interface SimulatedProcessOptions
   readonly id: string;
   /** Whether it works only while it holds the Lease. */
   readonly electsLeader: boolean;
-  /** What keeps changes from the processes. */
+  /** The delay of changes on their way to the processes. */
   readonly held: HeldWatches;
   /** How long the next event of a kind is on its way. */
   readonly eventMs: (kind: string) => number;
@@ -193,7 +193,7 @@ export class SimulatedProcess {
     );
   }
 
-  /** What it answers under `/metrics`. */
+  /** The page that it answers under `/metrics`. */
   async scrape(): Promise<string> {
     return (await this.#scrape?.()) ?? '';
   }
@@ -216,7 +216,7 @@ export class SimulatedProcess {
     this.#options.died();
   }
 
-  /** Whether it was told to end: it begins nothing any more. */
+  /** Whether it was asked to end: then it begins nothing any more. */
   get isEnding(): boolean {
     return this.#isEnding;
   }

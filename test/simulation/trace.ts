@@ -8,7 +8,10 @@ interface Entry {
   readonly text: () => string;
 }
 
-/** What happened, in lines that a person reads: `12.345 p1  update FancySQLInstance team/orders status.bindingPhase=Bound`. */
+/**
+ * The history, in lines for a reader: `12.345 p1  update FancySQLInstance team/orders
+ * status.bindingPhase=Bound`.
+ */
 export class Trace {
   readonly #entries: Entry[] = [];
   readonly #elapsedMs: () => number;
@@ -32,7 +35,7 @@ export class Trace {
     });
   }
 
-  /** What somebody creates shows as a change. */
+  /** A creation by a user is printed as a change. */
   act(act: Act): void {
     if (act.type === 'create') return;
     if (act.type !== 'edit' && act.type !== 'delete') {
@@ -70,7 +73,7 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
   );
 }
 
-/** What is of no interest, or nobody's to read. */
+/** Fields without interest, or with secrets. */
 const serverOwn = new Set([
   ...['apiVersion', 'kind', 'metadata.uid', 'metadata.resourceVersion', 'metadata.creationTimestamp'],
   ...[

@@ -5,7 +5,7 @@ import { ApiError } from '../../runtime/client/errors.ts';
 import type { WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 
-/** What one watch connection carries, in order, each event for as long on its way as chance says. */
+/** The events of one watch connection, in order, each with a random delay. */
 export interface WatchLine extends Subscription {
   tell(event: WatchEvent<unknown>): void;
   fail(error: unknown): void;
@@ -24,7 +24,7 @@ interface Item {
   readonly deliver: () => void;
 }
 
-/** What keeps back the changes of a kind, or of all, from every process, those that begin meanwhile included. */
+/** The delay of changes of a kind, or of all kinds, for every process, also for watches that begin later. */
 export class HeldWatches {
   readonly lines = new Set<WatchLines>();
   readonly #clock: Clock;
@@ -43,7 +43,7 @@ export class HeldWatches {
     this.#isUntilWrite ||= isUntilWrite;
   }
 
-  /** Until when nothing is told of a kind. */
+  /** The time until which a kind has no events. */
   untilMs(kind: string): number {
     return Math.max(this.#untilMs.get(kind) ?? 0, this.#untilMs.get(undefined) ?? 0);
   }
@@ -56,7 +56,10 @@ export class HeldWatches {
     for (const each of this.lines) each.resume();
   }
 
-  /** Watches of a kind end, and nobody reaches it before so many more changes of it, or so long; then `end` is called. */
+  /**
+   * Watches of a kind end, and cannot be opened before this many more changes of it, or this time; then
+   * `end` is called.
+   */
   miss(kind: string, count: number, forMs: number, end: () => void): void {
     for (const each of this.lines) each.cut(kind);
     this.#missing.set(kind, { left: count, untilMs: this.#clock.elapsedMs() + forMs, end });
@@ -155,7 +158,7 @@ export class WatchLines {
     });
   }
 
-  /** Connections end without a word. `kind`: of all if absent. */
+  /** Connections end without a message. `kind`: all kinds if absent. */
   cut(kind?: string): void {
     for (const line of this.#of(kind)) line.cut();
   }
@@ -165,7 +168,7 @@ export class WatchLines {
     for (const line of this.#of(kind)) line.isSilent = true;
   }
 
-  /** What waits is looked at again, because the hold has ended before its time. */
+  /** Waiting events are checked again, because the delay has ended early. */
   resume(): void {
     for (const line of this.#lines) line.resume();
   }

@@ -3,7 +3,8 @@ import { generate } from './generate.ts';
 import { play } from './play.ts';
 import type { SeedReport, SeedTask } from './play-seeds.ts';
 
-// Nobody reads stacks here, and to collect them takes a twentieth of the time; a seed that fails is played again.
+// Stacks of errors are not read here, and collecting them takes a twentieth of the time; a seed that fails
+// is played again.
 Error.stackTraceLimit = 0;
 
 process.on('message', async ({ seed, world }: SeedTask) => {

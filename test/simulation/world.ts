@@ -43,7 +43,7 @@ import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
 import { HeldWatches } from './watch-lines.ts';
 
-/** What a person wrote into an object, and nobody else may take away. */
+/** The fields of an object that a user wrote, and that only a user may remove. */
 export interface Wish {
   readonly kind: Kind;
   readonly key: ObjectKey;
@@ -70,7 +70,7 @@ export interface Changed {
 /** Where the clouds are. */
 export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://other.test' } as const;
 
-/** What stands in AWS that no managed resource is made for: the cluster that node groups are of. */
+/** Objects in AWS without a managed resource: the cluster of the node groups. */
 const awsBefore: SavedInventory = {
   [`${exampleAccount.id} us-west-1 eks/cluster`]: {
     delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
@@ -119,17 +119,17 @@ export class World {
   readonly vault: InProcessVault;
   readonly trace: Trace;
   readonly violations: Violation[] = [];
-  /** What the processes logged, as lines of JSON. */
+  /** The log of the processes, as lines of JSON. */
   readonly log: string[] = [];
   /** The faults that happened, in order. */
   readonly fired: ListedFault[] = [];
-  /** What people wrote, in order. */
+  /** The writes of users, in order. */
   readonly wishes: Wish[] = [];
   /** The UIDs of what came out of a backup. */
   readonly restored = new Set<string>();
   /** The requests that processes began, in order, and the changes of objects that are not Events. */
   readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
-  /** What processes did; writes are those that were neither refused nor rolled back. */
+  /** The calls of processes; writes are those that were neither refused nor rolled back. */
   readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
   readonly countedWrites = new CountedWrites();
   readonly logLevel: LogLevel;
@@ -201,7 +201,7 @@ export class World {
     return this.processes.map(({ id }) => id);
   }
 
-  /** Those of them that were told to end. */
+  /** The processes that were asked to end. */
   get ending(): readonly string[] {
     return this.processes.filter(({ isEnding }) => isEnding).map(({ id }) => id);
   }
@@ -278,7 +278,7 @@ export class World {
     for (const process of this.processes) process.kill();
   }
 
-  /** What is wrong with what its processes answer to a scrape. */
+  /** The faults in the answers of its processes to a scrape. */
   async scrape(): Promise<void> {
     for (const process of this.processes) {
       const page = await process.scrape();
@@ -286,7 +286,7 @@ export class World {
     }
   }
 
-  /** What is wrong now that everything has come to rest. */
+  /** The faults at rest. */
   judge(): void {
     this.#ask((invariant) => invariant.atRest?.());
   }
@@ -316,14 +316,14 @@ export class World {
     if (change.after === undefined && this.scenario.collectsGarbage) this.#collect(change.before);
   }
 
-  /** What invariants find wrong with something. */
+  /** The violations that invariants report about an event. */
   #ask(question: (invariant: Invariant) => readonly string[] | undefined): void {
     for (const invariant of this.#invariants) {
       for (const what of question(invariant) ?? []) this.violate(invariant.name, what);
     }
   }
 
-  /** What belongs to nobody else goes a while after its owner. */
+  /** An object without other owners is deleted a while after its owner. */
   #collect(owner: KubernetesObject | undefined): void {
     const uid = owner?.metadata.uid;
     const lateMs = 1_000 * this.#share('gc');
@@ -414,7 +414,7 @@ export class World {
     this.#life.add(this.clock.scheduler.schedule(act, delayMs));
   }
 
-  /** What people and machines do. Whatever the API refuses a person is no harm. */
+  /** The actions of users and machines. A write that the API refuses is no fault. */
   #act(act: Act): void {
     this.trace.act(act);
     const [process] = this.processes;
@@ -532,7 +532,10 @@ export class World {
   }
 
   /** It is no wish that there be no mark: the next creation writes one. */
-  /** Who takes a mark away has looked for what it is about, when that would show, however late the external system is. */
+  /**
+   * A user who removes a mark has checked its resource at a time when it would show, however late the
+   * external system is.
+   */
   #clearMark(of: ObjectName): void {
     const found = this.cluster.find(kindOf(of), objectKey(of));
     if (found === undefined || !isCreationIncomplete(found)) return;
@@ -561,7 +564,7 @@ export class World {
   }
 }
 
-/** What a cloud answers that does not do what it was asked. */
+/** The answer of a cloud that does not do the request. */
 const isRefusal = (reply: unknown): boolean =>
   ((reply as { readonly statusCode?: number } | undefined)?.statusCode ?? 0) >= 400;
 

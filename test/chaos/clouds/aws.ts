@@ -21,15 +21,15 @@ export const aws: CloudProgram<SavedInventory> = {
       flags: ['--account', `${id}:${accessKeyId}:${secretAccessKey}`],
     };
   },
-  externals: (estate) => [
-    ...thingsOf<StoredVpc>(estate, 'ec2/vpc', ({ id }) => ({ name: id, identity: id, fields: {} })),
-    ...thingsOf<StoredInstance>(estate, 'rds/db-instance', ({ id, item }) => ({
+  externals: (inventory) => [
+    ...thingsOf<StoredVpc>(inventory, 'ec2/vpc', ({ id }) => ({ name: id, identity: id, fields: {} })),
+    ...thingsOf<StoredInstance>(inventory, 'rds/db-instance', ({ id, item }) => ({
       name: id,
       identity: item.resourceId,
       password: item.password,
       fields: { backupRetentionPeriod: { ...item.settings, ...item.pending }.BackupRetentionPeriod },
     })),
-    ...thingsOf<Queue>(estate, 'sqs/queue', ({ item: { url, attributes }, createdAtMs }) => ({
+    ...thingsOf<Queue>(inventory, 'sqs/queue', ({ item: { url, attributes }, createdAtMs }) => ({
       name: url,
       identity: `${url} of ${createdAtMs}`,
       fields: { delaySeconds: Number(attributes.DelaySeconds) },
@@ -45,13 +45,13 @@ interface Kept<T> {
   readonly createdAtMs: number;
 }
 
-/** What there is of one sort, in all regions, that carries tags of ours. */
+/** The resources of one sort, in all regions, that carry our tags. */
 const thingsOf = <T extends { readonly tags: Readonly<Record<string, string>> }>(
-  estate: SavedInventory,
+  inventory: SavedInventory,
   sort: string,
   told: (kept: Kept<T>) => Omit<External, 'system' | 'owner'>,
 ): readonly External[] =>
-  Object.entries(estate)
+  Object.entries(inventory)
     .filter(([key]) => key.endsWith(` ${sort}`))
     .flatMap(([, { things }]) => things)
     .filter(([, { deletedAtMs }]) => deletedAtMs === undefined)

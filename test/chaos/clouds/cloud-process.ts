@@ -7,11 +7,11 @@ import type { SentRequest } from '../sent-requests.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { startServerProcess } from '../server-process.ts';
 
-/** What somebody proves to a cloud that he may use it. */
+/** The credential of a client of a cloud. */
 export interface Credentials {
-  /** What the secret of a provider holds, where the cloud is reached at that URL. */
+  /** The content of a provider's Secret, if the cloud has that URL. */
   text(url: string): string;
-  /** By which the cloud is told to take them. */
+  /** The request that makes the cloud accept them. */
   readonly flags: readonly string[];
 }
 
@@ -20,27 +20,30 @@ export interface NewCredentialsOptions {
   readonly url: string;
   /** A folder of this run. */
   readonly directory: string;
-  /** Yields a secret that nobody may tell; or is told one. */
+  /** Yields a secret value that must not leak; or receives one. */
   plant(secret?: string): string;
 }
 
 /** A request to a cloud. */
 export interface CloudCall {
-  /** What is done to what, without anything secret: `DescribeVpcs vpc-1`. Many of one kind are a loop. */
+  /**
+   * The operation and its resource, without secret values: `DescribeVpcs vpc-1`. Many of one kind are a
+   * loop.
+   */
   readonly what: string;
   readonly isWrite: boolean;
 }
 
-/** What one cloud has of its own. `Saved` is what it keeps in its file. */
+/** The differences of one cloud. `Saved` is the content of its file. */
 export interface CloudProgram<Saved extends object = object> {
   /** Its entry point, as `emulators/aws/main.ts`. */
   readonly main: string;
   /** Beside those that all have. */
   readonly flags: readonly string[];
   newCredentials(options: NewCredentialsOptions): Credentials;
-  /** What it holds, without the credentials that it took so far; absent: it keeps none. */
+  /** Its content without the credentials that it accepted; absent: it keeps none. */
   withoutCredentials?(saved: Saved): Saved;
-  /** What it holds that is ours and is not being deleted. */
+  /** Its resources that are ours and not being deleted. */
   externals(saved: Saved, nowMs: number): readonly External[];
   callOf(request: SentRequest): CloudCall;
 }
@@ -55,7 +58,7 @@ export interface CloudProcess {
   current(): ServerProcess | undefined;
   /** Starts it, with other credentials or more flags if given, and waits until it answers. */
   start(options?: { readonly credentials?: Credentials; readonly flags?: readonly string[] }): Promise<void>;
-  /** What it holds, from its own records. */
+  /** Its resources, from its own records. */
   externals(): readonly External[];
   callOf(request: SentRequest): CloudCall;
 }
@@ -123,7 +126,7 @@ function saved<Saved extends object>(file: string): Saved | undefined {
   }
 }
 
-/** Whom the tags of a thing name, whatever cloud it is in; undefined: nobody. */
+/** The owner in the tags of a resource, in any cloud; undefined: none. */
 export const ownerIn = (tags: Readonly<Record<string, string>>): string | undefined =>
   tags['crossplane-name'] === undefined ? undefined : `${tags['crossplane-kind']} ${tags['crossplane-name']}`;
 

@@ -14,17 +14,17 @@ export const demoCloud = (flavour: FlavourName): CloudProgram<SavedInventory> =>
     const token = plant();
     return { text: (url) => JSON.stringify({ url, token }), flags: ['--token', token] };
   },
-  externals: (estate, nowMs) => externalsIn(flavour, estate, nowMs),
+  externals: (inventory, nowMs) => externalsIn(flavour, inventory, nowMs),
   callOf: restCall,
 });
 
-function externalsIn(flavour: FlavourName, estate: SavedInventory, nowMs: number): readonly External[] {
+function externalsIn(flavour: FlavourName, inventory: SavedInventory, nowMs: number): readonly External[] {
   const alive = <T>(saved: SavedInventory[keyof SavedInventory] | undefined) =>
     (Array.isArray(saved) ? saved : [])
       .filter(([, { deletedAtMs }]) => deletedAtMs === undefined || deletedAtMs > nowMs)
       .map(([name, { item }]) => [name, item as T] as const);
-  const instances = alive<SavedInventory['instances'][number][1]['item']>(estate.instances);
-  const networks = alive<SavedInventory['networks'][number][1]['item']>(estate.networks);
+  const instances = alive<SavedInventory['instances'][number][1]['item']>(inventory.instances);
+  const networks = alive<SavedInventory['networks'][number][1]['item']>(inventory.networks);
   return [
     ...instances.map(([name, { tags, uuid, password, level }]) => ({
       system: flavour,

@@ -22,7 +22,7 @@ export const googleCloud: CloudProgram<SavedInventory> = {
     writeFileSync(file, JSON.stringify(key), { mode: 0o600 });
     return { text: () => JSON.stringify(key), flags: ['--key-file', file] };
   },
-  withoutCredentials: (estate) => ({ ...estate, accounts: [] }),
+  withoutCredentials: (inventory) => ({ ...inventory, accounts: [] }),
   externals: ({ memorystore, topics }) => [
     ...thingsOf(memorystore.instances, ({ name, createdAtMs, authString, fields }) => ({
       identity: `${name} of ${createdAtMs}`,
@@ -45,7 +45,7 @@ interface Labelled {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What there is and carries labels of ours; its name without what comes before a slash. */
+/** The resources that carry our labels; a name without the part before a slash. */
 const thingsOf = <T extends Labelled>(
   things: SavedReplica<T>,
   told: (thing: T) => Pick<External, 'identity' | 'password' | 'fields'>,

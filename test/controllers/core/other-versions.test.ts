@@ -45,7 +45,7 @@ const claimKindOf = ({ kind }: Managed): string =>
   kind === 'PostgreSQLDatabase' ? 'PostgreSQLInstance' : 'FancySQLInstance';
 
 /** The cloud that holds these instances, and has finished all that it began. */
-const estateOf = (instances: readonly StoredInstance[]): SavedInventory => ({
+const inventoryOf = (instances: readonly StoredInstance[]): SavedInventory => ({
   instances: instances.map((item, index) => [
     item.name,
     { item, sequence: index + 1, createdAtMs: 0, deletedAtMs: undefined, before: undefined, changedAtMs: 0 },
@@ -74,7 +74,7 @@ class TakenOver {
   readonly #postgresql = createInProcessPostgresql(this.simulation.clock);
 
   constructor({ withStatus }: { readonly withStatus: boolean }) {
-    this.#cloud = inProcessCloud(this.simulation.clock, { saved: estateOf(crossplaneInstances) });
+    this.#cloud = inProcessCloud(this.simulation.clock, { saved: inventoryOf(crossplaneInstances) });
     for (const object of crossplaneObjects({ withStatus })) this.#put(object);
     const asLeft = crossplaneObjects({ withStatus: true });
     this.claims = asLeft.filter(isClaim);

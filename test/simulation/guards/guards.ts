@@ -4,9 +4,9 @@ export interface Guard {
   readonly file: string;
   /** The exact text, which the file has once. */
   readonly was: string;
-  /** What stands there without the guard. */
+  /** The text without the guard. */
   readonly becomes: string;
-  /** What it guards against. */
+  /** The fault that the guard prevents. */
   readonly against: string;
   /** The unit test that fails without it where no seed notices, as `file: title`. */
   readonly provenBy?: string;
@@ -713,7 +713,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: "the deletion of somebody else's network",
-      provenBy: "test/controllers/fcp/network.test.ts: somebody else's network is not deleted",
+      provenBy: 'test/controllers/fcp/network.test.ts: a network of another owner is not deleted',
       was: "if (network !== undefined && claim(managed, network) === 'ours') {",
       becomes: 'if (network !== undefined) {',
     },
@@ -752,7 +752,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second one beside what an earlier attempt has made',
       provenBy:
-        'test/controllers/author/named-by-cloud.test.ts: what carries our tags already is taken, and nothing is made beside it',
+        'test/controllers/author/named-by-cloud.test.ts: a resource that carries our tags already is adopted, and nothing else is created',
       was: 'if (staying !== undefined) return { externalName: idOf(staying) };',
       becomes: '',
     },
@@ -766,28 +766,28 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what a cloud finds by our tags, and carries others',
       provenBy:
-        'test/controllers/author/named-by-cloud.test.ts: what the cloud takes for ours, and is not, is not taken',
+        'test/controllers/author/named-by-cloud.test.ts: a resource of another owner that the cloud returns as ours is not adopted',
       was: "return found.filter((thing) => ownershipOf(adapter.told(managed, thing).tags, its) === 'ours');",
       becomes: 'return found;',
     },
     {
       against: 'what goes, taken for what is to be made',
       provenBy:
-        'test/controllers/author/named-by-cloud.test.ts: what carries our tags and goes is not taken, and told to whoever makes another',
+        'test/controllers/author/named-by-cloud.test.ts: a resource with our tags that is being deleted is not adopted, and the creation reports it',
       was: 'const [staying, ...others] = all.filter(isStaying(managed));',
       becomes: 'const [staying, ...others] = all;',
     },
     {
       against: 'something in a cloud that nobody finds again',
       provenBy:
-        'test/controllers/author/named-by-cloud.test.ts: it says whose it is from its first moment, whatever tags somebody asks for',
+        'test/controllers/author/named-by-cloud.test.ts: a resource has the tags of its owner from its creation on, whatever tags a user asks for',
       was: 'const tags = { ...asked(managed), ...ownerTags(owner(managed)) };',
       becomes: 'const tags = asked(managed);',
     },
     {
       against: 'a thing that a tag of its user gives to somebody else',
       provenBy:
-        'test/controllers/author/named-by-cloud.test.ts: tags that somebody asks for say nothing of whose it is',
+        'test/controllers/author/named-by-cloud.test.ts: tags that a user asks for do not change the owner',
       was: 'withoutOwner(adapter.tagsOf?.(managed) ?? {})',
       becomes: '(adapter.tagsOf?.(managed) ?? {})',
     },
@@ -898,14 +898,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a machine that is never made anew, for the token was that of one that is gone',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: that is made anew after it was terminated is another, although AWS remembers the token',
+        'test/controllers/aws/ec2.test.ts: an instance that is created again after its termination is a new one, although AWS remembers the token',
       was: "const parts = ['instance', uid ?? name, ...former.toSorted()];",
       becomes: "const parts = ['instance', name];",
     },
     {
       against: 'a machine that is gone, taken for one that is to be made',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: that is made anew after it was terminated is another, although AWS remembers the token',
+        'test/controllers/aws/ec2.test.ts: an instance that is created again after its termination is a new one, although AWS remembers the token',
       was: "isStaying: state !== 'shutting-down' && state !== 'terminated',",
       becomes: 'isStaying: true,',
     },
@@ -919,14 +919,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'the start of a machine that somebody stopped',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: that somebody stops stays stopped, whatever is changed of it, and whatever tags are asked for',
+        'test/controllers/aws/ec2.test.ts: an instance that a user stops stays stopped, whatever fields or tags are edited',
       was: 'if (isMarked(instance)) await instances.start(its, signal);',
       becomes: 'await instances.start(its, signal);',
     },
     {
       against: 'a machine that its user marks as stopped by us',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: that somebody stops stays stopped, whatever is changed of it, and whatever tags are asked for',
+        'test/controllers/aws/ec2.test.ts: an instance that a user stops stays stopped, whatever fields or tags are edited',
       was: 'omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark))',
       becomes: 'ownTags(spec.forProvider?.tags)',
     },
@@ -935,7 +935,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a VPC that is called not made, for something of it could not be set',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: is on record before what is not set at its creation is tried again',
+        'test/controllers/aws/ec2.test.ts: is recorded before a failed later step is tried again',
       was: 'attributesIn(wanted), signal).catch(() => {});',
       becomes: 'attributesIn(wanted), signal);',
     },
@@ -944,7 +944,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a subnet that is called not made, for something of it could not be set',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: is on record before what is not set at its creation is tried again',
+        'test/controllers/aws/ec2.test.ts: is recorded before a failed later step is tried again',
       was: 'true, signal).catch(() => {});',
       becomes: 'true, signal);',
     },
@@ -953,14 +953,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'whatever is done to a node group that somebody else made',
       provenBy:
-        'test/controllers/aws/node-group.test.ts: takes none of the name that somebody else made, and neither changes nor deletes it',
+        'test/controllers/aws/node-group.test.ts: a node group of the name that another user created is not adopted, changed or deleted',
       was: "return group !== undefined && claim(managed, group) === 'ours' ? group : undefined;",
       becomes: 'return group;',
     },
     {
       against: 'the deletion of a node group that has become somebody else’s since it was observed',
       provenBy:
-        'test/controllers/aws/node-group.test.ts: takes none of the name that somebody else made, and neither changes nor deletes it',
+        'test/controllers/aws/node-group.test.ts: a node group of the name that another user created is not adopted, changed or deleted',
       was: 'if ((await find(managed, signal)) !== undefined)',
       becomes: 'if (managed !== undefined)',
     },
@@ -1009,14 +1009,15 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a queue found in place of a creation, and taken whosever it is',
-      provenBy: 'test/controllers/aws/queue.test.ts: of the same name that somebody else made is not taken',
+      provenBy:
+        'test/controllers/aws/queue.test.ts: a queue of the same name that another user created is not adopted',
       was: 'if (queue !== undefined) claim(managed, queue);',
       becomes: '',
     },
     {
       against: 'a second creation, where nobody knows of the first',
       provenBy:
-        'test/controllers/aws/queue.test.ts: whose answer was lost is found again, and one that cannot be looked for waits for a human',
+        'test/controllers/aws/queue.test.ts: a creation whose answer was lost is found again, and one that cannot be found waits for an administrator',
       was: 'throw new UncertainCreationError((error as Error).message, { cause: error });',
       becomes: 'throw error;',
     },
@@ -1067,7 +1068,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a queue by a URL that is that of another',
       provenBy:
-        'test/controllers/aws/queue.test.ts: of a queue that has another: told with the right one, and left where it is',
+        'test/controllers/aws/queue.test.ts: a URL that names another queue is reported with the right one, and the queue is not changed',
       was: 'if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;',
       becomes: 'return queue;',
     },
@@ -1183,7 +1184,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an operation that failed, and is called done',
       provenBy:
-        'test/controllers/gcp/stack.test.ts: an operation that fails is told, with the reason, and asked for again',
+        'test/controllers/gcp/stack.test.ts: an operation that fails is reported with the reason, and requested again',
       was: 'return failure === undefined',
       becomes: 'return failure !== null',
     },
@@ -1298,7 +1299,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a second machine by a creation that AWS cannot tell from another',
       provenBy:
-        'test/controllers/aws/ec2.test.ts: whose answer is lost while AWS does not show it yet is one, by its token, once a human lets it go on',
+        "test/controllers/aws/ec2.test.ts: a creation whose answer is lost has one instance by its token, after an administrator's approval",
       was: 'ClientToken: wanted.clientToken,',
       becomes: '',
     },

@@ -43,7 +43,7 @@ export async function tryWithout(
 }
 
 interface Player {
-  /** What went wrong; undefined: nothing. */
+  /** The fault that was found; undefined: none. */
   play(seed: number): Promise<string | undefined>;
   stop(): void;
 }

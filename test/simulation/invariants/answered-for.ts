@@ -43,7 +43,7 @@ export const answeredFor: InvariantOf = (world) => {
   /** The external resource stays: by policy, or because a user removed the finalizer. */
   function keep(managed: Managed): void {
     kept.add(`${kindTag(managed)} ${recordedName(managed)}`);
-    // Nobody has recorded the result of its creation.
+    // The result of its creation is not recorded.
     if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
   }
 

@@ -15,13 +15,13 @@ const minuteMs = 60_000;
 const attempts = 13;
 
 /**
- * How often a process may ask the same of the same in a minute, whatever goes wrong: a few back-offs; looks at what is on
- * its way are 20; each other's writes add to them.
+ * How often a process may send the same request about the same object in a minute, whatever goes wrong: a
+ * few back-offs. Observations of work in progress are 20. Writes of other processes add to them.
  */
 const most = (call: string): number =>
   (call.startsWith('watch ') || call.startsWith('list ') ? 30 : 60) * (ofThree.test(call) ? 3 : 1);
 
-/** Each of three stacks has one of the name, and a call does not say whose it is. */
+/** Each of three stacks has one of the name, and a call does not show its stack. */
 const ofThree = /^\S+ Provider(?:Config)? /;
 
 /**
@@ -32,10 +32,10 @@ const ofThree = /^\S+ Provider(?:Config)? /;
 const statesAmongTheFew = 4;
 const mostStates = 8;
 
-/** Looks at what is on its way, each of which reads a secret store twice. */
+/** Observations of work in progress, each of which reads a secret store twice. */
 const readsOnTheWay = 40;
 
-/** What an entry of a secret store, in Vault or in the cluster, is called in calls. */
+/** The name that calls use for an entry of a secret store, in Vault or in the cloud. */
 const entryIn = (call: string): string | undefined =>
   call.includes(' vault ') || call.includes(' Secret ') ? call.slice(call.lastIndexOf('/') + 1) : undefined;
 
@@ -46,17 +46,23 @@ const entryOf = (object: unknown): string | undefined =>
 /** As in `FancySQLInstance team/orders`, which a call ends with. */
 const targetOf = (call: string): string => call.slice(call.indexOf(' ') + 1);
 
-/** What a call to a cloud or to PostgreSQL is about, as in `GET favourite /v1/instances/orders`: its external name. */
+/**
+ * The subject of a call to a cloud or to PostgreSQL, such as `GET favourite /v1/instances/orders`: its
+ * external name.
+ */
 const externalIn = (call: string): string | undefined =>
   /^\S.* (?:favourite|other|postgresql|aws|gcp) (?:\S*\/)?([^/\s]+)$/.exec(call)?.[1];
 
-/** As what edits of what has these names outside and in a secret store are counted. */
+/**
+ * The names under which edits are counted of the object that has these names in the external system and in a
+ * secret store.
+ */
 const named = (external: readonly (string | undefined)[], entry: string | undefined): readonly string[] => [
   ...uniq(compact(external)).map((name) => `external ${name}`),
   ...(entry === undefined ? [] : [`entry ${entry}`]),
 ];
 
-/** What a status says, whenever it began to. */
+/** The content of a status, whenever it was written. */
 const said = (status: unknown): string =>
   JSON.stringify(status, (key, value) => (key === 'lastTransitionTime' ? undefined : value)) ?? '';
 
@@ -65,10 +71,11 @@ const furtherStates = (statuses: readonly unknown[]): number =>
   Math.max(0, Math.min(new Set(statuses.map(said)).size, mostStates) - statesAmongTheFew);
 
 /**
- * No hot loop, also while a fault lasts. People's edits of an object begin a back-off each, for what it stands for and where
- * it publishes to, too, and of those that they create one after another, or again, to publish to one entry of a secret store,
- * each looks for itself. What a status comes to say begins one, as neither its writer nor another process may be told for a
- * while that it is written; but what it says in turn begins none, and what is new without end a few only.
+ * No hot loop, also while a fault lasts. Each edit of an object by a user may begin a back-off, for its
+ * external resource and for the place where it publishes. Objects that publish to one entry of a secret
+ * store each begin their own. A change of a status may begin one, because neither its writer nor another
+ * process may see it for a while. The changes that follow from it begin none, and a status that changes
+ * without end begins only a few.
  */
 export const boundedWork: InvariantOf = (world) => {
   let minute = 0;
@@ -76,7 +83,7 @@ export const boundedWork: InvariantOf = (world) => {
   let edits = new Map<string, number>();
   /** By the entry they publish to. */
   let created = new Map<string, number>();
-  /** What processes wrote, by the call with which they do. */
+  /** The writes of processes, by their calls. */
   let statuses = new Map<string, unknown[]>();
 
   function begin(): void {

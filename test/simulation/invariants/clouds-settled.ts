@@ -15,7 +15,7 @@ import { recordedName } from '../oracle/recorded-name.ts';
 
 const ofClouds = managedKinds.filter((kind) => !isUsual(kind));
 
-/** What of a thing is called what in `forProvider`. */
+/** The names of the fields of a cloud resource in `forProvider`. */
 type Told = (item: never) => Readonly<Record<string, unknown>>;
 
 interface Queue {
@@ -32,7 +32,7 @@ interface Fields {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What may be waiting for the maintenance window counts as changed. */
+/** A value that may be waiting for the maintenance window counts as changed. */
 const ofDBInstance = ({ settings, pending }: DBInstance): Readonly<Record<string, unknown>> => {
   const { AllocatedStorage, BackupRetentionPeriod } = { ...settings, ...pending };
   return { allocatedStorage: AllocatedStorage, backupRetentionPeriod: BackupRetentionPeriod };
@@ -65,7 +65,7 @@ const conditionOf = ({ status }: Managed, type: string) =>
 const isTrue = (managed: Managed): boolean =>
   ['Ready', 'Synced'].every((type) => conditionOf(managed, type)?.status === 'True');
 
-/** What nobody has to do anything about: it passes by itself, and trouble is over. */
+/** Faults that end without an action, once trouble is over. */
 const passing =
   /\b50[0234]\b|Unavailable|InternalError|InternalFailure|\bECONN|UND_ERR|connection (?:refused|reset|lost|before)|did not answer|gateway/i;
 
@@ -118,9 +118,12 @@ function faultsOf(
   ];
 }
 
-/** Of AWS and of Google Cloud: what says that it is Ready and Synced is what its cloud has, and what has passed is told no more. */
+/**
+ * For AWS and Google Cloud: a resource that is Ready and Synced has the state of its cloud, and past faults
+ * are not reported any more.
+ */
 export const cloudsSettled: InvariantOf = (world) => ({
-  name: 'what says in AWS or Google Cloud that it is Ready and Synced is so',
+  name: 'a resource in AWS or Google Cloud that is Ready and Synced has the requested state',
   atRest() {
     const things = thingsIn(world);
     return ofClouds.flatMap((kind) =>

@@ -5,14 +5,14 @@ import type { InvariantOf, Seen, StoredObject } from '../invariant.ts';
 import { isManagedKind } from '../kinds.ts';
 import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 
-/** What somebody must do something about; until then a deletion waits, and says so. */
+/** Faults that a user must fix. Until then a deletion waits, and reports it. */
 const obstacles: readonly RegExp[] = [
   /^connect failed: /,
-  // Credentials that nobody has put right.
+  // Credentials that were not corrected.
   /refused the token \(401/,
   /there are no credentials for|check the access key in the credentials of the provider/,
   /put a valid key of that service account into the provider's secret/,
-  // Nobody knows whether anything was published there.
+  // It is not known whether anything was published there.
   /^cannot (get|unpublish) connection details: StoreConfig \S+ does not exist/,
   // A system refuses: a network that is used, a role that owns a database.
   /^delete failed: .*(is used by|it owns database|has dependencies)/,
@@ -30,12 +30,12 @@ function isHeldUp({ status }: StoredObject): boolean {
   return conditions.some(({ message = '' }) => obstacles.some((obstacle) => obstacle.test(message)));
 }
 
-/** Its provider leads elsewhere, where nobody has to be. */
+/** Its provider leads to another system, where the resource need not exist. */
 const isLedAstray = (world: Seen, object: StoredObject): boolean =>
   isManagedKind(object) && !isLedAsBefore(world, object as unknown as Managed);
 
 export const deletionEnds: InvariantOf = (world) => ({
-  name: 'what is deleted goes, or says what it waits for',
+  name: 'a deleted object ends, or reports what it waits for',
   atRest: () =>
     world.cluster
       .objects()

@@ -1,13 +1,13 @@
 import { isListed } from '../faults.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** Within how long a process that nothing holds up knows what there is: told by watches, and a few requests on. */
+/** How long a process without faults may take to know a change: the watch, and a few requests. */
 export const listedMs = ({ pace: { watchMs, requestMs } }: Scenario): number =>
   1_000 + 2 * watchMs + 10 * requestMs;
 
 /**
- * How long after something was so a process may say that it is: a few requests and a look outside after the watch has told
- * it, and where connections fail, as long as that may go unnoticed.
+ * How long a process may report a state after its end. It needs a few requests and an external observation
+ * after the watch reported the change. If connections fail, add the time in which that may not be noticed.
  */
 export function lagMs(scenario: Scenario): number {
   const { pace, steps, faults } = scenario;

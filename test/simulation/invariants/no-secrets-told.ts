@@ -3,13 +3,18 @@ import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 
-/** How every password that a simulated process makes begins, and the tokens and keys of the estates. */
+/**
+ * The beginning of every password that a simulated process generates, and of the tokens and keys of the
+ * inventories.
+ */
 export const planted = [
   ...['pw-p', 'favourite-token', 'other-token', 'postgres-password'],
   ...[exampleAccount.secretAccessKey, 'BEGIN PRIVATE KEY'],
 ] as const;
 
-/** What base64 makes of a text, wherever it stands in what is encoded: the characters that depend on it alone. */
+/**
+ * The part of a base64 encoding that depends only on the text, wherever the text begins in the encoded data.
+ */
 const encoded = (text: string): readonly string[] =>
   [0, 1, 2].map((offset) => {
     const whole = Buffer.from(' '.repeat(offset) + text)
@@ -26,7 +31,7 @@ const traces = new RegExp(
     .join('|'),
 );
 
-/** What nobody may read but in a Secret is nowhere else. */
+/** A secret value is in no place but a Secret. */
 export const noSecretsTold: InvariantOf = () => ({
   name: 'no secret value is in a log line, a metric, an Event, a condition or any object but a Secret',
   changed({ by, kind, after }) {

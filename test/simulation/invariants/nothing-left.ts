@@ -29,7 +29,7 @@ export const nothingLeft: InvariantOf = ({ cluster }) => {
   /** Namespaces that a StoreConfig named once. */
   const formerScopes = new Set<string>();
   return {
-    name: 'no Secret is left of an object that is gone',
+    name: 'no Secret of a deleted object remains',
     changed({ by, kind, before, after }) {
       if (after === undefined && isProcess(by) && ours.includes(kind)) {
         finalised.set(before?.metadata.uid ?? '', `${kind.kind} ${before?.metadata.name}`);

@@ -2,11 +2,11 @@ import type { Lease } from '../../../runtime/process/leader-election.ts';
 import type { InvariantOf } from '../invariant.ts';
 
 /**
- * Of several replicas. What left a process while it led may arrive later: nothing outside knows of leases. So it is
- * asked who led when it left.
+ * For several replicas. A request that a process sent while it led may arrive later, because external
+ * systems know no leases. The rule therefore checks the leader at the time of sending.
  */
 export const onlyTheLeaderWrites: InvariantOf = (world) => {
-  /** Who held the lease from when on, newest last. */
+  /** The holders of the lease with their start times, newest last. */
   const holders: { readonly fromMs: number; readonly id: string }[] = [];
   const holderAt = (ms: number): string | undefined => holders.findLast(({ fromMs }) => fromMs <= ms)?.id;
   return {

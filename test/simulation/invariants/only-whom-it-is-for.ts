@@ -11,7 +11,7 @@ import type { Labels } from '../oracle/may-claim.ts';
 import { isOffered, labelsOfNamespace, letsIn, namespaceSelectorOf } from '../oracle/may-claim.ts';
 import { knowing } from './lag.ts';
 
-/** What something was, and until when. */
+/** A value, and the time at which it ended. */
 interface Former<T> {
   readonly untilMs: number;
   readonly value: T;
@@ -29,7 +29,7 @@ export const onlyWhomItIsFor: InvariantOf = (world) => {
   const note = <T>(of: Map<string, Former<T>[]>, key: string, value: T): void => {
     of.set(key, [...(of.get(key) ?? []), { untilMs: world.elapsedMs, value }]);
   };
-  /** What it is now, and what it was until a moment ago. */
+  /** The current value, and the one of a moment ago. */
   const lately = <T>(of: ReadonlyMap<string, readonly Former<T>[]>, key: string, now: T): readonly T[] => [
     now,
     ...(of.get(key) ?? [])

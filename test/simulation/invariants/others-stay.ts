@@ -28,7 +28,7 @@ const isInStore = ({ labels }: KubernetesObject['metadata']): boolean =>
 
 /** Processes remove no finalizer of others, and delete nothing but managed resources and secrets of ours. */
 export const othersStay: InvariantOf = () => ({
-  name: 'what is not ours is left alone: finalizers, objects, secrets',
+  name: 'finalizers, objects and Secrets of other owners are not changed',
   changed({ by, before, after }) {
     if (!isProcess(by) || before === undefined) return [];
     const what = `${before.kind} ${objectKeyText(before.metadata)}`;
@@ -48,7 +48,10 @@ export const othersStay: InvariantOf = () => ({
   },
 });
 
-/** A connection secret that nobody controls is taken over; by a claim only if it is a copy already, or loses nothing. */
+/**
+ * A connection Secret without a controller may be taken over; by a claim only if it is a copy already, or
+ * loses nothing.
+ */
 function isAdopted(before: Secret, after: Secret | undefined): boolean {
   if (before.type !== 'connection.crossplane.io/v1alpha1' || after === undefined || !isOurs(after))
     return false;

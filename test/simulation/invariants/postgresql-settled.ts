@@ -26,7 +26,7 @@ export const postgresqlSettled: InvariantOf = ({ cluster, postgresql }) => {
         judged(managed).map((fault) => `${kind.kind} ${managed.metadata.name} is ${fault}`),
       );
   return {
-    name: 'what says in PostgreSQL that it is Ready and Synced is so, and its login works',
+    name: 'a resource in PostgreSQL that is Ready and Synced has the requested state, and its login works',
     atRest: () => [
       ...faultsOf(PostgreSQLDatabaseKind as Kind<PostgreSQLDatabase>, (managed) =>
         databaseFaults(managed, secretOf(managed), postgresql),

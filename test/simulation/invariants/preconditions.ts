@@ -1,9 +1,9 @@
 import type { InvariantOf } from '../invariant.ts';
 
-/** Who writes them reads nothing before: counts of one recorder, and an object whole. */
+/** Their writers read nothing before: counts of one recorder, and a whole object. */
 const free = new Set(['Event']);
 
-/** What is sent about an object that was read says which version it was, and what is deleted, which object. */
+/** A write of an object that was read has its version, and a deletion has its UID. */
 export const preconditions: InvariantOf = () => ({
   name: 'a write that depends on what was read has its version as a precondition',
   called({ by, verb, target, isWrite, about }) {

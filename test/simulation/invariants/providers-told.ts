@@ -13,8 +13,8 @@ import { isProcess } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
 import { leadsAsBefore } from '../oracle/leads-as-before.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';
-import type { System } from '../workload/estate.ts';
-import { credentials, systemOf } from '../workload/estate.ts';
+import type { System } from '../workload/inventory.ts';
+import { credentials, systemOf } from '../workload/inventory.ts';
 import { lagMs, stillMs } from './lag.ts';
 
 const systems = Object.keys(credentials) as readonly System[];
@@ -22,10 +22,13 @@ const systems = Object.keys(credentials) as readonly System[];
 /** After so long at most a status that could not be written is tried again. */
 const retryMs = 10_000;
 
-/** As long as a failure that nobody has met again may be told yet. */
+/** How long a failure may be reported that no call met again. */
 const stillSoMs = 120_000;
 
-/** How often what is said may change of one that nobody edits, and how often for an edit or another process. */
+/**
+ * How often the report about an unedited provider may change, and how often after an edit or a change of the
+ * process.
+ */
 const changes = { unprovoked: 8, perCause: 4 };
 
 const readyOf = (object: StoredObject | undefined): Condition | undefined =>
@@ -57,7 +60,7 @@ function hasRightCredentials(
   return systemOf(kind) === 'gcp' ? serviceAccountKeyIn(details[key]) !== undefined : isMatch(details, right);
 }
 
-/** What Ready of a Provider or ProviderConfig says was so a moment ago, and changes seldom. */
+/** The condition Ready of a Provider or ProviderConfig was true a moment ago, and changes seldom. */
 export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
   const lag = lagMs(scenario) + stillMs(scenario) + retryMs;
@@ -128,7 +131,7 @@ export const providersTold: InvariantOf = (world) => {
     if (ready === undefined) return [`${what} does not say whether it works`];
     const { status, reason, message } = ready;
     const isRight = hasRightCredentials(world, kind, provider);
-    // One that is paused, or waits for somebody, asks nothing.
+    // A resource that is paused, or waits for a user, sends no calls.
     const isAsked = users.length === 0 || users.some(worksNow);
     return [
       ...(status === 'False' && isRight && isAsked ? [`${what} says ${reason}, and works: ${message}`] : []),

@@ -28,7 +28,7 @@ interface SecretKeyRef {
   readonly key: string;
 }
 
-/** What a Provider, or a ProviderConfig, says of credentials. */
+/** The condition of a Provider or ProviderConfig about credentials. */
 interface ProviderLike extends KubernetesObject {
   readonly spec: {
     readonly credentialsSecretRef?: SecretKeyRef;
@@ -65,9 +65,10 @@ function databasesOf(
 const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
 /**
- * Where a resource is to publish, as `namespace/name`, if another that is there has it: of two that name one place the
- * second has none. A backup brings back entries of secret stores that bear the former UID of their own resource. So does
- * who has an entry made as a secret of a type of his own, which nobody watches: it stays once nothing is published there.
+ * The place where a resource is to publish, as `namespace/name`, if another existing resource has it: of two
+ * that name one place the second has none. A backup restores entries of secret stores with the former UID of
+ * their own resource. A user can also have an entry created as a Secret of another type, which is not
+ * watched. Such an entry stays when nothing is published there.
  */
 function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string | undefined {
   const { metadata, spec } = managed;
@@ -90,7 +91,7 @@ function takenFrom({ cluster, vault, restored }: Seen, managed: Managed): string
 }
 
 export const resourcesSettled: InvariantOf = (world) => ({
-  name: 'a managed resource at rest is what is outside, and says so',
+  name: 'a managed resource at rest has the state of its external resource, and reports it',
   atRest: () =>
     databaseKinds.flatMap((of) =>
       (world.cluster.all(of.kind) as unknown as readonly Managed[])

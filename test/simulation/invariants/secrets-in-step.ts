@@ -7,7 +7,7 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 
-/** Of claims that say that all is well: a claim whose Secret cannot be written says so. */
+/** For claims that report no fault: a claim whose Secret cannot be written reports it. */
 export const secretsInStep: InvariantOf = ({ cluster }) => ({
   name: 'the Secret of a Bound, Ready and Synced claim equals the Secret of its resource, every key',
   atRest: () =>

@@ -9,9 +9,12 @@ import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 import { lagMs, stillMs } from './lag.ts';
 
-/** What is told in an Event, and of which object. */
+/** The reason and message of an Event, and its object. */
 interface Told extends KubernetesObject {
-  /** When it was told, and not when it was sent: others may wait before it, and the API server may refuse them. */
+  /**
+   * The time of the report, not of the request: other requests may wait before it, and the API server may
+   * refuse them.
+   */
   readonly lastTimestamp?: string;
   readonly involvedObject: { readonly uid?: string; readonly kind?: string; readonly name?: string };
   readonly reason: string;
@@ -38,7 +41,7 @@ const readyOf = (conditions: readonly Condition[] | undefined): Condition | unde
 const isReady = (status: { readonly conditions?: readonly Condition[] | undefined } | undefined): boolean =>
   readyOf(status?.conditions)?.status === 'True';
 
-/** What the cloud of a managed resource is called here, and the resource in it. */
+/** The name of a managed resource's cloud in the simulation, and the resource in it. */
 const placeOf = (managed: Managed): string =>
   `${managed.apiVersion.includes('fcp.') ? 'favourite' : 'other'} ${recordedName(managed)}`;
 
@@ -54,7 +57,7 @@ function waitedMs({ lastTimestamp = '', metadata: { creationTimestamp = '' } }: 
   return Math.max(0, Date.parse(creationTimestamp) - Date.parse(lastTimestamp)) || 0;
 }
 
-/** What a status or an Event says was so, a moment ago or, of an Event, once. */
+/** A statement of a status or an Event was true a moment ago or, for an Event, once. */
 export const statementsTrue: InvariantOf = (world) => {
   const facts = new Facts();
   const lag = lagMs(world.scenario) + stillMs(world.scenario);
@@ -68,7 +71,7 @@ export const statementsTrue: InvariantOf = (world) => {
   const counts = new Map(classKinds.map(({ kind }) => [kind, 0]));
   sets(true, ...classKinds.map(({ kind }) => `0 ${kind}`));
 
-  /** Looks at all clouds: what is online and what is there at all. */
+  /** Reads all clouds: which are online, and which resources exist. */
   let online: readonly string[] = [];
   let there = new Set<string>();
   function look({ clouds }: Pick<Seen, 'clouds'>): void {
@@ -90,13 +93,14 @@ export const statementsTrue: InvariantOf = (world) => {
     online = is;
   }
 
-  /** What is so of a managed resource, and was. */
+  /** The facts about a managed resource, now and before. */
   function note(before: Managed | undefined, after: Managed | undefined): void {
     const of = (managed: Managed): readonly (readonly [string, boolean])[] => {
       const { uid, name, deletionTimestamp } = managed.metadata;
       const claim = managed.spec.claimRef?.uid;
       const what = `${managed.kind} ${name}`;
-      // What is being deleted is Released while its claim, Bound before, says that it is Deleting until it has gone.
+      // A resource that is being deleted is Released while its claim, Bound before, reports Deleting until
+      // its deletion.
       const isBound =
         managed.status?.bindingPhase === 'Bound' ||
         (deletionTimestamp !== undefined && facts.wasSo(`${claim} bound`));
@@ -151,7 +155,7 @@ export const statementsTrue: InvariantOf = (world) => {
       : [];
   }
 
-  /** Who finds nothing any more has nothing to ask for: what is gone is as good as deleted. */
+  /** A process that finds no resource needs no deletion request: an absent resource counts as deleted. */
   function isGone(uid = ''): boolean {
     look(world);
     return [...byPlace].some(
@@ -193,7 +197,7 @@ export const statementsTrue: InvariantOf = (world) => {
     }
   }
 
-  /** The managed resources there are, by the place of what is theirs outside. */
+  /** The managed resources, by the place of their external resources. */
   const byPlace = new Map<string, Set<string>>();
 
   function ofResource({ by, before, after }: Change): readonly string[] {
@@ -212,7 +216,7 @@ export const statementsTrue: InvariantOf = (world) => {
   }
 
   return {
-    name: 'what conditions and Events say is so, or was a moment ago',
+    name: 'conditions and Events are true, or were true a moment ago',
     changed(change) {
       const { by, kind, before, after } = change;
       if (managedKinds.includes(kind)) return ofResource(change);
@@ -221,7 +225,7 @@ export const statementsTrue: InvariantOf = (world) => {
         if (after === undefined) return [];
         living.add(named(after));
         if (isProcess(by)) return ofClaim(before as Claim | undefined, after as unknown as Claim);
-        // Whoever may write statuses says so himself.
+        // A client that may write statuses makes its own statements.
         if (phaseOf(after) !== phaseOf(before)) sets(true, `${after.metadata.uid} bound`);
         return [];
       }

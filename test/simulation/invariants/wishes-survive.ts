@@ -12,14 +12,14 @@ type Path = readonly string[];
 
 interface Leaf {
   readonly path: Path;
-  /** Null: taken away. */
+  /** Null: removed. */
   readonly value: unknown;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whoever takes all of these away takes ours away, too, which we put back. */
+/** A user who removes all of these removes ours too, which the controllers write again. */
 const maps: readonly string[] = ['metadata\0annotations', 'metadata\0labels', 'data'];
 
 const leavesOf = (patch: unknown, path: Path = []): readonly Leaf[] =>
@@ -27,7 +27,7 @@ const leavesOf = (patch: unknown, path: Path = []): readonly Leaf[] =>
     ? Object.entries(patch).flatMap(([key, value]) => leavesOf(value, [...path, key]))
     : [{ path, value: patch }];
 
-/** What processes write, too: records and references of theirs, and offers that are used up. */
+/** The values that processes write, too: their records and references, and annotations that are used up. */
 const shared: readonly Path[] = [
   ['metadata', 'finalizers'],
   ['metadata', 'resourceVersion'],
@@ -45,7 +45,10 @@ const details = new Set(
   ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'database', 'password', 'uri'].map(String),
 );
 
-/** What is left open is filled in: a class, what the external system has; and records of ours are put back. */
+/**
+ * The fields that controllers fill in: a class, values of the external system; and records of ours are
+ * written again.
+ */
 const isFilledIn = ({ path, value }: Leaf): boolean =>
   value === null && (path[0] === 'spec' || (path[2] ?? '').includes('crossplane.io/'));
 
@@ -57,7 +60,10 @@ const isShared = (path: Path): boolean =>
 const isImage = (object: StoredObject): boolean =>
   object.kind === 'Secret' && claimKinds.some(({ kind }) => kind === controllerOf(object)?.kind);
 
-/** A value that a reference is asked to give anew at each look is the reference's, and a reference its selector's. */
+/**
+ * A value that a reference resolves at each run belongs to the reference, and a reference belongs to its
+ * selector.
+ */
 const isReferred = (object: StoredObject, path: Path): boolean =>
   path.some((field, index) => {
     const selector = `${field.replace(/Ref$/, '')}Selector`;
@@ -67,7 +73,7 @@ const isReferred = (object: StoredObject, path: Path): boolean =>
     );
   });
 
-/** What people write, no process takes back. */
+/** No process reverts a write of a user. */
 export const wishesSurvive: InvariantOf = ({ wishes }) => {
   const byObject = new Map<string, Map<string, Leaf>>();
   let known = 0;

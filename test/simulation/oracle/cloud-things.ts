@@ -16,19 +16,19 @@ export interface CloudThing {
   readonly system: 'aws' | 'gcp';
   /** As in `ec2/vpc`, `gcp/topics`. */
   readonly sort: string;
-  /** What a managed resource knows it by, without what comes before a slash. */
+  /** The name that a managed resource has for it, without the part before a slash. */
   readonly name: string;
   /** Labels, in Google Cloud. */
   readonly tags: Tags;
   readonly isGoing: boolean;
   /** Whether the cloud is at nothing with it. */
   readonly isThere: boolean;
-  /** What opens it. */
+  /** The password that opens it. */
   readonly password?: string | undefined;
   readonly item: object;
-  /** Somebody takes it away in the cloud itself. */
+  /** A user deletes it in the cloud itself. */
   lose(): void;
-  /** Somebody gives it these tags there, and no others. */
+  /** A user gives it exactly these tags there. */
   retag(tags: Tags): void;
 }
 
@@ -46,8 +46,8 @@ export const awsSorts = [
 ] as const;
 
 /**
- * What processes have made in AWS and in Google Cloud, and people. What is terminated is there no more, and what AWS brings to
- * every account by itself, a VPC and its subnets, nobody made.
+ * The resources in AWS and Google Cloud that processes and users created. Terminated ones are absent, and so
+ * are the VPC and subnets that AWS gives every account.
  */
 export const thingsIn = (world: Pick<Seen, 'aws' | 'gcp'>): readonly CloudThing[] => [
   ...inAws(world),

@@ -30,9 +30,7 @@ import { allows } from './expected-resource.ts';
 import { isOffered, isSelected, isWellFormed, mayClaim } from './may-claim.ts';
 import type { Objects } from './taken-secret.ts';
 
-/*
- * What must be true of a claim that nothing happens to any more: from the objects alone, without a line of the controllers.
- */
+/* The expected state of a claim at rest: from the objects alone, without a line of the controllers. */
 
 /** The kinds that can serve a claim kind. */
 const services: readonly { readonly claim: Kind; readonly class: Kind; readonly managed: Kind }[] = [
@@ -63,7 +61,7 @@ const statusOf = ({ status }: Pick<Managed, 'status'> | Pick<Claim, 'status'>, t
 const isWell = (managed: Managed): boolean =>
   ['Ready', 'Synced'].every((type) => statusOf(managed, type) === 'True');
 
-/** What is wrong with a claim at rest that is not being deleted. */
+/** The faults of a claim at rest that is not being deleted. */
 export function claimFaults(claim: Claim, objects: Objects): readonly string[] {
   const { metadata, spec, status } = claim;
   const own = services.filter((service) => service.claim.kind === claim.kind);
@@ -88,7 +86,9 @@ export function claimFaults(claim: Claim, objects: Objects): readonly string[] {
   ];
 }
 
-/** A claim whose Secret cannot be written, or whose resource fails, says so in Synced or in its message. */
+/**
+ * A claim whose Secret cannot be written, or whose resource fails, reports it in Synced or in its message.
+ */
 function faultsOfBound(claim: Claim, managed: Managed): readonly string[] {
   if (statusOf(claim, 'Synced') !== 'True' || statusOf(managed, 'Synced') !== 'True') return [];
   const isGoing = managed.metadata.deletionTimestamp !== undefined;
@@ -119,7 +119,7 @@ function faultsOfUnbound(claim: Claim, managed: Managed | undefined, objects: Ob
   ];
 }
 
-/** What is to be done with the resource that a claim owns or names; undefined: nothing, the claim has to wait. */
+/** The action for the resource that a claim owns or names; undefined: none, the claim has to wait. */
 function dueWith(claim: Claim, managed: Managed, objects: Objects): string | undefined {
   const { metadata, spec, status } = managed;
   const { claimRef } = spec;
@@ -149,7 +149,7 @@ function dueWith(claim: Claim, managed: Managed, objects: Objects): string | und
 const wasBound = ({ status }: Claim): boolean =>
   status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released';
 
-/** What is to be done for a claim whose resource does not exist: the choice of a class, and then the creation. */
+/** The action for a claim whose resource does not exist: the choice of a class, and then the creation. */
 function dueWithoutResource(claim: Claim, objects: Objects): string | undefined {
   const { classRef, classSelector, resourceRef } = claim.spec;
   const kinds = services.filter((service) => service.claim.kind === claim.kind).map((each) => each.class);
@@ -182,8 +182,8 @@ const templateOf = (found: KubernetesObject): object =>
   (found as { readonly specTemplate?: { readonly forProvider?: object } }).specTemplate?.forProvider ?? {};
 
 /**
- * Whether nothing but the namespace and the policies decides who gets it. Which versions and engines serve a claim is a
- * table of the product, with a case for each row.
+ * Whether only the namespace and the policies decide which claim gets it. The versions and engines that
+ * serve a claim are a table of the product, with a case for each row.
  */
 const isForAny = ({ kind, spec }: Claim, offered: object): boolean =>
   kind !== MySQLInstanceKind.kind &&

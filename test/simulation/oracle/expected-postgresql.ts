@@ -9,8 +9,8 @@ import { allows } from './expected-resource.ts';
 import { recordedName } from './recorded-name.ts';
 
 /*
- * What a managed resource of PostgreSQL promises while it says that it is Ready and Synced: held against the server, and not
- * against what the client makes of it.
+ * The promise of a managed resource of PostgreSQL that is Ready and Synced. It is checked against the
+ * server, not against the client's view.
  */
 
 export type Server = Pick<InProcessPostgresql, 'databases' | 'roles' | 'grants' | 'memberships' | 'refusal'>;
@@ -20,7 +20,7 @@ const condition = ({ status }: Managed, type: string) =>
 
 const says = (managed: Managed, type: string): boolean => condition(managed, type)?.status === 'True';
 
-/** What is not as a database says. `secret` is what it has published. */
+/** The differences from the spec of a database. `secret` is the published Secret. */
 export function databaseFaults(
   database: PostgreSQLDatabase,
   secret: Secret | undefined,
@@ -46,7 +46,7 @@ export function databaseFaults(
   ];
 }
 
-/** What is not as a role says. */
+/** The differences from the spec of a role. */
 export function roleFaults(
   role: PostgreSQLRole,
   secret: Secret | undefined,
@@ -81,7 +81,7 @@ export function loginRefusal(
   return server.refusal({ user: username, password, database });
 }
 
-/** Who has the secret can log in with what is in it; what has no password promises none. */
+/** The content of the Secret allows a login; a Secret without a password promises none. */
 function loginFaults(secret: Secret | undefined, server: Server, database: string): readonly string[] {
   const refusal = loginRefusal(secret, server, database);
   return refusal === undefined || refusal === '42501' || refusal === '53300'
@@ -89,12 +89,12 @@ function loginFaults(secret: Secret | undefined, server: Server, database: strin
     : [`Synced, and the login in its secret is refused with ${refusal}`];
 }
 
-/** What is not as a grant says. */
+/** The differences from the spec of a grant. */
 export function grantFaults({ spec, ...grant }: PostgreSQLGrant, server: Server): readonly string[] {
   const managed = { ...grant, spec } as Managed;
   if (!says(managed, 'Ready') || !says(managed, 'Synced')) return [];
   const { roleRef, databaseRef, memberOfRef, schema, privileges = [] } = spec.forProvider;
-  // What is only looked at is looked for by what it refers to, which nobody writes into it.
+  // An observed-only resource is found by its references, whose values are not written into it.
   const {
     role = roleRef?.name,
     database = databaseRef?.name,

@@ -6,8 +6,8 @@ import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { recordedName } from './recorded-name.ts';
 
 /*
- * What docs/decision-tables.md says about a database of a cloud that nothing happens to any more: from the object, its
- * provider, its secret and the database itself, without a line of the controllers.
+ * The rules of docs/decision-tables.md for a cloud database at rest: from the object, its provider, its
+ * Secret and the database itself, without a line of the controllers.
  */
 
 /** A database as the cloud has it. */
@@ -75,7 +75,10 @@ const ownershipOf = (managed: Managed, { tags }: Database): 'ours' | 'nobody' | 
 const condition = ({ status }: Managed, type: string) =>
   status?.conditions?.find((each) => each.type === type);
 
-/** What its author asks for cannot be had, and it says so: a reference to nothing, a network that is another's, a password. */
+/**
+ * The request of its author cannot be served, and it reports that: a missing reference, a network of another
+ * owner, a password.
+ */
 const isRefused = (synced: ReturnType<typeof condition>): boolean =>
   synced?.status === 'False' &&
   [
@@ -94,7 +97,7 @@ function isCredentialMissing(managed: Managed): boolean {
   return isPublished && !isObserver && !allows(managed, 'Update') && !managed.status?.credential?.hmac;
 }
 
-/** What is not as it should be by now with a managed database that nobody deletes. */
+/** The differences from the expected state of a managed database that is not being deleted. */
 export function faultsOf(managed: Managed, { databases, secret, taken }: Surroundings): readonly string[] {
   const [ready, synced] = [condition(managed, 'Ready'), condition(managed, 'Synced')];
   const says = (type: 'Ready' | 'Synced', wanted: 'True' | 'False', why: string): readonly string[] => {
@@ -119,7 +122,7 @@ export function faultsOf(managed: Managed, { databases, secret, taken }: Surroun
   const found = databases.find(({ name }) => name === recorded);
   const isObserver = !(['Create', 'Update', 'Delete'] as const).some((action) => allows(managed, action));
   if (found === undefined) {
-    if (isRefused(synced)) return []; // nobody has looked: what it refers to is not known
+    if (isRefused(synced)) return []; // not observed: the value of its reference is not known
     if (isObserver) {
       const why = 'what it observes does not exist';
       return [...says('Ready', 'False', why), ...says('Synced', 'False', why)];

@@ -3,7 +3,7 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Seen } from '../invariant.ts';
 import { kindOf, providerKinds } from '../kinds.ts';
-import { systemOf } from '../workload/estate.ts';
+import { systemOf } from '../workload/inventory.ts';
 import { providerOfUser } from './provider-of-user.ts';
 
 const endpointOf = (provider: object): unknown =>

@@ -6,8 +6,8 @@ import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import type { Objects } from './taken-secret.ts';
 
 /*
- * What docs/decisions/0046-namespace-selectors.md says of classes, resources and the namespaces of claims, without a line of
- * the controllers.
+ * The rules of docs/decisions/0046-namespace-selectors.md for classes, resources and the namespaces of
+ * claims, without a line of the controllers.
  */
 
 export type Labels = Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export const isSelected = (
     return operator === 'In' ? isOne : !isOne;
   });
 
-/** What a class or resource says of namespaces. */
+/** The namespace selector of a class or resource. */
 export const namespaceSelectorOf = (offered: KubernetesObject): LabelSelector | undefined => {
   const { spec, specTemplate } = offered as {
     readonly spec?: { readonly namespaceSelector?: LabelSelector };
@@ -56,7 +56,7 @@ export const mayClaim = ({ metadata }: Claim, offered: KubernetesObject, objects
     labelsOfNamespace(objects.all(NamespaceKind).find((each) => each.metadata.name === metadata.namespace)),
   );
 
-/** Whether it may be looked at, and neither made nor changed: then somebody must have offered it. */
+/** Whether it may only be observed: then an administrator must have reserved it. */
 export const isOffered = ({ spec }: Managed): boolean => {
   const { managementPolicies: policies = ['*'], claimRef, namespaceSelector } = spec;
   const isChanged = policies.some((each) => ['*', 'Create', 'Update'].includes(each));

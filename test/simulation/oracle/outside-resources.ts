@@ -5,7 +5,7 @@ import { thingsIn } from './cloud-things.ts';
 
 export type System = 'favourite' | 'other' | 'postgresql' | 'aws' | 'gcp';
 
-/** What a process made outside. */
+/** An external resource that a process created. */
 export interface Outside {
   readonly system: System;
   /** By which a managed resource knows it; of an address, the last part. */
@@ -22,10 +22,10 @@ interface Item extends Pick<Outside, 'system' | 'sort' | 'name' | 'isGoing'> {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What the demo's clouds call their databases. */
+/** The names of databases in the demo's clouds. */
 const databases = { favourite: 'instances', other: 'databases' } as const;
 
-/** Whatever the clouds hold. */
+/** All resources of the clouds. */
 export function inClouds(world: Pick<Seen, 'clouds' | 'aws' | 'gcp'>): readonly Outside[] {
   const inDemoClouds = (['favourite', 'other'] as const).flatMap((system) => {
     const cloud = world.clouds[system];
@@ -83,7 +83,7 @@ const sorts: Readonly<Record<string, string>> = {
   'Topic.pubsub.gcp.crossplane.io': 'gcp/topics',
 };
 
-/** What a call deletes, and of what sort that is, where it stands for something. */
+/** The resource that a call deletes, and its sort, if a managed resource can stand for it. */
 export interface Deletion extends Pick<Outside, 'sort' | 'name'> {}
 
 /** The sort of what an action of AWS deletes. */
@@ -96,7 +96,7 @@ const deletions: Readonly<Record<string, string>> = {
   DeleteNodegroup: 'eks/node-group',
 };
 
-/** What a call is about: the last part of its target, and the sort that the rest of it tells. */
+/** The subject of a call: the last part of its target, and the sort in the rest of it. */
 export function subjectOf(system: string, verb: string, target: string): Deletion {
   const cut = target.lastIndexOf('/');
   const name = decodeURIComponent(target.slice(cut + 1));
@@ -105,10 +105,10 @@ export function subjectOf(system: string, verb: string, target: string): Deletio
   return { sort: system === 'gcp' ? `gcp/${within}` : within, name };
 }
 
-/** What a call deletes in a system; undefined: nothing that a managed resource stands for. */
+/** The resource that a call deletes in a system; undefined: none that a managed resource stands for. */
 export function deletionIn(system: string, verb: string, target: string): Deletion | undefined {
   if (system === 'postgresql') {
-    // What a creation left unfinished stands for nothing yet, and its name tells that it is ours.
+    // The remains of an unfinished creation stand for nothing yet, and their name shows that they are ours.
     const isOfSomething = !target.includes('services-stack-unfinished-');
     const isDrop = verb === 'DROP DATABASE' || verb === 'DROP ROLE';
     return isDrop && isOfSomething ? { sort: '', name: target } : undefined;

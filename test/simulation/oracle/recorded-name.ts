@@ -1,7 +1,10 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 
-/** What is on record; an edit of the name has no effect. Else what is asked for. Of an address, its last part. */
+/**
+ * The recorded name, because an edit of the name has no effect. Without one, the requested name. Of an
+ * address, the last part.
+ */
 export function recordedName(managed: Managed): string {
   const { metadata, spec } = managed;
   const wanted = (spec.forProvider as { readonly name?: string } | undefined)?.name;

@@ -3,7 +3,7 @@ import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 
-/** What there is to look at. */
+/** The objects to check. */
 export interface Objects {
   all(kind: Kind): readonly KubernetesObject[];
 }
@@ -19,8 +19,8 @@ export const secretAt = ({ namespace, name }: Place, objects: Objects): Kubernet
   objects.all(SecretKind).find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 
 /**
- * Whether a secret has a controller that keeps it from an owner. What is of a kind of the world must be there; of any
- * other kind nobody here can look, and it is left its secret.
+ * Whether a Secret has a controller that keeps it from an owner. A controller of a kind of the world must
+ * exist. One of any other kind cannot be checked, and keeps its Secret.
  */
 export function isTakenFrom(owner: KubernetesObject, place: Place, objects: Objects): boolean {
   const secret = secretAt(place, objects);

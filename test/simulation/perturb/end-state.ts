@@ -13,21 +13,21 @@ import { thingsIn } from '../oracle/cloud-things.ts';
 import type { World } from '../world.ts';
 
 /**
- * Everything there is when all has come to rest, by its name, with what may differ between two good runs taken out:
+ * All objects at rest, by name, without the parts that may differ between two correct runs:
  *
- * - UIDs, and names and marks that are derived from them: instead, whose they are; ids that a cloud gives, and what else it
- *   chooses by chance: zones, hours for backups, addresses;
- * - passwords: instead, what they open. One that opens nothing stays, and so is a difference;
- * - resourceVersions, generations, and times. What was observed must be the latest generation;
+ * - UIDs, and names and marks that are derived from them: replaced by their owner; ids that a cloud gives, and its
+ *   other random choices: zones, hours for backups, addresses;
+ * - passwords: replaced by the login that they open. A password that opens nothing stays, and so is a difference;
+ * - resourceVersions, generations, and times. The observed generation must be the latest;
  * - keys and records of credentials;
- * - whether a provider works, and its system's version, which the last call told before nobody used it;
- * - that an attempt at a creation failed, which stays on record: that one succeeded counts;
- * - the order of conditions, and those on asynchronous operations, which tell how it came about;
+ * - whether a provider works, and its system's version, which the last call reported before it had no users;
+ * - that an attempt at a creation failed, which stays recorded: only its success counts;
+ * - the order of conditions, and those on asynchronous operations, which depend on the history;
  * - Events.
  */
 export type EndState = Readonly<Record<string, unknown>>;
 
-/** Knows whose each UID and each mark is, also once its object is gone; to be played along with a run. */
+/** Knows the owner of each UID and each mark, also after its object was deleted; to be played along with a run. */
 export interface OwnerRecord extends Invariant {
   /** `the UID of Secret team-shop/cart-connection`, by UID; `the mark of PostgreSQLRole reporting`, by mark. */
   readonly owners: ReadonlyMap<string, string>;
@@ -48,7 +48,7 @@ export function ownerRecord(): OwnerRecord {
   };
 }
 
-/** What there is in a world that has come to rest. */
+/** The objects of a world at rest. */
 export function endState(world: World, { owners }: OwnerRecord): EndState {
   const clouds = thingsIn(world);
   const plain = plainText(derivedName(world), owners, idsIn(clouds), passwordsIn(world));
@@ -88,10 +88,13 @@ export function endState(world: World, { owners }: OwnerRecord): EndState {
   );
 }
 
-/** An SQLSTATE. Another refusal is of who may not connect to a database, whom the server knows by then. */
+/**
+ * An SQLSTATE. The other refusal is about a role that must not connect to a database, after the server
+ * identified it.
+ */
 const wrongPassword = '28P01';
 
-/** What each password opens. */
+/** The login that each password opens. */
 function passwordsIn(world: World): ReadonlyMap<string, string> {
   const { cluster, clouds, postgresql } = world;
   const instances = Object.values(clouds).flatMap((cloud) => cloud.instances());
@@ -111,7 +114,7 @@ function passwordsIn(world: World): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The ids that AWS has given: instead, whose they are. */
+/** The ids that AWS has given, replaced by their owner. */
 const idsIn = (clouds: readonly CloudThing[]): ReadonlyMap<string, string> =>
   new Map(
     clouds.flatMap(({ sort, name, tags }) =>
@@ -172,7 +175,7 @@ const dropped = new Set([
   'hmac', // of a random password, under a random key
   'systemVersion',
   'crossplane.io/external-create-failed',
-  // What a creation was asked by, and how often something was changed since.
+  // The token of a creation request, and the number of later changes.
   'clientToken',
   'clientRequestToken',
   'reservationId',
@@ -230,7 +233,7 @@ function plainText(
   const opened = (given: string): string =>
     [...passwords].reduce((told, [password, opens]) => told.replaceAll(password, opens), given);
   const text = (given: string): string =>
-    // Whose a UID is may be something that is named after a UID itself.
+    // The owner of a UID may be an object that is named after a UID itself.
     known(owned(owned(opened(given))))
       .replaceAll(derived, '$1-…')
       .replaceAll(time, '(time)')

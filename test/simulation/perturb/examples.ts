@@ -13,7 +13,7 @@ export interface Reference {
   /** `fancysql applied`. */
   readonly name: string;
   readonly scenario: Scenario;
-  /** What happens from here on is perturbed: what comes before is another reference's. */
+  /** The requests from here on are perturbed; the ones before belong to another reference. */
   readonly fromMs: number;
 }
 
@@ -24,7 +24,7 @@ const fromGuides = (isOne: (object: KubernetesObject) => boolean): readonly Kube
 /** The manifests of an example, in the order in which they are applied. */
 const manifests = {
   fancysql: () => objectsOf('examples/fancysql'),
-  // It says itself that its providers, and the instance it looks at, are those of the other.
+  // It has a comment that its providers, and the instance that it observes, belong to the other example.
   managed: () => [
     ...objectsOf('examples/fancysql').filter(
       (object) => isFoundation(object) || object.metadata.name === 'legacy-orders',
@@ -53,7 +53,7 @@ const manifests = {
     ),
 } as const satisfies Readonly<Record<string, () => readonly KubernetesObject[]>>;
 
-/** What a process runs for it, where that is not the usual. */
+/** The stacks that a process runs for it, if they are not the usual ones. */
 const stacks: Readonly<Partial<Record<ExampleName, readonly StackName[]>>> = {
   aws: ['aws'],
   gcp: ['gcp'],
@@ -88,7 +88,7 @@ type Manifest = KubernetesObject & {
   readonly spec?: { readonly vault?: object; readonly endpoint?: object | string };
 };
 
-/** What an example brings, as an API server would store it. Namespaces are of no kind that is simulated. */
+/** The objects of an example, as an API server would store them. Namespaces are of no simulated kind. */
 export const objectsOfExample = (name: ExampleName): readonly KubernetesObject[] =>
   manifests[name]()
     .filter(({ kind }) => kind !== 'Namespace')
@@ -116,8 +116,8 @@ const lateMs = 80 * secondMs;
 /** Once what an external system chose has been filled in, at the first poll. */
 const deletedAtMs = 150 * secondMs;
 /**
- * As `kubectl delete` waits: what goes wrong once lasts for up to a minute, and what could not go meanwhile is tried again
- * up to a minute later.
+ * Waits like `kubectl delete`. A single fault lasts for up to a minute, and a deletion that failed during
+ * that time is tried again up to a minute later.
  */
 const patienceMs = 180 * secondMs;
 /** Between two objects of one `kubectl apply`. */
@@ -150,7 +150,7 @@ const inTurn = (atMs: number, acts: readonly Act[]): readonly Step[] =>
 const creation = (object: KubernetesObject): Act => ({ type: 'create', object });
 const deletion = (object: KubernetesObject): Act => ({ type: 'delete', of: nameOf(object) });
 
-/** What an administrator sets up first, and takes away last. */
+/** The objects that an administrator creates first, and deletes last. */
 const isFoundation = ({ kind }: KubernetesObject): boolean =>
   kind === 'Secret' || kind.startsWith('Provider') || kind === 'StoreConfig';
 

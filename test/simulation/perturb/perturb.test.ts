@@ -31,7 +31,7 @@ async function brokenBy(points: readonly Point[]): Promise<readonly string[]> {
   return broken;
 }
 
-test('each example is applied and deleted without a word, and can be perturbed in every way', async () => {
+test('each example is applied and deleted without a message, and can be perturbed in every way', async () => {
   for (const reference of references) {
     const { name, points, scenario } = await recorded(reference);
     // There is less in the examples of AWS and Google Cloud.

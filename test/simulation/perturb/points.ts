@@ -18,7 +18,7 @@ export type PointKind = (typeof pointKinds)[number];
 /** One thing that goes wrong in an otherwise quiet run. */
 export interface Point {
   readonly kind: PointKind;
-  /** What goes wrong where, for people. */
+  /** The faults and their places, for readers. */
   readonly name: string;
   readonly scenario: Scenario;
 }
@@ -34,7 +34,7 @@ export interface RecordedReference extends Reference {
   endWith(choices: Choices): Promise<EndState>;
 }
 
-/** Which class each claim was provisioned by: `FavouriteDBInstanceClass favourite-small`, by the claim's name. */
+/** The class that provisioned each claim: `FavouriteDBInstanceClass favourite-small`, by the claim's name. */
 type Choices = Readonly<Record<string, string>>;
 
 /** Plays a reference. Throws if it breaks a promise by itself. */
@@ -115,7 +115,7 @@ async function playToEnd(scenario: Scenario) {
 
 const told = ({ invariant, what }: Violation): string => `${invariant}: ${what}`;
 
-/** What may go wrong with each request. */
+/** The faults that each request may have. */
 const answers: readonly CallFault[] = [
   { type: 'answer lost' },
   { type: 'twice' },
@@ -127,7 +127,7 @@ const answers: readonly CallFault[] = [
   { type: 'refused', code: 500 },
   { type: 'refused', code: 503 },
   { type: 'refused', code: 504 },
-  // Answered so late that nobody waits any more, and carried out so late.
+  // The answer and the request come so late that the caller does not wait any more.
   { type: 'slow', thereMs: 0, backMs: 40_000 },
   { type: 'slow', thereMs: 40_000, backMs: 0 },
 ];

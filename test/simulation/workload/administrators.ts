@@ -10,8 +10,16 @@ import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
 import { kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { classOf, credentials, credentialsSecret, estate, objectOf, secret, usualSystems } from './estate.ts';
 import { nameOf } from './exemplars.ts';
+import {
+  classOf,
+  credentials,
+  credentialsSecret,
+  inventory,
+  objectOf,
+  secret,
+  usualSystems,
+} from './inventory.ts';
 
 const classKinds: readonly (readonly [Kind, object])[] = [
   [FavouriteDBInstanceClassKind, { providerRef: { name: 'favourite' }, forProvider: { fancinessLevel: 11 } }],
@@ -23,7 +31,7 @@ const named = (kind: Kind, name: string): ObjectName => nameOf(objectOf(kind, { 
 
 /** An object that goes and may come back, as it was in the beginning. */
 function comesAndGoes(draft: Draft, of: ObjectName): void {
-  const object = estate.find(
+  const object = inventory.find(
     (each) => each.kind === of.kind && each.apiVersion === of.apiVersion && each.metadata.name === of.name,
   );
   const gone = draft.between(0, 0.8, 'gone');
@@ -124,7 +132,7 @@ export function providersAndCredentials(draft: Draft): void {
         [fcp.ProviderConfigKind, ocp.ProviderConfigKind, postgresql.ProviderConfigKind],
         'second',
       );
-      const first = estate.find((each) => kindOf(each) === config);
+      const first = inventory.find((each) => kindOf(each) === config);
       if (first !== undefined) {
         draft.at(begin, { type: 'create', object: { ...first, metadata: { name: 'second' } } });
       }

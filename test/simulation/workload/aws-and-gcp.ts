@@ -30,6 +30,9 @@ import { googleUrl } from '../../fakes/in-process-google-cloud.ts';
 import type { Act, ObjectName } from '../scenario.ts';
 import { force, restores, rivals } from './disasters.ts';
 import type { Draft } from './draft.ts';
+import { claimOf, exemplar, mayGo, nameOf, secretOf } from './exemplars.ts';
+import { walkAmong } from './field-walks.ts';
+import { cloudFields } from './fields.ts';
 import {
   adminNamespace,
   classOf,
@@ -38,14 +41,11 @@ import {
   objectOf,
   secret,
   teams,
-} from './estate.ts';
-import { claimOf, exemplar, mayGo, nameOf, secretOf } from './exemplars.ts';
-import { walkAmong } from './field-walks.ts';
-import { cloudFields } from './fields.ts';
+} from './inventory.ts';
 
 /*
- * What goes on where processes run the stacks of AWS and of Google Cloud: a workload of its own, smaller than that of the
- * others, since the core is theirs and what is to be found here is in the adapters.
+ * The workload for processes that run the stacks of AWS and Google Cloud. It is smaller than that of the
+ * other stacks, because they share the core, and only the adapters can have faults of their own.
  */
 
 const clouds = ['aws', 'gcp'] as const;
@@ -87,8 +87,8 @@ const providers: readonly KubernetesObject[] = [
   providerConfig(gcp.ProviderConfigKind, 'gcp'),
 ];
 
-/** What an administrator sets up in the beginning. */
-const estate: readonly KubernetesObject[] = [
+/** The objects that an administrator creates in the beginning. */
+const inventory: readonly KubernetesObject[] = [
   objectOf(NamespaceKind, { name: adminNamespace }),
   ...teams.map((name) => objectOf(NamespaceKind, { name })),
   ...clouds.map((cloud) =>
@@ -120,7 +120,10 @@ const estate: readonly KubernetesObject[] = [
   ),
 ];
 
-/** What is made by hand of a kind, beside what all have; and what its author changes later. */
+/**
+ * The fields of a kind for resources that a user creates, in addition to the common ones; and the later
+ * edits.
+ */
 interface Made {
   readonly kind: Kind;
   readonly name: string;
@@ -233,7 +236,7 @@ const policies: readonly object[] = [
   { managementPolicies: ['Observe', 'Create', 'Update', 'LateInitialize'] },
 ];
 
-/** What refers to something is made with it. */
+/** Objects that refer to a resource are created with it. */
 const needs = new Map<Kind, readonly Kind[]>([
   [SubnetKind, [VPCKind]],
   [NodeGroupKind, [VPCKind, SubnetKind]],
@@ -244,7 +247,7 @@ const objectBy = ({ kind, name, forProvider }: Made, policy: object = {}): Kuber
   return objectOf(kind, { name }, { spec: { forProvider, ...policy, writeConnectionSecretToRef: to } });
 };
 
-/** Somebody makes managed resources by hand, changes what he wants of them, and deletes them or does not. */
+/** A user creates managed resources, edits them, and deletes some of them. */
 function byHand(draft: Draft): void {
   const chosen = made.filter(({ kind }) => draft.has(0.25, 'made', kind.group, kind.kind));
   const wanted = new Set(chosen.flatMap(({ kind }) => [...(needs.get(kind) ?? []), kind]));
@@ -422,7 +425,7 @@ function providersAndCredentials(draft: Draft): void {
 
 const watched = ['Secret', ...[...cloudKinds.claims, ...cloudKinds.managed].map(({ kind }) => kind)];
 
-/** As in other workloads, and what is in the clouds is lost, or changed by somebody else. */
+/** As in other workloads. In addition, resources in the clouds are lost or changed by other users. */
 function machines(draft: Draft): void {
   const acts: readonly (readonly [number, () => Act])[] = [
     [0.4, () => ({ type: 'crash', downMs: draft.chance('down') * 20_000 })],
@@ -463,7 +466,7 @@ function machines(draft: Draft): void {
 
 /** Writes down what goes on in AWS and Google Cloud, and around them. */
 export function awsAndGcp(draft: Draft): void {
-  draft.have(...estate);
+  draft.have(...inventory);
   if (draft.has(0.7, 'claims')) {
     claims(draft.by('claims'));
     if (draft.has(0.15, 'force')) force(draft.by('force'));

@@ -24,7 +24,10 @@ const policies: readonly object[] = [
   { managementPolicies: [] },
 ];
 
-/** What an administrator makes by hand, for claims to name: it changes, is paused, goes and comes back. */
+/**
+ * The resources that an administrator creates for claims to name: they change, are paused, are deleted and
+ * come back.
+ */
 export function staticResources(draft: Draft): void {
   const kind = draft.pick(claimable, 'kind');
   const object = managedByHand(kind, 0, draft.pick(policies, 'policies'));

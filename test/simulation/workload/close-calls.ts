@@ -15,14 +15,14 @@ import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgr
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { adminNamespace, estate, objectOf, secret, teams } from './estate.ts';
 import { claimOf, managedByHand, nameOf, secretOf } from './exemplars.ts';
+import { adminNamespace, inventory, objectOf, secret, teams } from './inventory.ts';
 import { slips } from './slips.ts';
 
 /** Not later than so much after something else: a moment in which that is still under way. */
 const soon = 0.06;
 
-/** What happens within a moment of something else, or of itself. */
+/** Events within a moment of another event. */
 const after = (draft: Draft, moment: number, ...name: readonly (string | number)[]): number =>
   draft.between(moment, Math.min(1, moment + (draft.has(0.6, ...name, 'is soon') ? soon : 0.6)), ...name);
 
@@ -40,7 +40,10 @@ const goes = (draft: Draft, of: ObjectName, born: number): number => {
 
 const instanceKinds = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind] as const;
 
-/** What is on record of a resource is edited, or taken away, while it is made, or later; then it goes. */
+/**
+ * The recorded values of a resource are edited, or removed, during its creation or later; then it is
+ * deleted.
+ */
 function identity(draft: Draft): void {
   const object = managedByHand(FavouriteDBInstanceKind, 0, {
     forProvider: { fancinessLevel: 5, ...(draft.has(0.5, 'version') && { version: '5.7' }) },
@@ -59,7 +62,10 @@ function identity(draft: Draft): void {
   if (draft.has(0.6, 'goes')) goes(draft, nameOf(object), edited);
 }
 
-/** A network is made, perhaps by a process that dies meanwhile; an administrator looks into it. */
+/**
+ * A network is created, perhaps by a process that crashes at that time; an administrator checks the
+ * creation.
+ */
 function network(draft: Draft): void {
   const object = managedByHand(NetworkKind);
   const born = comes(draft, object);
@@ -72,7 +78,7 @@ function network(draft: Draft): void {
   if (draft.has(0.6, 'goes')) goes(draft, nameOf(object), born);
 }
 
-/** Two resources want one name outside, one secret, or one entry of a store; one of them goes. */
+/** Two resources want one external name, one Secret, or one entry of a store; one of them is deleted. */
 function rivals(draft: Draft): void {
   const kind = draft.pick(instanceKinds, 'kind');
   const wants = draft.pick(['name', 'secret', 'entry'] as const, 'what');
@@ -125,7 +131,10 @@ function rivals(draft: Draft): void {
   }
 }
 
-/** What policies keep, pause or forbid; somebody changes it outside, or takes it away; it goes. */
+/**
+ * Policies keep, pause or forbid a resource; a user changes or deletes it in the external system; the
+ * managed resource is deleted.
+ */
 function policies(draft: Draft): void {
   const kind = draft.pick(instanceKinds, 'kind');
   const paused = { [annotationKeys.paused]: 'true' };
@@ -153,7 +162,7 @@ function policies(draft: Draft): void {
   if (draft.has(0.6, 'goes')) goes(draft, nameOf(object), born);
 }
 
-/** A claim goes and comes again, or vanishes without a word, as if it had never been. */
+/** A claim is deleted and created again, or disappears without any event, as if it had never existed. */
 function claimComesAndGoes(draft: Draft): void {
   const size = draft.pick(['small', 'large'], 'size');
   const classRef = {
@@ -214,7 +223,7 @@ function contested(draft: Draft): void {
   if (draft.has(0.2, 'resource goes')) goes(draft, nameOf(resource), born);
 }
 
-/** The secret of a resource, or of a claim, is edited, taken over or taken away by somebody. */
+/** The Secret of a resource, or of a claim, is edited, taken over or deleted by a user. */
 function secrets(draft: Draft): void {
   const claim = claimOf(FancySQLInstanceKind, teams[0], 0, {});
   const resource = managedByHand(draft.pick(instanceKinds, 'kind'));
@@ -253,7 +262,7 @@ function secrets(draft: Draft): void {
 
 /** A ProviderConfig goes while it is used, and those who use it come and go. */
 function providerConfig(draft: Draft): void {
-  const config = estate.find(
+  const config = inventory.find(
     ({ kind, apiVersion }) =>
       kind === ProviderConfigKind.kind && apiVersion === apiVersionOf(ProviderConfigKind),
   );
@@ -280,7 +289,9 @@ function database(draft: Draft): void {
   }
 }
 
-/** A resource, or a class, is for some namespaces, or for nobody who is not named; labels change as claims come. */
+/**
+ * A resource, or a class, allows some namespaces, or only a named claim; labels change while claims appear.
+ */
 function offered(draft: Draft): void {
   const selector = { matchLabels: { stage: 'live' } };
   const offer = draft.pick<object>(

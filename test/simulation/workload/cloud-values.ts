@@ -1,7 +1,7 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { awsUrl } from '../../fakes/in-process-aws.ts';
 import { googleUrl } from '../../fakes/in-process-google-cloud.ts';
-import { systemOf } from './estate.ts';
+import { systemOf } from './inventory.ts';
 import type { Fitting } from './values.ts';
 
 const by =
@@ -12,7 +12,10 @@ const by =
 const listed = [[{ key: 'stage', value: 'test' }], [{ key: 'stage', value: 'live' }], []];
 const named = [{ stage: 'test' }, { stage: 'live', team: 'shop' }, {}];
 
-/** What definitions of AWS and of Google Cloud cannot know: what these take, and something that they refuse. By the end of a field's path, the first that fits. */
+/**
+ * Values that the definitions of AWS and Google Cloud do not describe: valid ones, and one that is refused.
+ * By the end of a field's path, the first that fits.
+ */
 export const cloudFitting: readonly (readonly [RegExp, Fitting])[] = [
   [/vpcIdRef\.name$/, ['vpc', 'late', 'nobody']],
   [/subnetIdRef\.name$/, ['subnet', 'late', 'nobody']],

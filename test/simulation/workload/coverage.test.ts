@@ -17,7 +17,7 @@ for (const world of ['demo', 'clouds'] as const) {
   });
 }
 
-test('what one scenario does to a field is told transition by transition', () => {
+test('the changes of a scenario to a field are counted as transitions', () => {
   const of = { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance', name: 'orders' };
   const edit = (version: string | null) => ({
     atMs: 0,

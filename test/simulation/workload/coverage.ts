@@ -10,7 +10,7 @@ import { fieldsOf, fieldText } from './fields.ts';
 /** How a field went from one state to another. */
 export type Transition = 'absent to value' | 'value to other' | 'value to absent';
 
-/** Which transitions people wrote, by `kind field`; whether the API took them is not known here. */
+/** The transitions that users wrote, by `kind field`; whether the API accepted them is not known here. */
 export type Coverage = ReadonlyMap<string, ReadonlySet<Transition>>;
 
 /** As in `favouritedbinstances.v1alpha3.database.fcp.crossplane.io spec.forProvider.version`. */
@@ -22,7 +22,7 @@ function transition(before: unknown, after: unknown): Transition | undefined {
   return after === undefined ? 'value to absent' : 'value to other';
 }
 
-/** What the steps of scenarios do to the fields of objects, without playing them. */
+/** The changes of fields by the steps of scenarios, without playing them. */
 export function coverageOf(scenarios: Iterable<Pick<Scenario, 'objects' | 'steps'>>): Coverage {
   const covered = new Map<string, Set<Transition>>();
   for (const { objects, steps } of scenarios) {

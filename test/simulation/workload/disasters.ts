@@ -25,7 +25,7 @@ export function claimsOf(draft: Draft): readonly ObjectName[] {
   return made.length > 0 ? made : [exemplar(draft, FancySQLInstanceKind)];
 }
 
-/** Somebody loses patience: takes finalizers away, or deletes what the claim was given. */
+/** A user loses patience: removes finalizers, or deletes the objects of the claim. */
 export function force(draft: Draft): void {
   const claim = draft.pick(claimsOf(draft), 'claim');
   const of = draft.pick<ObjectName>(

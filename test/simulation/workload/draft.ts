@@ -15,7 +15,7 @@ export interface Draft {
   between(from: number, to: number, ...name: Name): number;
   /** So many milliseconds as a share of the length. */
   share(ms: number): number;
-  /** What there is from the beginning. */
+  /** The objects at the beginning. */
   have(...objects: readonly KubernetesObject[]): void;
   at(moment: number, act: Act): void;
   /** The same draft, for a theme whose chance goes by names of its own. */

@@ -11,7 +11,7 @@ import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql
 import { kindOf, managedKinds } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { adminNamespace, estate, objectOf, teams } from './estate.ts';
+import { adminNamespace, inventory, objectOf, teams } from './inventory.ts';
 
 /** The name of an object. */
 export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectName {
@@ -19,7 +19,7 @@ export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): Object
   return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, namespace, name };
 }
 
-/** What a managed resource made by hand is called, by kind, before its number. */
+/** The name of a managed resource that a user created, by kind, before its number. */
 const managedNames = new Map<Kind, string>([
   [FavouriteDBInstanceKind, 'by-hand'],
   [AmbivalentDBInstanceKind, 'other-by-hand'],
@@ -29,7 +29,7 @@ const managedNames = new Map<Kind, string>([
   [PostgreSQLGrantKind, 'grant'],
 ]);
 
-/** What each is like, beside what all have. */
+/** The fields of each, in addition to the common ones. */
 const forProviders = new Map<Kind, object>([
   [FavouriteDBInstanceKind, { fancinessLevel: 5 }],
   [AmbivalentDBInstanceKind, { ambivalence: 7 }],
@@ -69,7 +69,7 @@ export const claimOf = (kind: Kind, namespace: string, index: number, wish: obje
     { spec: { ...wish, writeConnectionSecretToRef: { name: `secret-${index}` } } },
   );
 
-/** An object of a kind that is there or that somebody makes, for a theme that needs one. */
+/** An object of a kind that exists or that a user creates, for a theme that needs one. */
 export function exemplar(
   draft: Draft,
   kind: Kind,
@@ -87,12 +87,15 @@ export function exemplar(
 function fresh(kind: Kind): KubernetesObject {
   if (managedKinds.includes(kind)) return managedByHand(kind);
   if (kind === FancySQLInstanceKind || kind === PostgreSQLInstanceKind) return claimOf(kind, teams[0], 0);
-  const standing = estate.find((object) => kindOf(object) === kind);
+  const standing = inventory.find((object) => kindOf(object) === kind);
   if (standing === undefined) throw new Error(`nothing is known of the kind ${kind.kind}`);
   return standing;
 }
 
-/** In so many of all cases somebody deletes what was made at `born`, and in half of these makes it again. */
+/**
+ * In this share of all cases a user deletes the object that was created at `born`, and in half of these
+ * creates it again.
+ */
 export function mayGo(
   draft: Draft,
   object: KubernetesObject,

@@ -11,8 +11,9 @@ import { valuesOf } from './values.ts';
 const walks = 4;
 
 /**
- * One field of one object after another through its states, as Acto does it (SOSP 2023): absent, a value, another,
- * one at the limits or that must be refused, absent. Which fields follows from the seed, so that all have their turn.
+ * Each theme leads one field of an object after another through its states, as Acto does (SOSP 2023):
+ * absent, a value, another value, one at the limits or one that must be refused, absent. The seed selects
+ * the fields, so that every field has its turn.
  */
 export const fieldWalks = (draft: Draft): void => walkAmong(draft, fields, exemplar);
 
@@ -50,8 +51,9 @@ function walkField(draft: Draft, field: Field, of: ObjectName): void {
 }
 
 /**
- * The JSON merge patch that gives a field a value; undefined: takes it away. What its parents require stands beside it.
- * A field that its parent requires goes with the first parent that may.
+ * The JSON merge patch that gives a field a value; undefined: removes it. Fields that its parents require
+ * are in the patch too. A field that its parent requires is removed with the first parent that may be
+ * removed.
  */
 export function patchOf({ kind, path }: Pick<Field, 'kind' | 'path'>, value: unknown): object {
   const patchAt = (schema: JsonSchema, depth: number): unknown => {

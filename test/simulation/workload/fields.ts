@@ -18,7 +18,7 @@ export interface Field {
 /** As in `spec.forProvider.networkIdRef.name`. */
 export const fieldText = ({ path }: Pick<Field, 'path'>): string => path.join('.');
 
-/** What every object has, and people write. */
+/** The fields that every object has, and that users write. */
 const metadata: JsonSchema = {
   properties: {
     labels: { type: 'object', additionalProperties: { type: 'string' } },

@@ -3,7 +3,7 @@ import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { claimKinds, classKinds, managedKinds, providerKinds } from '../../fakes/defined-kinds.ts';
 import type { Act } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { usualSystems } from './estate.ts';
+import { usualSystems } from './inventory.ts';
 
 const clouds = ['favourite', 'other'] as const;
 

@@ -13,8 +13,8 @@ import {
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { isManagedKind } from '../kinds.ts';
 import type { Draft } from './draft.ts';
-import { estate, objectOf, teams } from './estate.ts';
 import { managedByHand, nameOf } from './exemplars.ts';
+import { inventory, objectOf, teams } from './inventory.ts';
 
 const selectors: readonly (object | null)[] = [
   { matchLabels: { stage: 'live' } },
@@ -61,7 +61,7 @@ export function namespaces(draft: Draft): void {
         patch: { metadata: { labels: { stage } } },
       });
     }
-    const object = estate.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name === team);
+    const object = inventory.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name === team);
     if (object !== undefined && draft.has(0.15, 'gone', index)) {
       const gone = draft.between(0, 1, 'gone at', index);
       draft.at(gone, { type: 'delete', of });

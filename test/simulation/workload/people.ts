@@ -16,8 +16,8 @@ import {
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { Draft } from './draft.ts';
-import { teams } from './estate.ts';
 import { claimOf, managedByHand, mayGo, nameOf, secretOf } from './exemplars.ts';
+import { teams } from './inventory.ts';
 
 const referenceTo = (kind: Kind, name: string): object => ({
   apiVersion: apiVersionOf(kind),
@@ -63,7 +63,7 @@ const resourceKinds = new Map<Kind, readonly Kind[]>([
   [PostgreSQLInstanceKind, [PostgreSQLDatabaseKind]],
 ]);
 
-/** Teams claim what they need, think better of it, and claim it again. One of several hundred has nobody who claims. */
+/** Teams claim resources, change their minds, and claim again. One seed of several hundred has no claims. */
 export function claims(draft: Draft): void {
   const count = 1 + Math.floor(draft.chance('count') ** 2 * 4);
   const isPostgresql = draft.has(0.3, 'postgresql');
@@ -95,7 +95,7 @@ function claim(draft: Draft, kind: Kind, index: number): void {
   if (draft.has(0.2, 'secret')) secretLife(draft.by('secret'), object, born);
 }
 
-/** What a claim asks for: any class of some labels, one class, one resource, or nothing in particular. */
+/** The request of a claim: any class of some labels, one class, one resource, or no constraint. */
 function wish(draft: Draft, kind: Kind): object {
   const kindOfWish = draft.chance('wish');
   const parameter =
@@ -112,7 +112,7 @@ function wish(draft: Draft, kind: Kind): object {
 const staticResources = (kind: Kind): readonly object[] =>
   (resourceKinds.get(kind) ?? []).map((each) => referenceTo(each, managedByHand(each).metadata.name));
 
-/** What its author changes of a claim, before it is bound or after. */
+/** The edits of a claim by its author, before it is bound or after. */
 const edit = (draft: Draft, kind: Kind): object =>
   draft.pick<object>(
     [

@@ -39,6 +39,6 @@ const closeCall: Theme = { name: 'close calls', share: 0.4, write: closeCalls };
 
 export const isCloseCall = (draft: Draft): boolean => draft.has(closeCall.share, 'theme', closeCall.name);
 
-/** Which go on in the scenario of a seed. */
+/** The themes of a seed's scenario. */
 export const themesOf = (draft: Draft): readonly Theme[] =>
   isCloseCall(draft) ? [closeCall] : themes.filter(({ name, share }) => draft.has(share, 'theme', name));

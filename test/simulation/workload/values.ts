@@ -4,17 +4,20 @@ import type { JsonSchema } from '../../../apis/crd.ts';
 import { isDefinition } from '../../fakes/admission.ts';
 import { isUsual } from '../kinds.ts';
 import { cloudFitting } from './cloud-values.ts';
-import { adminNamespace, credentialsSecret, systemOf } from './estate.ts';
 import type { Field } from './fields.ts';
 import { fieldText } from './fields.ts';
+import { adminNamespace, credentialsSecret, systemOf } from './inventory.ts';
 
-/** What a field may be given. */
+/** The values that a field may get. */
 export interface FieldValues {
-  /** What makes sense in the world of a scenario: names what exists, or does not exist yet, or never will. */
+  /**
+   * Sensible values in the world of a scenario: names of objects that exist, that do not exist yet, or that
+   * will never exist.
+   */
   readonly fitting: readonly unknown[];
   /** At the limits of what the definition takes. */
   readonly extreme: readonly unknown[];
-  /** What the API must refuse. */
+  /** Values that the API must refuse. */
   readonly refused: readonly unknown[];
 }
 
@@ -28,7 +31,7 @@ const legacyProvider = {
 
 export type Fitting = readonly unknown[] | ((kind: Kind) => readonly unknown[]);
 
-/** Whatever the definitions cannot know: by the end of a field's path, the first that fits. */
+/** Values that the definitions do not describe: by the end of a field's path, the first that fits. */
 const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [/providerRef\.name$/, (kind) => [legacyProvider[systemOf(kind)], 'late', 'nobody']],
   [/providerRef\.kind$/, ['Provider', 'ProviderConfig']],
@@ -162,7 +165,7 @@ export function valuesOf(field: Pick<Field, 'kind' | 'path' | 'schema'>): FieldV
   const table = isUsual(kind) ? fitting : [...cloudFitting, ...fitting];
   const known = table.find(([pattern]) => pattern.test(fieldText(field)))?.[1];
   const told = typeof known === 'function' ? known(kind) : known;
-  // What definitions do not describe is not judged by the API server in memory.
+  // The API server in memory does not check fields that definitions do not describe.
   const isJudged = field.path[0] !== 'metadata' && isDefinition(kind);
   return {
     fitting: told ?? plain(schema),

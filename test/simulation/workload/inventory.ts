@@ -45,7 +45,7 @@ export const credentialsSecret = {
   gcp: { namespace: adminNamespace, name: 'gcp', key: 'key.json' },
 } as const;
 
-/** What those secrets hold while they are right. */
+/** The content of those Secrets while they are correct. */
 export const credentials = {
   favourite: { credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }) },
   other: { credentials: JSON.stringify({ url: cloudUrls.other, token: 'other-token' }) },
@@ -123,8 +123,8 @@ export function systemOf({ group }: Kind): System {
   return group.startsWith('postgresql') ? 'postgresql' : 'favourite';
 }
 
-/** What an administrator sets up in the beginning. */
-export const estate: readonly KubernetesObject[] = [
+/** The objects that an administrator creates in the beginning. */
+export const inventory: readonly KubernetesObject[] = [
   objectOf(NamespaceKind, { name: adminNamespace }),
   objectOf(NamespaceKind, { name: teams[0], labels: { stage: 'live' } }),
   objectOf(NamespaceKind, { name: teams[1], labels: { stage: 'test' } }),
