@@ -1,10 +1,11 @@
 import type { Limit } from './figures.ts';
 
 /**
- * The Go original at its best (crossplane-runtime 0.9.0, client-side limits raised, 10 workers), measured once on
- * kube-apiserver 1.20.2 and 2 shared cores; it is not run here. Seconds do not travel between machines, so its times
- * are told by what the minimal writes take: 7 s for 8,000, computed from 2,000 simple writes. The loader's writes
- * are heavier, so these factors are too great and comparisons with them too kind.
+ * The Go original at its best (crossplane-runtime 0.9.0, client-side limits raised, 10 workers), measured
+ * once on kube-apiserver 1.20.2 and 2 shared cores; it is not run here. Seconds cannot be compared between
+ * machines, so its times are given as multiples of the minimal writes: 7 s for 8,000, computed from 2,000
+ * simple writes. The loader's writes are heavier, so these factors are too great and comparisons with them
+ * too kind.
  */
 const go = { minimalWritesSeconds: 7, bindSeconds: 28, selectorSeconds: 773, deleteSeconds: 17.8 };
 /** Six writes for each claim, at the same 1,143 writes a second. */
@@ -21,7 +22,8 @@ export const goFactors = {
 export const goBudgets = { classRef: 0.5, selector: 0.2, deletion: 0.7 };
 
 export const budgets = {
-  // What comes above the exact counts is a status that says what a claim waits for, of a few of a thousand.
+  // The writes above the exact counts are statuses with the reason why a claim waits, of a few of a
+  // thousand.
   writesWithClassRef: { budget: 9.2, goal: 9 },
   writesWithSelector: { budget: 10.2, goal: 10 },
   writesPerDeletion: { budget: 5.1, goal: 5 },

@@ -18,7 +18,7 @@ const usage = `flags:
   --json FILE        writes the figures and the machine's facts there, too
   --only name,...    some phases: ${phaseNames.join(', ')}`;
 
-/** What to measure, from a command line, or what is wrong with it, naming the flag. */
+/** The measurement that a command line asks for, or its error, which names the flag. */
 export const parseCommandLine = (args: readonly string[]): BenchOptions | HelpAsked | string =>
   readCommandLine(args, {
     usage,

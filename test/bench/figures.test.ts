@@ -62,7 +62,7 @@ describe('quantiles are samples', () => {
   test('of nothing: no number', () => assert.ok(Number.isNaN(quantile([], 0.5))));
 });
 
-describe('what the system tells of processes', () => {
+describe('the operating system reports the memory and CPU of processes', () => {
   test('CPU time, whatever the command is called', () => {
     const stat = '4711 (a) b (c) S 1 4711 4711 0 -1 4194304 1 2 3 4 250 50 7 8 20 0 1 0 100 200 300';
     assert.equal(cpuSecondsIn(stat), 3);
@@ -75,7 +75,7 @@ describe('what the system tells of processes', () => {
   });
 });
 
-test('writes of events and conflicts are told from other requests', () => {
+test('writes of Events and conflicts are counted apart from other requests', () => {
   const metrics = [
     'apiserver_request_total{code="201",group="",resource="events",verb="POST",version="v1"} 7',
     'apiserver_request_total{code="200",group="",resource="events",verb="PATCH",version="v1"} 2',

@@ -1,4 +1,4 @@
-/** What a figure may be at most, and what it should be. */
+/** The limit of a figure, and its target. */
 export interface Limit {
   readonly budget: number;
   readonly goal?: number;

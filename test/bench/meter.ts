@@ -2,7 +2,7 @@ import { othersShare } from './machine-share.ts';
 import { cpuSeconds } from './process-usage.ts';
 import type { Scene } from './scene.ts';
 
-/** What was used while something was measured. */
+/** The resources used during a measurement. */
 export interface Usage {
   /** Seconds of CPU of the stack; NaN if none was running. */
   readonly stackSeconds: number;

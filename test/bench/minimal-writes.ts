@@ -14,14 +14,14 @@ import { startMeter } from './meter.ts';
 import type { Scene } from './scene.ts';
 import { classRef, namespace } from './scene.ts';
 
-/** What a bound claim consists of, as the stack leaves it. */
+/** The objects of a bound claim, as the stack writes them. */
 export interface BoundClaim {
   readonly claim: FancySQLInstance;
   readonly managed: FavouriteDBInstance;
   readonly source: Secret;
 }
 
-/** What the fewest writes took. */
+/** The time of the fewest writes. */
 export interface MinimalWrites {
   readonly bindSeconds: number;
   readonly deleteSeconds: number;

@@ -1,4 +1,4 @@
-/** What the benchmark measures, in this order. */
+/** The measurements of the benchmark, in this order. */
 export const phaseNames = [
   'startup',
   'single',

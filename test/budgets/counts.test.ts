@@ -14,11 +14,11 @@ import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
 /*
- * What claims cost, in counts: unlike times they are the same on every machine. A change may lower a count, and then
- * changes it here. A change that raises one needs a reason in its commit.
+ * The cost of claims, in counts: unlike times they are the same on every machine. A change may lower a
+ * count, and then changes it here. A change that raises one needs a reason in its commit.
  */
 
-/** What happened in a while. Events of a claim and its managed resource count together. */
+/** The events of a period. Events of a claim and its managed resource count together. */
 interface Counts {
   readonly runs: number;
   readonly writes: number;
@@ -82,7 +82,7 @@ class Scene {
     } as KubernetesObject);
   }
 
-  /** What happens from `act` on, for so many milliseconds, by `share`. */
+  /** The events from `act` on, for this many milliseconds, by `share`. */
   async counting(act: () => void, forMs: number, share = 1): Promise<Counts> {
     const { simulation } = this;
     const now = () => ({
@@ -117,7 +117,7 @@ const classRef = {
   name: 'small',
 };
 
-describe('what a claim costs at most, besides its creation', () => {
+describe('a claim costs at most these writes, besides its creation', () => {
   const specs: Readonly<Record<string, { readonly spec: object; readonly atMost: Counts }>> = {
     'with a class': { spec: { classRef }, atMost: { runs: 7.5, writes: 9.2, events: 3, gets: 0.2 } },
     'with a selector': {
@@ -146,7 +146,7 @@ describe('what a claim costs at most, besides its creation', () => {
   }
 });
 
-describe('what a bound claim costs', () => {
+describe('a bound claim costs no request', () => {
   const scene = new Scene();
   before(async () => {
     await scene.open();
@@ -163,7 +163,7 @@ describe('what a bound claim costs', () => {
     assert.ok(gets <= 14, `${gets} reads`);
   });
 
-  /** What an edit of the Secret of a resource brings about. */
+  /** The requests that an edit of a resource's Secret causes. */
   const editing = (details: Readonly<Record<string, string>>, forMs: number): Promise<Counts> => {
     const { cluster } = scene.simulation;
     const [managed] = cluster.all(FavouriteDBInstanceKind);

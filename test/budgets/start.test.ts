@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 /*
- * What the process loads before it does anything, as counts: a library that is loaded where it is not needed costs every
- * process memory and time.
+ * The files that the process loads at its start, as counts: a library that is loaded without need costs
+ * every process memory and time.
  */
 
 const root = join(import.meta.dirname, '..', '..');

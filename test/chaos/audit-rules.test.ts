@@ -59,7 +59,7 @@ describe('only the leader writes', () => {
     return requests.flatMap((each) => rule.check(each) ?? []);
   };
 
-  test('who holds the Lease may, and whoever reads', () => {
+  test('the holder of the Lease may write, and every process may read', () => {
     assert.deepEqual(
       check(
         lease('a', 0, { verb: 'create' }),
@@ -73,7 +73,7 @@ describe('only the leader writes', () => {
     );
   });
 
-  test('who never led may not', () => {
+  test('a process that never led may not write', () => {
     assert.match(
       check(lease('a', 0), request('b', 50))[0]!,
       /^acted without ever having led: .*b patch claims/,
@@ -91,15 +91,15 @@ describe('only the leader writes', () => {
     assert.equal(check(...requests).length, 1);
   });
 
-  test('what had arrived before the lease passed on is no breach', () => {
+  test('a write that arrived before the Lease changed is allowed', () => {
     assert.deepEqual(check(lease('a', 0), lease('b', 14_000), request('a', 13_000)), []);
   });
 
-  test('nor who did not renew in time, though nobody followed', () => {
+  test('a holder that did not renew in time may not write, although no other process leads', () => {
     assert.match(check(lease('a', 0), request('a', 15_100))[0]!, /^acted 15095 ms after its last renewal/);
   });
 
-  test('nor who gave the lease free; and then nobody leads', () => {
+  test('a holder that released the Lease may not write; then no process leads', () => {
     const rule = leaseRule(15_000);
     for (const each of [lease('a', 0), lease('a', 1000, { holder: '' })]) rule.check(each);
     assert.equal(rule.leader(), undefined);
@@ -113,12 +113,12 @@ describe('only the leader writes', () => {
     assert.equal(rule.check(request('a', 1100)), undefined);
   });
 
-  test('who leads a second time may write again', () => {
+  test('a process that leads a second time may write again', () => {
     assert.deepEqual(check(lease('a', 0), lease('b', 20_000), lease('a', 40_000), request('a', 41_000)), []);
   });
 });
 
-describe('what is forbidden', () => {
+describe('a forbidden request is a fault', () => {
   const rights = rightsOf([
     {
       rules: [

@@ -23,7 +23,7 @@ export interface LeaseRule {
 
 /** For requests in the order in which they were answered, of these users alone. */
 export function leaseRule(leaseDurationMs: number): LeaseRule {
-  /** Who wrote the lease, and when it was answered, newest last. */
+  /** The writers of the Lease with the times of the answers, newest last. */
   const terms: { readonly user: string; renewedMs: number; endedMs: number }[] = [];
   function checkAct(user: string, atMs: number, what: string): string | undefined {
     const term = terms.findLast((each) => each.user === user);
@@ -59,7 +59,7 @@ export function leaseRule(leaseDurationMs: number): LeaseRule {
   };
 }
 
-/** What is wrong with a request that was forbidden: no right of its sender's allows it, at whatever time. */
+/** The fault of a forbidden request: its sender never has the permission. */
 export function notGranted(request: AuditedRequest, rights: Rights): string | undefined {
   const { verb, resource: text, key, code } = request;
   const [kind = '', ...subresource] = text.split('/');
@@ -105,11 +105,14 @@ export function rateRule(): RateRule {
   };
 }
 
-/** Which loop a request is part of: of one life, about one object; undefined for those that keep a lease. */
+/**
+ * The loop that a request is part of: of one process, about one object; undefined for requests that keep a
+ * Lease.
+ */
 export function loopOf(request: AuditedRequest): string | undefined {
   if (isLease(request)) return undefined;
   const { user, verb, resource, key } = request;
-  // Whatever is done to an object is one loop; lists and watches are one for each kind.
+  // All requests about an object are one loop; lists and watches are one for each kind.
   if (verb === 'list' || verb === 'watch') return `${user} ${verb} ${resource}`;
   // Creations do not name what they create.
   return `${user} ${verb === 'create' ? 'create ' : ''}${resource.split('/')[0]} ${key}`;

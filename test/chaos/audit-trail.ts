@@ -64,11 +64,11 @@ export function auditedRequest(line: string): AuditedRequest | undefined {
   };
 }
 
-/** What an API server notes of every request, read as it grows. */
+/** The audit log of an API server, read as it grows. */
 export interface AuditTrail {
   /** For `startControlPlane`. */
   readonly apiServerFlags: Readonly<Record<string, string>>;
-  /** What has come in since the last call, in the order in which it was answered. */
+  /** The entries since the last call, in the order of their answers. */
   fresh(): Promise<readonly AuditedRequest[]>;
 }
 

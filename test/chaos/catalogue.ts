@@ -31,7 +31,7 @@ const head = <T extends KubernetesObject>(
 
 const selectable = { chaos: 'small' };
 
-/** What a provider proves who it is with. */
+/** The credential of a provider. */
 export type Proof =
   | { readonly provider: 'postgresql'; readonly password: string }
   | { readonly provider: CloudName; readonly credentials: Credentials };
@@ -62,7 +62,7 @@ export const credentialsSecret = (world: World, proof: Proof) => ({
   stringData: detailsOf(world, proof),
 });
 
-/** What a provider is let in with now. */
+/** The credential that the system accepts now. */
 export const proofNow = (world: World, provider: ProviderName): Proof =>
   provider === 'postgresql'
     ? { provider, password: world.administratorPassword }
@@ -188,7 +188,7 @@ export const classObjects = (): readonly object[] => [
   redisClass(),
 ];
 
-/** A managed resource that somebody makes by hand. */
+/** A managed resource that a user creates. */
 export const madeByHand = (name: string, policy: 'Retain' | 'Delete') => ({
   ...head(FavouriteDBInstanceKind),
   metadata: { name },
@@ -200,7 +200,9 @@ export const madeByHand = (name: string, policy: 'Retain' | 'Delete') => ({
   },
 });
 
-/** What somebody makes for no claim, by turns. Names of networks and queues are assigned by AWS. */
+/**
+ * The resources that users create for no claim, by turns. Names of networks and queues are assigned by AWS.
+ */
 const alone: readonly ((name: string) => KubernetesObject)[] = [
   (name) => madeByHand(name, 'Delete'),
   (name) => cloudThing(VPCKind, name, { region: 'us-west-1', cidrBlock: '10.0.0.0/16' }),

@@ -5,10 +5,10 @@ import { messageOf } from '../../runtime/client/errors.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import type { World } from './world.ts';
 
-/** Told of an object and of what is wrong with it. */
+/** Called with an object and its fault. */
 export type Blame = (object: string, problem: string) => void;
 
-/** Databases in which a tenant has left something, and what. */
+/** Databases in which a tenant has created objects, and the objects. */
 export type MarkedDatabases = ReadonlyMap<string, string>;
 
 /** Leaves something in each database of these claims (`namespace/name`), as its tenant. */

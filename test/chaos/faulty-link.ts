@@ -15,9 +15,9 @@ export interface FaultyLink {
 export interface FaultyLinkOptions {
   readonly target: { readonly host: string; readonly port: number };
   readonly random: Random;
-  /** Told of every connection, also of one that is refused, with the client's port. */
+  /** Called for every connection, also for a refused one, with the client's port. */
   readonly onConnection?: (port: number) => void;
-  /** Told of every piece that a client sends, as soon as it is here. */
+  /** Called for every piece that a client sends, as soon as it arrives here. */
   readonly onSent?: (chunk: Buffer, port: number) => void;
 }
 
@@ -30,7 +30,7 @@ const corruptedShare = 0.3;
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
-  /** What is on its way and not let through, in order. */
+  /** The pieces that wait, in order. */
   held: (() => void)[];
   /** Bytes of an answer until it is cut. */
   left: number;
@@ -40,11 +40,13 @@ interface Pair {
 
 /**
  * - `cut`: connections are reset, and so is every new one.
- * - `stall`: they are taken and nothing goes through. What a client sent and then gave up on is never delivered.
+ * - `stall`: connections are accepted, and nothing gets through. Data of a client that gave up is never
+ * delivered.
  * - `throttle`: 16 KiB a second each way.
- * - `truncate`: the server's side ends in the middle of what it says.
- * - `corrupt`: single bytes change. Towards the client any bit may; towards the server the top bit is set, which makes
- *   no valid request another valid one: nobody could tell those apart over plain TCP.
+ * - `truncate`: the server's side ends in the middle of an answer.
+ * - `corrupt`: single bytes change. Towards the client any bit may. Towards the server the top bit is set,
+ * which makes no
+ * valid request another valid one: those could not be distinguished over plain TCP.
  */
 export async function startFaultyLink({
   target,
@@ -99,7 +101,7 @@ export async function startFaultyLink({
 
   function deliver(pair: Pair, to: 'up' | 'down', chunk: Buffer): void {
     const [socket, source] = to === 'up' ? [pair.server, pair.client] : [pair.client, pair.server];
-    // What was slowed down before comes first.
+    // Data that was slowed down before comes first.
     const waitMs = pair.busyUntilMs[to] - performance.now();
     if (state !== 'throttle' && waitMs > 0) {
       setTimeout(() => deliver(pair, to, chunk), waitMs);
@@ -137,12 +139,12 @@ export async function startFaultyLink({
       pass(pair, 'up', chunk);
     });
     server.on('data', (chunk: Buffer) => pass(pair, 'down', chunk));
-    // Nobody here speaks over a half-open connection: one that gave up its side wants nothing delivered.
+    // Half-open connections are not used here: a client that closed its side wants nothing delivered.
     client.on('close', () => drop(pair));
     client.on('end', () => (state === 'stall' ? drop(pair) : server.end()));
     server.on('close', () => {
       if (state === 'stall') pair.held.push(() => drop(pair));
-      else client.resume().end(); // one that is held back would never hear that its peer has gone
+      else client.resume().end(); // a delayed connection would never see that its peer closed
     });
   }
 

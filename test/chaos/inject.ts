@@ -20,7 +20,7 @@ import { credentialsNamespace, list } from './world.ts';
 
 /** A fault that has begun. */
 export interface Harm {
-  /** What it was done to, where chance or the moment decided that. */
+  /** The target of the fault, if chance or the moment decided it. */
   readonly detail?: string;
   /** Ends it: from then on nothing keeps the desired state from being reached. */
   end(): Promise<void>;
@@ -124,7 +124,7 @@ async function signalServer(world: World, target: Server, signal: Signal): Promi
   }
   switch (target) {
     case 'apiserver':
-      // It shuts down in its own time; meanwhile it refuses.
+      // It shuts down in its own time; during that time it refuses.
       void controlPlane.stopApiServer(signal).catch(() => {});
       return {
         async end() {
@@ -136,7 +136,7 @@ async function signalServer(world: World, target: Server, signal: Signal): Promi
       await controlPlane.stopEtcd(signal);
       return { end: () => controlPlane.startEtcd() };
     case 'postgresql': {
-      // SIGTERM: nobody new comes in, and those who are in may stay until we insist.
+      // SIGTERM: new connections are refused, and open ones may stay until the second signal.
       process.kill(postgresql.pid() ?? 0, signal);
       return {
         async end() {
@@ -197,7 +197,7 @@ async function compaction({ links, controlPlane, replicas }: World): Promise<Har
   };
 }
 
-/** What has happened since the backup has not happened, and versions that were given out are given out again. */
+/** Changes after the backup are lost, and their versions are given out again. */
 async function restoredBackup({ controlPlane, client, directory }: World): Promise<Harm> {
   const backup = join(directory, 'etcd-backup');
   await controlPlane.stopEtcd('SIGTERM');
@@ -230,7 +230,7 @@ const moodFlags: Readonly<Record<CloudMood, readonly string[]>> = {
   'shows changes late': ['--read-delay', '3s'],
 };
 
-/** The same cloud, with bad habits; it is started anew for them, and to be rid of them. */
+/** The same cloud, with other behaviour; it is restarted to begin that, and to end it. */
 async function badMood({ clouds }: World, name: CloudName, mood: CloudMood): Promise<Harm> {
   const cloud = clouds[name];
   const restart = async (flags: readonly string[]): Promise<void> => {
@@ -242,7 +242,7 @@ async function badMood({ clouds }: World, name: CloudName, mood: CloudMood): Pro
   return { end: () => restart([]) };
 }
 
-/** Somebody has all the connections that the server takes, those kept for administrators included. */
+/** Another client has all connections of the server, those for administrators included. */
 async function takenSlots({ postgresql, administratorPassword }: World): Promise<Harm> {
   const taken: Client[] = [];
   const most = 150;
@@ -310,7 +310,7 @@ const applied = (world: World, object: object): Promise<string> =>
     120_000,
   );
 
-/** What nobody takes, yet. */
+/** A credential that no system accepts yet. */
 function newProof(world: World, provider: ProviderName): Proof {
   if (provider !== 'postgresql') return { provider, credentials: world.clouds[provider].newCredentials() };
   const password = plantedValue();
@@ -327,7 +327,7 @@ async function wrongCredentials(world: World, provider: ProviderName): Promise<H
   };
 }
 
-/** The system takes other credentials from now on; those who use it are told at the end. */
+/** The system accepts other credentials from now on; its users get them at the end. */
 async function rotation(world: World, provider: ProviderName): Promise<Harm> {
   const fresh = newProof(world, provider);
   if (fresh.provider === 'postgresql') {

@@ -1,4 +1,4 @@
-/** Edits of an object by users, which nobody else may undo. */
+/** Edits of an object by users, which no controller may undo. */
 export interface Edits {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface Edits {
 
 export const noEdits: Edits = { labels: {}, annotations: {}, forProvider: {}, secretKeys: {} };
 
-/** What users want of one claim, or of one managed resource that they made by hand. */
+/** The wishes of users for one claim, or for one managed resource that they created. */
 export interface Intent {
   readonly kind: string;
   readonly namespace?: string;
@@ -24,7 +24,7 @@ export interface Intents {
   readonly claims: ReadonlyMap<string, Intent>;
   /** Made by hand. */
   readonly managed: ReadonlyMap<string, Intent>;
-  /** Of claims and managed resources, whoever made them. */
+  /** For claims and managed resources of any author. */
   readonly edits: ReadonlyMap<string, Edits>;
 }
 
@@ -34,7 +34,7 @@ export const intentKey = (
   { namespace, name }: { readonly namespace?: string; readonly name: string },
 ) => `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
-/** What is in both, with equal values. */
+/** The entries of both, with equal values. */
 const common = <T>(
   before: Readonly<Record<string, T>>,
   after: Readonly<Record<string, T>>,
@@ -42,8 +42,8 @@ const common = <T>(
   Object.fromEntries(Object.entries(before).filter(([name, value]) => after[name] === value));
 
 /**
- * What users wanted all the while between two moments. The world is not seen in one moment: what was asked for or taken
- * back meanwhile may be seen either way.
+ * The wishes that users had all the time between two moments. The world is not observed in one moment: a
+ * wish that began or ended during that time may be observed either way.
  */
 export function steadyIntents(before: Intents, after: Intents): Intents {
   const steady = (from: Intents['claims'], to: Intents['claims']) =>

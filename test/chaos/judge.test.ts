@@ -238,7 +238,7 @@ describe('the judge', () => {
     });
   }
 
-  test('what a policy keeps is remembered once it was Bound, and stays as it is when its claim is gone', () => {
+  test('a resource that its policy keeps is remembered once it was Bound, and stays when its claim is deleted', () => {
     const held = scene('one', 'Retain');
     const { memory } = judge(intents(['one']), observed(held), noMemory);
     assert.deepEqual(memory.kept, new Map([['identity-one', 'FavouriteDBInstance managed-one']]));
@@ -248,7 +248,7 @@ describe('the judge', () => {
     assert.deepEqual([afterwards.violations, afterwards.unmet], [[], []]);
   });
 
-  test('what was made by hand is wanted, or has to go', () => {
+  test('a resource that a user created is wanted until the user deletes it', () => {
     const { claimRef: _, ...spec } = one.managed.spec;
     const alone = { ...one, managed: { ...one.managed, spec, status: { conditions } } };
     const { target: _target, claim: _claim, ...rest } = alone;
@@ -268,8 +268,8 @@ describe('the judge', () => {
   });
 });
 
-describe('what users wanted all the while', () => {
-  test('is what they neither asked for nor took back meanwhile', () => {
+describe('the constant wishes of users', () => {
+  test('are those that neither began nor ended during that time', () => {
     const before = intents(
       ['one', 'two', '-three'],
       edits('FancySQLInstance team/one', { labels: { a: '1', b: '1' } }),

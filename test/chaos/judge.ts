@@ -17,7 +17,7 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** What must never change, from former looks. */
+/** Facts from earlier observations that must never change. */
 export interface Memory {
   /** UID of a managed resource → identity of its external resource. */
   readonly identities: ReadonlyMap<string, string>;
@@ -28,9 +28,9 @@ export interface Memory {
 export const noMemory: Memory = { identities: new Map(), kept: new Map() };
 
 export interface Judgement {
-  /** What must not be at any moment. */
+  /** Faults at any moment. */
   readonly violations: readonly Finding[];
-  /** What must not be for long: the desired state does not hold there yet. */
+  /** Faults if they last: the desired state is not reached yet. */
   readonly unmet: readonly Finding[];
   readonly memory: Memory;
 }
@@ -90,7 +90,7 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
     });
   }
 
-  // What is there stays the same thing, and what is kept stays.
+  // An existing external resource keeps its identity, and a kept one stays.
   const identities = new Map(memory.identities);
   const kept = new Map(memory.kept);
   for (const each of managed) {
@@ -111,7 +111,7 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
       violations.push({ object: owner, problem: 'what its policy keeps was destroyed' });
   }
 
-  // What users wrote is there.
+  // The writes of users are there.
   for (const object of [...claims, ...managed]) {
     const { labels, annotations, forProvider, secretKeys } = intents.edits.get(keyOf(object)) ?? noEdits;
     const { spec } = object as Managed;
@@ -230,7 +230,7 @@ function problemsOfConditions(object: Claim | Managed): readonly string[] {
     });
 }
 
-/** What of `wanted` is not in `found`, in words. */
+/** The entries of `wanted` that `found` lacks, in words. */
 const missing = (
   noun: string,
   wanted: Readonly<Record<string, unknown>>,

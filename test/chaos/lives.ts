@@ -3,8 +3,8 @@ import type { Life } from './replica.ts';
 import type { LifeRecord } from './report.ts';
 
 /**
- * What is wrong with how a life ended, if anything: it may end because it was told to, with 0 after SIGTERM, or because it
- * lost its lease.
+ * The fault in the end of a process, if any. A process may end with 0 after SIGTERM, or because it lost its
+ * Lease.
  */
 export function wrongEnd({
   end,

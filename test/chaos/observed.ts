@@ -13,7 +13,7 @@ export interface External {
   readonly identity: string;
   /** Where the system lets us know. */
   readonly password?: string;
-  /** What a person may set it to, by the name of the field of `forProvider`. */
+  /** The values that a user may set, by the name of the field of `forProvider`. */
   readonly fields: Readonly<Record<string, number | string>>;
 }
 
@@ -38,5 +38,5 @@ export const systemOf: Readonly<Record<string, External['system']>> = {
   Topic: 'gcp',
 };
 
-/** Kinds that nobody needs a password for. */
+/** Kinds without a password. */
 export const withoutPassword: ReadonlySet<string> = new Set(['Network', 'VPC', 'Queue', 'Topic']);

@@ -19,10 +19,10 @@ export interface Life {
   readonly user: string;
   readonly process: ServerProcess;
   readonly startedMs: number;
-  /** Whether somebody asked for its end. */
+  /** Whether its end was requested. */
   wasEnded: boolean;
   end?: Ended & { readonly atMs: number };
-  /** First when it was ready, then as often as somebody looks. */
+  /** First when it was ready, then at each reading. */
   usage: Usage[];
 }
 
@@ -49,7 +49,7 @@ export interface ReplicaOptions {
   /** Where its API server is: a link of its own. */
   readonly apiServerPort: number;
   readonly ports: { readonly health: number; readonly metrics: number };
-  /** A user that nobody was before, and its token. */
+  /** A new user, and its token. */
   readonly nextUser: () => { readonly user: string; readonly token: string };
   readonly flags: readonly string[];
 }
@@ -128,7 +128,7 @@ function kubeconfigFor(admin: string, server: string, token: string): string {
   });
 }
 
-/** What a process holds now; undefined where the system does not tell, or when it is gone. */
+/** The memory of a process now; undefined if the system does not report it, or after its end. */
 export function usageOf(pid: number): Usage | undefined {
   try {
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

@@ -6,7 +6,7 @@ export interface Violation {
   readonly at: string;
   readonly object: string;
   readonly problem: string;
-  /** What had gone wrong just before. */
+  /** The faults just before. */
   readonly during: string;
 }
 

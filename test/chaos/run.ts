@@ -26,7 +26,7 @@ import { users as usersOf } from './users.ts';
 import type { World } from './world.ts';
 import { list } from './world.ts';
 
-/** What holds for every run; see docs/reliability.md. */
+/** The rules of every run; see docs/reliability.md. */
 export const limits = {
   /** Until the desired state holds after the last fault of a round. */
   recoveryMs: 180_000,
@@ -47,7 +47,7 @@ const settlingMs = 8000;
 export interface RunOptions extends ChaosOptions {
   /** For how long nothing may be written in the end, twice; a few poll intervals. */
   readonly quietSeconds: number;
-  /** Told what is going on. */
+  /** Called with the progress. */
   readonly note: (text: string) => void;
   /** Ends the faults early. */
   readonly signal: AbortSignal;
@@ -72,7 +72,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     note(`VIOLATION ${key}`);
   };
 
-  // What the API server notes, all the while.
+  // The audit log of the API server during the run.
   const lease = leaseRule(limits.leaseDurationMs);
   const rates = rateRule();
   const isReplica = (user: string): boolean => user.startsWith('stack-');
@@ -83,7 +83,10 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const rights = installedRights();
   const lifeOf = (user: string): Life | undefined =>
     world.replicas.flatMap(({ lives }) => lives).find((each) => each.user === user);
-  /** When somebody sent at the latest what arrived then: what stands still may take in what a process sent before it ended. */
+  /**
+   * The latest time at which a request was sent that arrived then: a stopped server may receive requests of
+   * a process that ended before.
+   */
   const sentMs = (user: string, arrivedMs: number): number => {
     return Math.min(arrivedMs, lifeOf(user)?.end?.atMs ?? arrivedMs);
   };
@@ -242,7 +245,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     await readMetrics();
   }
 
-  /** Whoever of us gives up: the rest goes on, and what is wrong shows in the end. */
+  /** If one of our own tasks fails, the rest continues, and the fault shows in the end. */
   function orBlame(work: Promise<void> | undefined): Promise<void> | undefined {
     return work?.catch((error: unknown) => blame('the run', `could not go on: ${messageOf(error)}`));
   }
@@ -346,7 +349,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     blame('Events', `are still sent ${limits.eventsMs / 1000} s after all was as desired`);
   }
 
-  // What was said.
+  // The messages.
   await readMetrics();
   note('looking for secrets in logs and Events');
   const told = toldSecrets(world.planted);

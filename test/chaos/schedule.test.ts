@@ -54,7 +54,7 @@ describe('the schedule', () => {
     }
   });
 
-  test('leaves those alone that must be, and lets no user do anything meanwhile', () => {
+  test('a protected server has no fault, and users change nothing during that time', () => {
     const lonely = rounds(13, 300).filter(({ faults }) => faults.some(({ kind }) => kind.isAlone));
     assert.ok(lonely.length > 0);
     for (const { faults, actions } of lonely) assert.deepEqual([faults.length, actions], [1, []]);

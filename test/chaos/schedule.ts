@@ -3,7 +3,7 @@ import { seededRandom } from '../../runtime/time/random.ts';
 
 export const cloudNames = ['favourite', 'other', 'aws', 'gcp'] as const;
 export type CloudName = (typeof cloudNames)[number];
-/** What is ended, frozen or stopped. */
+/** The processes that are ended, frozen or stopped. */
 export const servers = ['apiserver', 'etcd', 'postgresql', ...cloudNames] as const;
 export type Server = (typeof servers)[number];
 /** Where bytes go through a proxy; those to the API server belong to the replica that leads. */
@@ -14,11 +14,11 @@ export type LinkFault = (typeof linkFaults)[number];
 const signals = ['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const;
 export type Signal = (typeof signals)[number];
 
-/** Whose credentials go wrong. */
+/** The provider whose credentials become invalid. */
 export const providers = ['postgresql', ...cloudNames] as const;
 export type ProviderName = (typeof providers)[number];
 
-/** What a cloud may be like for a while. */
+/** The behaviour of a cloud during a fault. */
 export const cloudMoods = ['fails half of all requests', 'limits requests', 'shows changes late'] as const;
 export type CloudMood = (typeof cloudMoods)[number];
 
@@ -46,7 +46,7 @@ export interface FaultKind {
   /** For people: `SIGKILL etcd`. */
   readonly name: string;
   readonly action: FaultAction;
-  /** What it takes hold of; two at a time must not share one. */
+  /** The target of a fault; two faults at a time must not share one. */
   readonly holds: readonly string[];
   /** How long it lasts, in ms: at least and at most. */
   readonly lasts: readonly [min: number, max: number];
@@ -60,7 +60,7 @@ const usual = [2000, 12_000] as const;
 const silent = [2000, 45_000] as const;
 /** A frozen leader may go on in time, or just too late: it has 10 s to renew its lease. */
 const untilLease = [500, 17_000] as const;
-/** The lease is of 15 s, and whoever leads gives up after 10: all of these outlast it. */
+/** The Lease is of 15 s, and the leader gives up after 10: all of these are longer. */
 const beyondLease = [18_000, 26_000] as const;
 
 /**
@@ -185,11 +185,11 @@ export type UserAction = (typeof userActions)[number];
 export interface ScheduledAction {
   readonly atMs: number;
   readonly action: UserAction;
-  /** From 0 to 1: which of those there are by then. */
+  /** From 0 to 1: selects one of the targets at that time. */
   readonly pick: number;
 }
 
-/** Faults at a time, what users do meanwhile, and then nothing until all has recovered. */
+/** Faults at a time, the actions of users during them, and then a pause until all has recovered. */
 export interface Round {
   readonly number: number;
   readonly faults: readonly ScheduledFault[];
@@ -198,7 +198,7 @@ export interface Round {
 
 export interface ScheduleOptions {
   readonly seed: number;
-  /** What users do, per second. */
+  /** Actions of users, per second. */
   readonly actionsPerSecond: number;
   /** Default: all. */
   readonly kinds?: readonly FaultKind[];

@@ -17,7 +17,7 @@ function read(...pieces: readonly (readonly [connection: number, text: string])[
     .map(({ method, path, body }: SentRequest) => ({ method, path, body }));
 }
 
-describe('what clients send', () => {
+describe('the requests that clients send are read', () => {
   test('is read request by request', () => {
     assert.deepEqual(read([1, request('GET', '/a')], [1, request('POST', '/b', 'Action=CreateVpc')]), [
       { method: 'GET', path: '/a', body: '' },

@@ -11,7 +11,7 @@ export interface SentRequest {
 export interface SentRequests {
   /** The request that is whole with this piece, if one is. */
   add(connection: number, chunk: Buffer): SentRequest | undefined;
-  /** The connection is new, whoever had its number before. */
+  /** The connection is new, whatever had its number before. */
   begin(connection: number): void;
 }
 

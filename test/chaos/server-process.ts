@@ -23,8 +23,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts `node <args>`. A file `<name>.pid` in `directory` names it for the reaper as long as it runs. Output goes to a
- * file and not through a pipe: nobody has to read it for the process to go on.
+ * Starts `node <args>`. A file `<name>.pid` in `directory` names it for the reaper as long as it runs.
+ * Output is written to a file and not to a pipe: the process continues without a reader.
  */
 export function startServerProcess(
   directory: string,
@@ -95,12 +95,12 @@ export function hasConnection(pid: number, fromPort: number, toPort: number): bo
   }
 }
 
-/** What the descriptors of a process stand for, as the kernel names it. Throws if there is no such process. */
+/** The targets of a process's descriptors, as the kernel names them. Throws if there is no such process. */
 export const descriptorsOf = (pid: number): readonly string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap((number) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${number}`);
     } catch {
-      return []; // it was closed meanwhile
+      return []; // it was closed during that time
     }
   });

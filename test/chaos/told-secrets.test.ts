@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toldSecrets } from './told-secrets.ts';
 
-describe('secrets that are told', () => {
+describe('leaked secrets', () => {
   const secret = 'pl4nted-Secret_value';
   const told = toldSecrets([secret, 'short']);
 
@@ -12,7 +12,7 @@ describe('secrets that are told', () => {
     ['after an equals sign', `password=${secret};`],
     ['in base64', `{"password":"${Buffer.from(secret).toString('base64')}"}`],
   ] as const) {
-    test(`are found ${where}, and not told again`, () => {
+    test(`are found ${where}, and not reported again`, () => {
       const found = told.in(text);
       assert.equal(found.length, 1);
       assert.ok(!found[0]!.includes(secret));

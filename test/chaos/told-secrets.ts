@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Values that nobody may tell, in clear text or in base64. Short ones are left out: they occur by chance. */
+/** Values that must not leak, in clear text or in base64. Short ones are left out: they occur by chance. */
 export interface ToldSecrets {
   /** The secrets that a text tells, shortened so that a report does not tell them either. */
   in(text: string): readonly string[];
 }
 
-/** A value that is found wherever it is told. */
+/** A value that is found in any output. */
 export const plantedValue = (): string => `planted${randomBytes(18).toString('hex')}`;
 
 const shortest = 12;

@@ -30,8 +30,8 @@ export interface Users {
   make(kind: Kind<KubernetesObject>, object: KubernetesObject): Promise<void>;
   remove(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void>;
   /**
-   * What an administrator does about creations of which nobody knows what became, as docs/managed-resources.md says, once
-   * nobody can be at them any more.
+   * The action of an administrator about creations with an unknown result, as docs/managed-resources.md
+   * says, once no process can be working on them.
    */
   clearMarks(managed: readonly Managed[]): Promise<void>;
   /**
@@ -73,7 +73,7 @@ export function users(world: World): Users {
   const managed = new Map<string, Intent>();
   const edits = new Map<string, Edits>();
   const done = new Map<string, number>();
-  /** Objects that somebody is at work on, so that nobody edits what another deletes. */
+  /** Objects that a user is changing, so that no other user edits an object that is being deleted. */
   const busy = new Set<string>();
   let claimCount = 0;
   let actionCount = 0;
@@ -105,7 +105,7 @@ export function users(world: World): Users {
     edits.set(key, { ...before, ...Object.fromEntries(merged) });
   };
 
-  /** One of these by chance that nobody is at work on, and work on it. */
+  /** Chooses a random object that no user is changing, and changes it. */
   async function withOne<T>(
     all: readonly T[],
     by: (one: T) => string,
@@ -326,7 +326,7 @@ export function users(world: World): Users {
   };
 }
 
-/** What of `forProvider` may change at any time, and to what, by kind. */
+/** The fields of `forProvider` that may change at any time, and their values, by kind. */
 const edit: Readonly<Record<string, (number: number) => Edits['forProvider']>> = {
   FavouriteDBInstance: (number) => ({ fancinessLevel: 1 + (number % 50) }),
   AmbivalentDBInstance: (number) => ({ ambivalence: 1 + (number % 50) }),

@@ -100,11 +100,11 @@ export interface World {
   readonly audit: AuditTrail;
   /** Calls of the clouds, by what they are about. */
   readonly externalCalls: RateRule;
-  /** What was asked of the clouds that changes something, since this was last asked for. */
+  /** The changing requests to the clouds since the last call. */
   externalWrites(): readonly ExternalWrite[];
   /** Connections by link. */
   readonly connections: RateRule;
-  /** Values that nobody may tell. More are added as they are made. */
+  /** Values that must not leak. More are added when they are generated. */
   readonly planted: Set<string>;
   /** Kinds whose definition may be gone: it is deleted at times, or was with all that there is of it. */
   readonly undefinedKinds: Set<string>;

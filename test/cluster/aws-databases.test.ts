@@ -178,7 +178,7 @@ describe('claims of databases in RDS', () => {
     );
   });
 
-  test('what AWS refuses is told with its reason and the field to change, and nothing is made', async () => {
+  test('a request that AWS refuses is reported with its reason and the field to change, and nothing is created', async () => {
     const before = instances().length;
     await cluster.client.create(InstanceKind, {
       apiVersion: 'rds.aws.upbound.io/v1beta1',
@@ -201,7 +201,7 @@ describe('claims of databases in RDS', () => {
     await cluster.kubectl(['delete', 'instances.rds.aws.upbound.io', 'too-fancy', '--timeout=20s']);
   });
 
-  test('what is claimed goes with its claim', async () => {
+  test('a claimed resource is deleted with its claim', async () => {
     await cluster.kubectl(['delete', '-n', 'shop', 'postgresqlinstance', 'postgres', '--timeout=20s']);
     if (mariadb.by !== 'nobody') {
       await cluster.kubectl(['delete', '-n', 'shop', 'mysqlinstance', 'mysql', '--timeout=20s']);

@@ -83,7 +83,7 @@ describe('networks and machines of AWS on a real API server', () => {
       if (found !== undefined && isReady(found)) return found;
       throw new Error(JSON.stringify(found?.status?.conditions));
     });
-  /** What the cloud holds, by account. */
+  /** The resources of the cloud, by account. */
   const inCloud = <T extends object>(sort: string) =>
     aws
       .things<T>(sort)
@@ -132,7 +132,7 @@ describe('networks and machines of AWS on a real API server', () => {
     });
   });
 
-  test('what somebody changes in the cloud is changed back', async () => {
+  test('a change by another user in the cloud is reverted', async () => {
     const { id } = inCloud<StoredInstance>('ec2/instance')[0] ?? assert.fail();
     for (const [, things] of aws.things<StoredInstance>('ec2/instance')) {
       things.drift(id, (item) => ({ ...item, instanceType: 't2.large' }));
@@ -158,7 +158,7 @@ describe('networks and machines of AWS on a real API server', () => {
     await cluster.kubectl(['delete', 'vpc', 'huge']);
   });
 
-  test('a process that is killed again and again makes one VPC of each, or waits for a human to say so', async () => {
+  test('a process that is killed repeatedly creates one VPC of each, or waits for an administrator', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `net-${i}`);
     await apply(...names.map((name) => network(name)));
     for (let life = 0; life < 5; life += 1) {
@@ -190,7 +190,7 @@ describe('networks and machines of AWS on a real API server', () => {
     assert.deepEqual(made.filter((name) => names.includes(name ?? '')).toSorted(), names.toSorted());
   });
 
-  test('what is deleted goes, from the inside out, and leaves nothing', async () => {
+  test('deleted resources are removed from the inside out, and leave nothing', async () => {
     const left = {
       instances: async () => (await cluster.all(InstanceKind)).length,
       subnets: async () => (await cluster.all(SubnetKind)).length,

@@ -65,7 +65,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
       ...['-o', 'jsonpath={range .items[*]}{.reason}: {.message}{"\\n"}{end}'],
     ]);
 
-  /** What the command ends with, and the fault that it finds; it has the rights of whose kubeconfig it is given. */
+  /** The exit code of the command, and the fault that it finds; it has the permissions of its kubeconfig. */
   const traced = async (name: string, kubeconfig = fixture.cluster.controlPlane.kubeconfigPath) => {
     const words = [
       'trace',
@@ -105,7 +105,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     return path;
   };
 
-  /** What a claim with a class costs, whichever cloud it is served by. */
+  /** The cost of a claim with a class, in any cloud. */
   const provisioning = {
     'PATCH fancysqlinstances': 1,
     'PATCH fancysqlinstances/status': 1,
@@ -255,7 +255,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     await fixture.bound('team-b', 'again', 5_000);
   });
 
-  test('reclaim policy Delete: nothing is left of a deleted claim', async () => {
+  test('reclaim policy Delete: no object of a deleted claim remains', async () => {
     const claim = await fixture.claim('team-a', 'brief', {
       classRef: favouriteClassRef('small'),
       writeConnectionSecretToRef: { name: 'brief' },
@@ -269,7 +269,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.equal(await fixture.cluster.find(SecretKind, source), undefined);
   });
 
-  test('a claim whose Secret somebody made by hand does not take the resource that it names', async () => {
+  test('a claim whose Secret a user created does not get the resource that it names', async () => {
     await fixture.managed('contested', { reclaimPolicy: 'Delete' });
     await eventually(
       'it can be bound',
@@ -317,7 +317,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     await fixture.bound('team-a', 'early', 5_000);
   });
 
-  test('a claim whose class does not exist says so, and is provisioned when it appears', async () => {
+  test('a claim whose class does not exist reports it, and is provisioned when the class appears', async () => {
     await fixture.claim('team-a', 'classless', { classRef: favouriteClassRef('later') });
     assert.match(await fixture.readyReason('team-a', 'classless', 'Creating'), /later/);
     await fixture.favouriteClass('later');
@@ -359,7 +359,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     'of the connection type': 'connection.crossplane.io/v1alpha1',
   };
   for (const [what, type] of Object.entries(byHand)) {
-    test(`a claim does not overwrite a secret of the same name that somebody made by hand, ${what}`, async () => {
+    test(`a claim does not overwrite a Secret of the same name that a user created, ${what}`, async () => {
       const name = `taken-${type.length}`;
       const own = ['--type', type, '--from-literal=a=b'];
       await fixture.cluster.kubectl(['-n', 'team-a', 'create', 'secret', 'generic', name, ...own]);
@@ -532,7 +532,8 @@ describe('claims on a real API server, with the real process and two clouds', ()
 
   test('a restart makes no write at all, and SIGTERM ends the process with 0', async () => {
     const polls = () => fixture.favourite.calls()['GET /v1/instances/{name}'] ?? 0;
-    // What a class left open is filled in at the first look after Bound (docs/decisions/0009-late-initialisation.md).
+    // A field that a class leaves out is filled in by the first observation after Bound
+    // (docs/decisions/0009-late-initialisation.md).
     await eventually('every resource was looked at without a write', async () => {
       const [written, looked] = [await fixture.cluster.writes(), polls()];
       await eventually('each was polled', async () => polls() > looked + 40);

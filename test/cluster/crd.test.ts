@@ -161,7 +161,7 @@ describe('crds/ on a real API server', () => {
       assert.match(line, /^orders .* 5\.7 +\d+s$/);
     });
 
-    test('a class shows what it does with what it made, whether it says so or not', async () => {
+    test('a class shows its policy for the resources that it provisions, also if it is a default', async () => {
       const [, line = ''] = linesOf(await kubectl('get', 'favdbclass'));
       assert.match(line, /^small +Delete +\d+s$/);
     });
@@ -174,7 +174,7 @@ describe('crds/ on a real API server', () => {
       );
     });
 
-    test('fields that nobody knows are pruned', async () => {
+    test('unknown fields are pruned', async () => {
       const unknown = {
         ...claim,
         metadata: { ...claim.metadata, name: 'odd' },

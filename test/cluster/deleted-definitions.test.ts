@@ -10,7 +10,7 @@ const definitions = [
   'favouritedbinstances.database.fcp.crossplane.io',
 ] as const;
 
-/** What docs/operating.md warns of. */
+/** The warning of docs/operating.md. */
 describe('definitions that are deleted take their objects along, and what these stand for', () => {
   let fixture: FancySQLFixture;
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
@@ -24,7 +24,7 @@ describe('definitions that are deleted take their objects along, and what these 
   });
   after(() => fixture?.stop());
 
-  test('also where no process runs, as soon as one does again; but for what says Orphan or Retain by then', async () => {
+  test('deletion also happens without a running process, as soon as one starts; but not for resources that have Orphan or Retain at that time', async () => {
     const former = fixture.cluster.startProcess(flags);
     for (const [name, className] of [
       ['lost', 'small'],

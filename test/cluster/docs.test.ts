@@ -48,7 +48,10 @@ function samplesIn(page: string): readonly Sample[] {
 
 const pages = ['README.md', ...filesIn('docs', '.md')].filter((page) => !elsewhere.includes(page));
 
-/** Folders of examples that say so are of a cloud that the demo does not have: `npm run new-service` writes such. */
+/**
+ * Folders of examples with such a note are of a cloud that the demo does not have: `npm run new-service`
+ * writes such.
+ */
 const foldersElsewhere = new Set(
   filesIn('examples', '.yaml')
     .filter((file) => read(file).startsWith('# Not for the demo'))
@@ -76,7 +79,10 @@ function kindOf({ apiVersion, kind }: KubernetesObject): Kind {
   return { group, version, kind, plural: names.plural, scope };
 }
 
-/** What keeps an object from where it should be; undefined if nothing does, or it goes nowhere. */
+/**
+ * The reason why an object does not reach its expected state; undefined if there is none, or if no state is
+ * expected.
+ */
 function obstacle(object: KubernetesObject, expect: string | undefined): string | undefined {
   if (!isClaim(object) && !isManaged(object)) return undefined;
   const conditions = object.status?.conditions ?? [];
@@ -119,7 +125,7 @@ describe('every manifest of the README, the docs and the examples, on the demo',
   const instance = async (name: string): Promise<Managed> =>
     JSON.parse(await kubectl('get', 'favouritedbinstance', name, '-o', 'json'));
 
-  /** What a reader would put in: where the servers are on this machine. */
+  /** The values that a reader would fill in: the addresses of the servers on this machine. */
   const atHome = (yaml: string): string =>
     manifestAtHome(yaml, services).replaceAll('https://vault.example.com:8200', vault.url);
 
@@ -156,7 +162,7 @@ describe('every manifest of the README, the docs and the examples, on the demo',
     });
   }
 
-  test('what the examples say of themselves is true', async () => {
+  test('the comments of the examples are true', async () => {
     const { id, name, level, version } = inCloud('mycoolinstance') ?? assert.fail('the guide’s instance');
     assert.deepEqual([name, level, version], ['mycoolinstance', 100, '2.3']);
     const { status } = (await instance('cool')) as FavouriteDBInstance;

@@ -83,7 +83,7 @@ describe('events on a real API server', () => {
     );
   });
 
-  test('one that somebody deleted is written anew', async () => {
+  test('an Event that a user deleted is written again', async () => {
     const facts = { type: 'Normal', reason: 'Deleted', message: 'still here' } as const;
     recorder.record(about('deleted', 'default'), facts);
     await flush();

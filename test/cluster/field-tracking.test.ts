@@ -12,8 +12,10 @@ import { eventually } from './stack-harness.ts';
 
 const resource = 'favouritedbinstances.database.fcp.crossplane.io';
 
-/** What an administrator sees of a managed resource whose fields nobody tracks any more, with kubectl. */
-describe('who has written what of a managed resource that a claim was provisioned', () => {
+/**
+ * The view of an administrator, with kubectl, of a managed resource whose fields are not tracked any more.
+ */
+describe('field tracking of a provisioned managed resource', () => {
   let fixture: FancySQLFixture;
   let name: string;
   let directory: string;
@@ -42,7 +44,7 @@ describe('who has written what of a managed resource that a claim was provisione
     const { managedFields = [] } = metadata;
     return [...new Set(managedFields.map(({ manager, operation }) => `${manager} ${operation}`))].toSorted();
   };
-  /** What an administrator keeps in Git of it. */
+  /** The manifest that an administrator keeps of it in Git. */
   const manifest = (fancinessLevel: number): string =>
     JSON.stringify({
       apiVersion: 'database.fcp.crossplane.io/v1alpha3',
@@ -60,7 +62,7 @@ describe('who has written what of a managed resource that a claim was provisione
       return item.level === wanted && synced?.observedGeneration === metadata.generation;
     });
 
-  test('is told of no more, and of the claim it is', async () => {
+  test('has no entry for this process any more, and names the claim controller', async () => {
     assert.deepEqual(await writers(), []);
     const claim = await fixture.getClaim('team-a', 'orders');
     assert.ok(claim && 'managedFields' in claim.metadata);
@@ -112,7 +114,7 @@ describe('who has written what of a managed resource that a claim was provisione
     await reached(7);
   });
 
-  test('from then on it is told of again, and nobody takes that back', async () => {
+  test('has an entry again after that, and nothing removes it', async () => {
     assert.deepEqual(
       (await writers()).filter((writer) => writer !== 'services-stack Update'),
       ['before-first-apply Update', 'kubectl Apply'],
@@ -134,7 +136,7 @@ describe('who has written what of a managed resource that a claim was provisione
     assert.ok(all.includes('kubectl Apply') && all.includes('services-stack Update'), String(all));
   });
 
-  test('what is applied again without a change of anybody else meets no conflict', async () => {
+  test('an unchanged manifest is applied again without a conflict', async () => {
     await fixture.cluster.kubectl(['apply', '--server-side', '-f', '-'], manifest(8));
     await reached(8);
   });

@@ -98,7 +98,7 @@ const bound = (name: string): Promise<ConnectionDetails> =>
     return claim?.status?.bindingPhase === 'Bound' && found?.endpoint !== undefined && found;
   });
 
-/** What a Redis answers to commands of plain words, one line each. */
+/** The answers of a Redis to commands of plain words, one line each. */
 function ask(
   { host = '', port = '' }: ConnectionDetails,
   ...commands: readonly string[]
@@ -118,7 +118,7 @@ function ask(
 const atHome = (yaml: string): string =>
   yaml
     .replaceAll('http://127.0.0.1:18085', cloud.url)
-    // What JSON quotes is a scalar of YAML.
+    // A JSON string is a scalar of YAML.
     .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(cloud.createKey())));
 
 test('docs/gcp.md, followed word for word from an empty control plane', async (t) => {
@@ -144,7 +144,7 @@ test('docs/gcp.md, followed word for word from an empty control plane', async (t
       followed.push(`${isWaitedFor} ${name}`);
       continue;
     }
-    // What is beside kubectl takes a shell, or runs on.
+    // Commands other than kubectl use a shell, or continue to run.
     const commands = content.matchAll(/^\$ kubectl ([^|$]*(?:\$HOME[^|$]*)?)$/gm);
     for (const [, words = ''] of commands) {
       const args = words.trim().split(' ');
@@ -189,7 +189,7 @@ test('kubectl apply -f examples/gcp/ leaves the key alone', async () => {
   await apply(legacyProvider(), largeClass);
 });
 
-test('the examples: each claim gets a Redis that its secret opens, and nobody else does', {
+test('the examples: each claim gets a Redis that its Secret opens, and no other Secret does', {
   skip: redis.by === 'nobody' && `no Redis: ${redis.reason}`,
 }, async () => {
   await cluster.kubectl(['apply', '-f', '-'], await example('30-claims'));
@@ -232,7 +232,7 @@ test('kubectl shows what the cloud says, and who asked', async () => {
   });
 });
 
-test('an edit becomes an update of that field; the region cannot be edited, and that is told', async () => {
+test('an edit becomes an update of that field; an edit of the region is reported as impossible', async () => {
   await bound('sessions');
   const claim = await cluster.find(RedisClusterKind, { namespace, name: 'sessions' });
   const name = claim?.spec.resourceRef?.name ?? '';
@@ -252,7 +252,7 @@ test('an edit becomes an update of that field; the region cannot be edited, and 
   assert.equal(cloud.instances.all().filter((instance) => instance.name.includes('europe')).length, 0);
 });
 
-test('what the cloud refuses is in a condition and an Event, with the field to change', async () => {
+test('a request that the cloud refuses is in a condition and an Event, with the field to change', async () => {
   const refused = {
     apiVersion: 'cache.gcp.crossplane.io/v1beta1',
     kind: 'CloudMemorystoreInstance',

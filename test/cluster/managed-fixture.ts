@@ -30,7 +30,7 @@ export interface ManagedFixture extends FancySQLFixture {
   /** As `kubectl annotate --overwrite` has it: `key=value`, or `key-` to take it away. */
   annotate(name: string, annotation: string, kind?: Kind<Managed>): Promise<void>;
   patch(name: string, spec: object): Promise<void>;
-  /** Asks for a look at the external resource now. */
+  /** Requests an observation of the external resource now. */
   look(name: string): Promise<void>;
   /** Without waiting. */
   remove(name: string, kind?: Kind<Managed>): Promise<void>;

@@ -102,7 +102,7 @@ describe('publishConnectionDetailsTo on a real API server, with the real process
       assert.equal(await secret(), undefined);
     });
 
-    test('does not take a secret that is somebody else’s: the condition names it', async () => {
+    test('does not write a Secret of another owner: the condition names it', async () => {
       const theirs = ['create', 'secret', 'generic', 'taken', '--from-literal=a=b'];
       await fixture.cluster.kubectl(['-n', 'team-b', ...theirs]);
       await publishing('taken', 'team');
@@ -166,7 +166,7 @@ describe('publishConnectionDetailsTo on a real API server, with the real process
       },
     };
     for (const [index, [name, { store, end, says }]] of Object.entries(troubles).entries()) {
-      test(`${name} is told apart, nothing is made meanwhile, and it is used once it is well`, async () => {
+      test(`${name} is reported by its own reason, nothing is created, and the store is used once it works`, async () => {
         const resource = `troubled-${index}`;
         vault.isSealed = name === 'sealed';
         await publishing(resource, store);

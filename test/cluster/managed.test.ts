@@ -25,7 +25,7 @@ describe('managed resources on a real API server, with the real process and a cl
     slow = await startFavouriteCloud({ provisioningMs: 1_500, deletionMs: 1_500 });
     fixture = await startManaged();
     await fixture.provider('slow', slow);
-    // Whatever happens within the hour happens because something changed, or somebody asked.
+    // Every event within the hour has a change or a request as its reason.
     stack = fixture.cluster.startProcess(['--stacks', 'fcp', '--poll-interval', '1h']);
   });
 
@@ -37,7 +37,7 @@ describe('managed resources on a real API server, with the real process and a cl
 
   const levelOf = (name: string) => fixture.stored(name)?.level;
   const looks = () => fixture.favourite.calls()['GET /v1/instances/{name}'] ?? 0;
-  /** Asks for a look and waits until it happened. */
+  /** Requests an observation and waits until it happened. */
   const looked = async (name: string) => {
     const before = looks();
     await fixture.look(name);
@@ -58,7 +58,7 @@ describe('managed resources on a real API server, with the real process and a cl
       },
     };
     for (const [index, [name, { pause, resume, says }]] of Object.entries(rows).entries()) {
-      test(`${name} stops updates and deletion, says so in a condition and an Event, and ends`, async () => {
+      test(`${name} stops updates and deletion, is reported in a condition and an Event, and ends`, async () => {
         const paused = `paused-${index}`;
         await fixture.instance(paused);
         await fixture.ready(paused);
@@ -81,13 +81,13 @@ describe('managed resources on a real API server, with the real process and a cl
   describe('observe-only import', () => {
     const annotations = { 'crossplane.io/external-name': 'elsewhere' };
 
-    test('what does not exist is said to be missing', async () => {
+    test('an absent resource is reported as missing', async () => {
       await fixture.instance('import', { managementPolicies: ['Observe'], forProvider: {} }, annotations);
       await fixture.says('import', 'Synced', /^False\/ReconcileError: .*external resource does not exist/);
       await fixture.describes('import', /Warning +CannotObserveExternalResource .*elsewhere/);
     });
 
-    test('fills status and secret, leaves spec alone, and changes nothing outside, not even when it is deleted', async () => {
+    test('fills status and Secret, keeps spec, and does not change the external system, not even when it is deleted', async () => {
       const { instances, networks: clouds } = favouriteCloudClient({
         ...fixture.favourite,
         clock: realClock(),
@@ -150,7 +150,7 @@ describe('managed resources on a real API server, with the real process and a cl
     await fixture.ready('refused');
   });
 
-  describe('what stays in the cloud when the managed resource goes', () => {
+  describe('a kept external resource stays in the cloud when the managed resource is deleted', () => {
     const rows: readonly (readonly [stays: boolean, spec: Partial<FavouriteDBInstance['spec']>])[] = [
       [false, {}],
       [true, { deletionPolicy: 'Orphan' }],
@@ -319,7 +319,7 @@ describe('managed resources on a real API server, with the real process and a cl
       await inNetwork('optional', 'green');
     });
 
-    test('a network with instances in it waits for them, and says so', async () => {
+    test('a network with instances in it waits for them, and reports it', async () => {
       await fixture.remove('green', NetworkKind);
       await fixture.says('green', 'Synced', /delete failed: .*is used by "optional"/, networks);
       await fixture.remove('optional');
@@ -364,7 +364,7 @@ describe('managed resources on a real API server, with the real process and a cl
     assert.equal(fixture.stored('user-2'), undefined);
   });
 
-  test('what the cloud is busy with shows, and how it ended', async () => {
+  test('an operation of the cloud and its outcome are reported', async () => {
     const providerRef = { name: 'slow' };
     await fixture.instance('leisurely', { providerRef });
     await fixture.says('leisurely', 'AsyncOperation', /^False\/Ongoing: create is under way$/);

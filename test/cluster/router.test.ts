@@ -61,7 +61,7 @@ describe('two API servers behind one address', { skip }, () => {
     watch.unsubscribe();
   });
 
-  test('a token is judged by the server, and a claim of it to be somebody else is not believed', async () => {
+  test('the server verifies a token, and the identity that a client states does not count', async () => {
     const account = `/api/v1/namespaces/${namespace}/serviceaccounts/visitor/token`;
     const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
     await cluster.kubectl(['create', 'serviceaccount', 'visitor']);

@@ -27,7 +27,7 @@ export interface Cluster {
   all<T extends KubernetesObject>(kind: Kind<T>): Promise<readonly T[]>;
   /** Writes the API server has accepted or refused so far, by `VERB resource`; events do not count. */
   writes(): Promise<Readonly<Record<string, number>>>;
-  /** Starts `node main.ts`. Its log is kept, and told if a test fails. */
+  /** Starts `node main.ts`. Its log is kept, and printed if a test fails. */
   startProcess(flags?: readonly string[], options?: ProcessOptions): StackProcess;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function adminClient({ kubeconfig }: ControlPlane) {
   return kubernetesClient({ kubeConfig, log: recordedLog(), clock: realClock() });
 }
 
-/** Starts a control plane with our definitions, unless told otherwise. */
+/** Starts a control plane with our definitions, unless the options say otherwise. */
 export async function startCluster(
   options: Pick<ControlPlaneOptions, 'rules' | 'withDefinitions' | 'apiServerFlags'> = {},
 ): Promise<Cluster> {
@@ -129,7 +129,7 @@ function startProcess(kubeconfig: string, flags: readonly string[]): StackProces
   };
 }
 
-/** What changed between two counts. */
+/** The changes between two counts. */
 export function difference(
   before: Readonly<Record<string, number>>,
   now: Readonly<Record<string, number>>,

@@ -146,7 +146,7 @@ describe('a tenant against all others, on a real API server', () => {
     assert.ok(await comesToRest());
   }
 
-  /** Waits until nobody has written anything for a while, in which all that exists outside was looked at. */
+  /** Waits until there was no write for a while, in which all external resources were observed. */
   async function comesToRest(): Promise<boolean> {
     let before = '';
     for (let rounds = 0; rounds < 20; rounds += 1) {
@@ -177,7 +177,7 @@ describe('a tenant against all others, on a real API server', () => {
     assert.deepEqual((await tenant.list(SecretKind, { namespace: rogue })).items, []);
   });
 
-  test('whatever he tries, others have what they had, to the last resourceVersion, and he learns nothing', async () => {
+  test('the attacks of a tenant fail: the objects of others keep their resourceVersion, and the tenant learns nothing', async () => {
     const found = await objects();
     const before = othersObjects(found);
     const [clouds, secrets] = [ours(), othersSecrets(found)];
@@ -251,7 +251,7 @@ async function inTurns<T>(
   await Promise.all(Array.from({ length: 8 }, worker));
 }
 
-/** Whether the API server takes it. What else goes wrong is thrown. */
+/** Whether the API server accepts it. Other errors are thrown. */
 async function succeeds(asking: Promise<unknown>): Promise<boolean> {
   try {
     await asking;

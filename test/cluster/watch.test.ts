@@ -171,7 +171,7 @@ describe('a real API server', () => {
     assert.ok(isExpired(expired), `${expired}`);
   });
 
-  test('400 objects written 20 at a time are all there, each change told once', async () => {
+  test('400 objects that are written 20 at a time are all reported, each change once', async () => {
     const changes: string[] = [];
     const listening = probes.store.changes$.subscribe(({ type, object }) =>
       changes.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
@@ -217,7 +217,7 @@ describe('a real API server', () => {
     listening.unsubscribe();
   });
 
-  test('what happens while nobody watches is seen afterwards', async () => {
+  test('changes while no watch is open are seen afterwards', async () => {
     running.unsubscribe();
     await controlPlane.kubectl(['delete', 'probe', 'n2', 'n3', '--wait=false']);
     await controlPlane.kubectl(['delete', 'probe', 'n4']);
@@ -354,7 +354,7 @@ describe('a real API server', () => {
     const before = requests.length;
     await until('it has asked three times', () => requests.length >= before + 3, 20_000);
     assert.equal(watches(), 1, 'a quiet watch of which nothing was kept back stays');
-    // What the API server sends over the watch's connection is read by nobody; others work.
+    // The data of the watch's connection is not read; other connections work.
     ofWatch.unpipe().pause();
     await client.create(ProbeKind, probe('swallowed'));
     const isKnown = () => store.get({ namespace: 'default', name: 'swallowed' }) !== undefined;

@@ -28,7 +28,7 @@ const named = blocks.filter(({ file }) => file !== undefined);
 const sources = named.filter(({ language }) => language === 'ts');
 const manifest = named.find(({ language }) => language === 'yaml')?.content ?? '';
 
-/** What the guide's claim looks like from here: its kind is known there only. */
+/** The guide's claim: its kind is known in the guide only. */
 const ClaimKind: Kind<Claim> = {
   group: 'example.org',
   version: 'v1alpha1',
@@ -177,7 +177,7 @@ describe('the guide to adding a managed service', () => {
     assert.match(output, /^# pass 1$/m);
   });
 
-  test("its client changes and deletes nothing that has become somebody else's since it was observed", async () => {
+  test('the client of the guide changes and deletes no instance that got another owner after its observation', async () => {
     const signal = new AbortController().signal;
     const cloud = await startFavouriteCloud();
     try {
@@ -283,7 +283,7 @@ describe('the guide to adding a managed service', () => {
       );
     });
 
-    test('what drifts in the cloud, and a password that is lost, are repaired', async () => {
+    test('drift in the cloud and a lost password are repaired', async () => {
       const managed = {
         apiVersion: 'example.org/v1alpha1',
         kind: 'FavouriteDBInstance',
@@ -315,7 +315,7 @@ describe('the guide to adding a managed service', () => {
       assert.ok(first !== undefined);
     });
 
-    test("an instance that is somebody else's is left alone, and the condition says so", async () => {
+    test('an instance of another owner is not changed, and the condition reports it', async () => {
       const name = 'foreign';
       const response = await fetch(`${cloud.url}/v1/instances`, {
         method: 'POST',

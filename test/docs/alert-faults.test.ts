@@ -27,7 +27,7 @@ const used = new Set(
   groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/[a-z]+_[a-z_]+/g) ?? [])),
 );
 
-/** Whoever an alert is about: of a fault it matters which fire. */
+/** The alerts about any object: for a fault only their names matter. */
 const anonymous: readonly RuleGroup[] = groups.map(({ name, rules }) => ({
   name,
   rules: rules.map((rule) => ({ ...rule, expr: `group(${rule.expr})`, labels: {} })),
@@ -124,13 +124,13 @@ class Recorded {
 }
 
 interface Fault {
-  /** What happens to one bound claim, `orders`, and what else there is. */
+  /** The events of one bound claim, `orders`, and the other objects. */
   readonly befall: (recorded: Recorded) => void | Promise<void>;
   /** For how long. */
   readonly minutes: number;
   readonly isQuiet?: boolean;
   readonly alerts: readonly string[];
-  /** What a line of the log says of it, at level info; absent: no object is to blame. */
+  /** The text of a log line about it, at level info; absent: no object is the cause. */
   readonly line?: RegExp;
 }
 
@@ -328,7 +328,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-describe('what goes wrong fires alerts', { skip: withoutPromtool }, () => {
+describe('each fault fires its alerts', { skip: withoutPromtool }, () => {
   for (const [name, { befall, minutes, isQuiet, alerts, line }] of Object.entries(faults)) {
     test(`${name}: ${alerts.join(', ') || 'none'}`, async () => {
       const recorded = new Recorded();
@@ -352,7 +352,7 @@ describe('what goes wrong fires alerts', { skip: withoutPromtool }, () => {
     });
   }
 
-  test('and what is scraped meanwhile is what promtool takes', async () => {
+  test('promtool accepts the scraped metrics', async () => {
     const recorded = new Recorded();
     recorded.claim('orders');
     await recorded.pass(2);

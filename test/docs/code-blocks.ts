@@ -1,7 +1,7 @@
 /** A fenced code block of a Markdown text. */
 export interface CodeBlock {
   readonly language: string;
-  /** What its first line, a comment, names; absent if that is no path. */
+  /** The path in its first line, a comment; absent if that is no path. */
   readonly file?: string;
   readonly content: string;
 }

@@ -57,7 +57,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     controlPlane = await startControlPlane({ apiServerFlags: audit.apiServerFlags });
     client = adminClient(controlPlane);
     cloud = await startFavouriteCloud();
-    // What the container's file system holds (the Dockerfile's own test builds it in the same way).
+    // The file system of the container (the Dockerfile's own test builds it in the same way).
     copy = folderAt(await mkdtemp(join(tmpdir(), 'services-stack-image-')));
     await bundle(copy.directory);
     scratch = await mkdtemp(join(tmpdir(), 'services-stack-deploy-'));
@@ -131,7 +131,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   const bound = (team: string, name: string) =>
     eventually(`claim ${team}/${name} is Bound`, async () => (await phaseOf(team, name)) === 'Bound');
 
-  /** Something changes outside, and comes to the claim's secret. */
+  /** An external value changes, and reaches the claim's Secret. */
   async function secretFollows(): Promise<void> {
     const [{ item } = assert.fail('no instance')] = cloud.instances();
     cloud.drift(item.name, { hostname: 'moved.example.org' });
@@ -250,7 +250,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       .flatMap(([resource, verbs]) => verbs.map((verb) => `${verb} ${resource}`));
     assert.ok(granted.length > 15);
     const requests = await used();
-    // Read anew only where a write and the watch race, or a process died in between.
+    // Read again only if a write and the watch race, or a process ended in between.
     requests.add('get database.fcp.crossplane.io/favouritedbinstances');
     requests.add('get database.crossplane.io/fancysqlinstances');
     assert.deepEqual(
@@ -259,7 +259,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     );
   });
 
-  /** What RBAC says to each, asked in one go; without a namespace: in all of them. */
+  /** The RBAC permissions of each, in one request; without a namespace: in all namespaces. */
   async function allows(user: object, rights: readonly Right[]): Promise<readonly boolean[]> {
     const reviews = rights.map(([verb, key, inNamespace = '']) => {
       const [group, resource, subresource] = key.split('/');
@@ -373,7 +373,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     /** How many requests had been made before its time. */
     let former: number;
 
-    /** What is added to the manifests for the claims of one more namespace, as they say. */
+    /** The manifests for the claims of one more namespace, as their comments say. */
     const ofTeamB = (objects: readonly KubernetesObject[]): readonly object[] => {
       const bindings = objects
         .filter(({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'team-a')

@@ -28,7 +28,7 @@ const region = 'us-west-1';
 const flags = ['--stacks', 'aws', '--poll-interval', '2s'];
 const commandLine = await awsCommandLine();
 
-/** The VPC of the guide, which somebody made by hand. */
+/** The VPC of the guide, which a user created. */
 const vpcId = 'vpc-01353cfe93950a8ff';
 const network: StoredVpc = {
   ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
@@ -61,7 +61,7 @@ describe('the guide to managed resources, on a local AWS', () => {
 
   const kubectl = (...args: readonly string[]): Promise<string> => cluster.kubectl(args);
   const read = (name: string): string => readFileSync(join(folder, `${name}.yaml`), 'utf8');
-  /** What a reader would put in: where things are on this machine. */
+  /** The values that a reader would fill in: the paths on this machine. */
   const atHome = (yaml: string): string =>
     yaml
       .replaceAll('http://127.0.0.1:18090', aws.url)
@@ -82,7 +82,7 @@ describe('the guide to managed resources, on a local AWS', () => {
       throw new Error(left);
     });
 
-  /** What `kubectl get` shows in the columns of the guide, once it is ready. */
+  /** The columns of `kubectl get` in the guide, once the resource is ready. */
   const shown = (type: string, name: string): Promise<Readonly<Record<string, string>>> =>
     eventually(`${type} ${name} is ready`, async () => {
       const [head = '', row = ''] = (await kubectl('get', type, name)).split('\n');
@@ -109,7 +109,7 @@ describe('the guide to managed resources, on a local AWS', () => {
       .flatMap(([, queues]) => queues.all())
       .filter(({ id, phase }) => id === name && phase !== 'deleting');
 
-  test('a creation whose result nobody recorded stops, as `kubectl describe queue` shows', async () => {
+  test('a creation without a recorded result stops, as `kubectl describe queue` shows', async () => {
     const first = cluster.startProcess(flags);
     aws.faults.inject({ kind: 'stall', action: 'sqs:CreateQueue' });
     await apply('queue');
@@ -130,7 +130,7 @@ describe('the guide to managed resources, on a local AWS', () => {
       },
       60_000,
     );
-    // Whoever has looked says so; the queue is found by its name and its tags, and is the only one.
+    // An administrator has checked it: the queue is found by its name and its tags, and is the only one.
     await kubectl('annotate', 'queue', 'my-sqs-queue', 'crossplane.io/external-create-pending-');
     const { 'EXTERNAL-NAME': url } = await shown('queue', 'my-sqs-queue');
     assert.equal(url, `https://sqs.${region}.amazonaws.com/${exampleAccount.id}/my-sqs-queue`);
@@ -184,7 +184,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     await assert.rejects(applyText(printed), /providerConfigRef/);
   });
 
-  test('what is paused is not made, and says so', async () => {
+  test('a paused resource is not created, and reports it', async () => {
     await apply('instance-paused');
     const type = 'instances.ec2.aws.upbound.io';
     await eventually('it is paused', async () => {
@@ -194,7 +194,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     });
   });
 
-  /** Somebody else makes clusters. */
+  /** Another user creates clusters. */
   const makeCluster = async (name: string): Promise<void> => {
     const eks = new EKS({ region, endpoint: aws.url, credentials: exampleAccount });
     await eks.createCluster({ name, roleArn: 'arn:aws:iam::123456789012:role/eks', resourcesVpcConfig: {} });
@@ -342,7 +342,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     assert.deepEqual(left, []);
   });
 
-  test('the command line of AWS, which nobody here wrote, reads what was made', {
+  test('the official command line of AWS reads the created resources', {
     skip: !commandLine.isThere && commandLine.reason,
   }, async () => {
     assert.ok(commandLine.isThere);

@@ -66,7 +66,7 @@ export function objectOf<T extends KubernetesObject>(
   return found as T;
 }
 
-/** What a role allows: `group/resource` → verbs, sorted. */
+/** The permissions of a role: `group/resource` → verbs, sorted. */
 export const permissionsOf = ({ rules }: Role): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     rules.flatMap(({ apiGroups, resources, verbs }) =>

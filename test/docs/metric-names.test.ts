@@ -50,7 +50,7 @@ describe('every metric that is named is there', () => {
   }
 });
 
-test('what the dashboard asks is PromQL', { skip: withoutPromtool }, async () => {
+test('the queries of the dashboard are PromQL', { skip: withoutPromtool }, async () => {
   const rules = shown.map((expr, index) => ({
     alert: `Panel${index}`,
     // Grafana puts an interval there.

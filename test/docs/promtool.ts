@@ -57,7 +57,7 @@ export interface Series {
 
 export interface AlertsAt {
   readonly evalTime: string;
-  /** What fires then, by alert: the labels of each; of an alert that is left out, nothing. */
+  /** The labels of the alerts that fire then, by alert; an alert that is left out does not fire. */
   readonly firing: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
 }
 
@@ -68,7 +68,7 @@ export interface RuleTest {
   readonly expected: readonly AlertsAt[];
 }
 
-/** A folder for as long as somebody uses it. */
+/** A folder for the time of a test. */
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'rules-'));
   try {
@@ -78,7 +78,7 @@ async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** What promtool says of rules by themselves, their annotations included. */
+/** The report of promtool on rules by themselves, their annotations included. */
 export const checkRules = (groups: readonly RuleGroup[]): ReturnType<typeof promtool> =>
   inFolder(async (folder) => {
     const file = join(folder, 'rules.yaml');
@@ -86,7 +86,7 @@ export const checkRules = (groups: readonly RuleGroup[]): ReturnType<typeof prom
     return promtool(['check', 'rules', '--lint-fatal', file]);
   });
 
-/** What promtool says of rules on series: nothing if exactly the expected alerts fire. */
+/** The report of promtool on rules and series: nothing if exactly the expected alerts fire. */
 export function testRules({ groups, interval, series, expected }: RuleTest): Promise<string> {
   // Annotations have values in them, which are not what this is about.
   const bare = groups.map(({ name, rules }) => ({

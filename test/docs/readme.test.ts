@@ -13,7 +13,7 @@ const { scripts, engines } = JSON.parse(read('package.json')) as {
 };
 
 describe('README.md', () => {
-  test('its commands are there, and none is left out that somebody would run by hand', () => {
+  test('the commands of the README exist, and every command for users is in it', () => {
     const [, table = ''] = /^## Commands\n(.*?)^## /ms.exec(read('README.md')) ?? [];
     const named = [...table.matchAll(/^\| `npm (?:run )?([\w:-]+)/gm)].map(([, script = '']) => script);
     const isPart = (script: string) => /^(pre|setup$|test:)/.test(script);

@@ -30,7 +30,7 @@ function globOf(named: string): string | undefined {
   return isPath ? named.replace(/\/$/, '').replaceAll(/<\w+>/g, '*') : undefined;
 }
 
-describe('what the pages point at exists', () => {
+describe('the targets of links in the pages exist', () => {
   test('there are pages', () => assert.ok(pages.length >= 15, String(pages.length)));
 
   for (const page of pages) {
@@ -61,7 +61,7 @@ describe('what the pages point at exists', () => {
   }
 });
 
-describe('what comments in the code point at exists', () => {
+describe('the targets of links in code comments exist', () => {
   const sources = globSync('{main.ts,{apis,clients,controllers,dashboard,runtime,trace}/**/*.ts}', {
     cwd: root,
   }).map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);

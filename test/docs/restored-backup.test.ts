@@ -51,7 +51,10 @@ describe('a backup restored into another cluster', () => {
   });
 });
 
-/** What a backup tool puts into another cluster: no status, and nothing that the old cluster decided. */
+/**
+ * The objects that a backup tool restores into another cluster: no status, and no decision of the old
+ * cluster.
+ */
 function asRestored(object: KubernetesObject): KubernetesObject {
   const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
   const { uid: _u, resourceVersion: _r, ownerReferences: _o, ...kept } = metadata;

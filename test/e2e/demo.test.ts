@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { eventually } from '../cluster/stack-harness.ts';
 
-/** What the README shows of it: namespace, kind, name, phase and reason of each claim. */
+/** The claims in the README: namespace, kind, name, phase and reason of each. */
 const shownInReadme = (): readonly string[] => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const [, table = assert.fail('no table')] =
@@ -48,7 +48,7 @@ async function demo(
   return { code, said };
 }
 
-/** Does what the demo says to try, as somebody would who pastes it into a shell, and holds it to what is to be seen. */
+/** Runs the commands of the demo in a shell, and checks the results that it promises. */
 async function tryExperiments(said: string): Promise<void> {
   const kubeconfig = /export KUBECONFIG=(\S+)/.exec(said)?.[1];
   const shell = async (line: string): Promise<string> => {
@@ -117,7 +117,7 @@ describe('npm run demo', () => {
     assert.match(said, /team-shop\/cart-db-connection: database, .*password.*uri/);
   });
 
-  test('what it says to try does what it says; and it ends with 1, and says why, when its controllers end', async () => {
+  test('the commands of the demo do what it says; and it ends with 1 and the reason when its controllers end', async () => {
     let tried: Promise<void> | undefined;
     const { code, said } = await demo([], async (sofar, child) => {
       if (tried !== undefined || !sofar.includes('Ctrl-C ends everything')) return;

@@ -10,7 +10,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
 import { objectSchema } from '../../apis/crd.ts';
 
-/** What is wrong with an object: where, and why. */
+/** The fault of an object: the path and the reason. */
 export interface Cause {
   /** As `spec.forProvider`. */
   readonly field: string;
@@ -19,7 +19,7 @@ export interface Cause {
   readonly reason?: Rule['reason'];
 }
 
-/** What an API server makes of an object that is to be stored. */
+/** The stored form of an object, as an API server derives it. */
 export type Verdict =
   | { readonly object: KubernetesObject }
   | { readonly causes: readonly Cause[]; readonly message: string };
@@ -88,9 +88,9 @@ function schemaOf(definition: Definition) {
 export const isDefinition = (kind: Kind): kind is Definition => 'schema' in kind;
 
 /**
- * What an API server that knows CEL does before it stores an object: drops fields nobody knows, fills in defaults, and
- * refuses what schema or rules forbid. `before` is the object as stored. Stricter than servers of 1.30 and later,
- * which bear with what was wrong before and is not changed.
+ * The work of an API server with CEL before it stores an object: drops unknown fields, fills in defaults,
+ * and refuses violations of schema or rules. `before` is the object as stored. Stricter than servers of 1.30
+ * and later, which accept an earlier fault that is not changed.
  */
 export function admit(definition: Definition, given: KubernetesObject, before?: KubernetesObject): Verdict {
   const { schema, isValid } = schemaOf(definition);
@@ -133,7 +133,7 @@ function known(schema: JsonSchema, value: unknown): unknown {
 
 function causeOf({ instancePath, keyword, params, message = '' }: ErrorObject): Cause {
   const parts = instancePath.split('/').slice(1);
-  // What is missing is named by its own path.
+  // A missing field is named by its own path.
   const path = keyword === 'required' ? [...parts, String(params.missingProperty)] : parts;
   const field = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('');
   return { field: field.replace(/^\./, ''), message };
@@ -159,7 +159,7 @@ function duplicates(schema: JsonSchema, value: unknown, path: string): readonly 
   ];
 }
 
-/** What rules say of a value and all under it. */
+/** The faults by the rules for a value and all under it. */
 function broken(
   schema: JsonSchema,
   { self, oldSelf }: { readonly self: unknown; readonly oldSelf: unknown },
@@ -177,7 +177,7 @@ function broken(
       return { field, message, ...(reason && { reason }) };
     });
   const under = childrenOf(schema, self, path).flatMap((child) => {
-    // What is in a list has no former self.
+    // An item of a list has no earlier value.
     const former = Array.isArray(self) || !isRecord(oldSelf) ? undefined : oldSelf[child.key];
     return broken(child.schema, { self: child.value, oldSelf: former }, child.path);
   });

@@ -13,7 +13,7 @@ import { EnforcingCluster } from './enforcing-cluster.ts';
 export interface Fault {
   /** How many requests it hits; default 1. */
   readonly times?: number;
-  /** Which requests: `GET`, …, or `WATCH`; default all. */
+  /** The requests: `GET`, …, or `WATCH`; default all. */
   readonly method?: string;
   readonly plural?: string;
   /** HTTP status; 0 cuts the connection, -1 never answers. */
@@ -37,7 +37,7 @@ export interface SeenRequest {
 }
 
 interface OpenWatch {
-  /** Nothing is told any more. */
+  /** No event is sent any more. */
   readonly end: () => void;
   readonly response: ServerResponse;
   isSilent: boolean;
@@ -50,7 +50,7 @@ interface Target {
   readonly subresource?: string;
 }
 
-/** What the real one serves where nothing is installed: a page, no Status object. */
+/** The answer of the real server without installed definitions: a page, no Status object. */
 class NoSuchPath extends Error {}
 
 /**
@@ -62,7 +62,7 @@ export class FakeApiServer extends EnforcingCluster {
   readonly sockets = new Set<Socket>();
   /** Connections accepted since the start. */
   accepted = 0;
-  /** What it says of itself at `/version`. */
+  /** Its answer at `/version`. */
   version = { major: '1', minor: '36' };
   readonly #kinds = new Map<string, Kind>();
   readonly #watches = new Set<OpenWatch>();

@@ -27,7 +27,7 @@ const requests: Readonly<Record<string, (client: KubernetesClient) => Promise<un
   delete: (client) => client.delete(kind, key, {}),
 };
 
-describe('whoever has no rights', () => {
+describe('a client without permissions', () => {
   for (const [what, ask] of Object.entries(requests)) {
     test(`is forbidden: ${what}`, async () => {
       const asked: Deed[] = [];
@@ -46,7 +46,7 @@ describe('whoever has no rights', () => {
   }
 });
 
-describe('what deploy/ grants', () => {
+describe('the permissions in deploy/', () => {
   const deeds: readonly (readonly [Deed, boolean])[] = [
     [{ verb: 'get', group, resource }, true],
     [{ verb: 'patch', group, resource: `${resource}/status` }, true],

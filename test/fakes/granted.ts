@@ -19,7 +19,7 @@ export interface Deed {
 /** Whether an API server would allow something. */
 export type Rights = (deed: Deed) => boolean;
 
-/** What roles allow: nothing of what none of them names. */
+/** The permissions of roles: only those that one of them names. */
 export function rightsOf(roles: readonly Pick<Role, 'rules'>[]): Rights {
   const said = (verb: string, group: string, resource: string): string => `${verb} ${group}/${resource}`;
   const allowed = new Map<string, readonly PolicyRule[]>();
@@ -39,7 +39,10 @@ export function rightsOf(roles: readonly Pick<Role, 'rules'>[]): Rights {
     );
 }
 
-/** What deploy/ lets the process do: what the roles allow that are bound to its account, wherever they are bound. */
+/**
+ * The permissions of the process by deploy/: those of the roles that are bound to its account, in any
+ * namespace.
+ */
 export function installedRights(): Rights {
   const objects = objectsOf('deploy');
   const account = 'services-stack';
@@ -57,7 +60,7 @@ export function rightsOfTests(): Rights {
   return (deed) => rights(deed) || !isInstalled(deed);
 }
 
-/** A client as somebody has it with these rights: what they do not allow is forbidden, and `denied` is told. */
+/** A client with these permissions: other requests are forbidden, and reported to `denied`. */
 export function granted(
   client: KubernetesClient,
   rights: Rights,

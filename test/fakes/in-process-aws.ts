@@ -21,7 +21,7 @@ export interface InProcessAwsOptions extends AwsOptions {
 /** A local AWS that is reached without a network, whose time is a test's. */
 export interface InProcessAws extends Omit<Aws, 'answer'> {
   readonly url: string;
-  /** For the options of its client. There is nobody but it: other hosts refuse connections. */
+  /** For the options of its client. Only this server exists: other hosts refuse connections. */
   readonly dispatcher: Carrier;
   /** The same, whose requests go through a door that may throw what undici would, or give an answer of its own. */
   carrierFor(carryOut: CarryOutside): Carrier;
@@ -86,7 +86,7 @@ function askedIn(
   return { verb: request.method, target: request.target, isWrite: true };
 }
 
-/** What cannot be read is for the cloud to refuse. */
+/** A malformed request is for the cloud to refuse. */
 function readBy(protocol: Protocol, request: WireRequest): ReturnType<Protocol['read']> {
   try {
     return protocol.read(request);

@@ -62,7 +62,7 @@ test('a door may answer in the place of the cloud', async () => {
   assert.equal(clock.elapsedMs() - startedMs, 1000);
 });
 
-test('an answer that never comes ends when the client gives up, and later ones are for nobody', async () => {
+test('an answer that never comes ends when the client gives up, and a later one has no reader', async () => {
   const { clock, cloud, client } = start(async (_call, effect) => {
     await clock.sleep(60_000);
     return effect();
@@ -87,7 +87,7 @@ test('its time is not that of the clock on the wall', async () => {
   assert.equal(cloud.instances()[0]?.phase, 'online');
 });
 
-test('what it makes by chance is the same in each run', async () => {
+test('random values of the cloud are the same in each run', async () => {
   const ids = await Promise.all(
     [start(), start()].map(async ({ cloud, client }) => {
       await client.instances.create(created);

@@ -14,7 +14,7 @@ export interface InProcessCloudOptions extends CloudOptions {
 /** A cloud that is reached without a network, whose time is a test's. */
 export interface InProcessCloud extends Omit<Cloud, 'answer'> {
   readonly url: string;
-  /** For the options of its client. There is nobody but the cloud: other hosts refuse connections. */
+  /** For the options of its client. Only the cloud exists: other hosts refuse connections. */
   readonly dispatcher: Carrier;
   /**
    * The same for the clients of one process, whose requests go through a door of their own: what ends with the process

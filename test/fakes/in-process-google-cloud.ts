@@ -32,17 +32,17 @@ export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
   readonly parameters: { readonly projectID: string; readonly endpoint: string };
   /** A key file that it accepts. */
   readonly credentials: string;
-  /** For the options of its clients. There is nobody but the cloud: other hosts refuse connections. */
+  /** For the options of its clients. Only the cloud exists: other hosts refuse connections. */
   readonly dispatcher: Carrier;
   /** The same, whose requests go through a door that may throw what undici would, or give an answer of its own. */
   carrierFor(carryOut: CarryOutside): Carrier;
-  /** What is to happen to requests from now on; `failing` answers with an error that says this. */
+  /** The fate of requests from now on; `failing` answers with an error that has this message. */
   way: 'open' | 'hanging' | { readonly failing: string };
 }
 
 /**
- * The stand-in, for clients in this process. Its time goes by as that of the clock, from the same day on each time. Only
- * assertions are judged by what is on the wall: that is what Google's library signs by, which knows no other.
+ * The emulator, for clients in this process. Its time is that of the clock, and starts on the same day each
+ * time. Only assertions are checked against the system clock, because Google's library signs with it.
  */
 export function inProcessGoogleCloud(
   clock: Pick<Clock, 'elapsedMs'>,
@@ -79,7 +79,7 @@ export function inProcessGoogleCloud(
       const { origin, path, method: verb, query, signal } = request;
       signal.throwIfAborted();
       if (origin !== googleUrl) throw connectionRefused(origin);
-      // What is made says its name beside the path.
+      // A created resource has its name beside the path.
       const target = [path, query?.instanceId].filter((part) => part !== undefined).join('/');
       const call = { system: 'gcp', verb, target, isWrite: verb !== 'GET' && path !== '/token', signal };
       return unlessAborted(signal, carryOut(call, () => serve(request)) as Promise<CarriedReply>);

@@ -95,7 +95,7 @@ describe('the door of a process', () => {
     'the client gives up': ({ clock }: Scene) => clock.advance(10_000),
     'its process dies': (_: Scene, end: () => void) => end(),
   })) {
-    test(`may keep back that the server let somebody in: ${who}, and his session ends`, async () => {
+    test(`the answer to a login may be delayed: ${who}, and the session ends`, async () => {
       const given = scene();
       const calm = clientOf(given).server;
       await calm.roles.create('ann', {}, owned);

@@ -20,7 +20,7 @@ export interface InProcessPostgresqlOptions {
   readonly username?: string;
   /** Default `postgres-password`. */
   readonly password?: string;
-  /** What initdb gave it, digits; default the same for all. */
+  /** The system identifier from initdb, digits; default the same for all. */
   readonly systemIdentifier?: string;
 }
 
@@ -36,7 +36,7 @@ export interface GrantInside extends AclItem {
   readonly on: string;
 }
 
-/** A session that somebody has open. */
+/** A session that a user has open. */
 export interface InProcessSession {
   readonly isOpen: boolean;
   /** Carries out a statement as it stands; rejects with what PostgreSQL says. */
@@ -44,7 +44,7 @@ export interface InProcessSession {
   end(): void;
 }
 
-/** What one process has of servers. */
+/** The servers of one process. */
 export interface PostgresqlClients {
   /** For the options of its stack. */
   createServer(options: PostgresqlServerOptions): PostgresqlServer;
@@ -73,7 +73,7 @@ export interface InProcessPostgresql {
   memberships(): readonly MembershipRow[];
   /** The SQLSTATE with which the server refuses a login; undefined if it does not. */
   refusal(login: Partial<Login>): string | undefined;
-  /** What somebody does by hand, the superuser in database `postgres` unless said otherwise. */
+  /** The statements of a user, the superuser in database `postgres` by default. */
   sql(text: string, login?: Partial<Login>): Promise<readonly object[]>;
   /** The same by a session that stays open. */
   open(login?: Partial<Login>): InProcessSession;
@@ -121,9 +121,10 @@ export function postgresqlClients(
 }
 
 /**
- * A server in memory for clients in this process: they are our own, down to every statement they send, and only what
- * is under them is not PostgreSQL. It knows the statements that they use, and some that people write by hand; any
- * other is an error that says so. Administrators are superusers: what lesser ones may do is not known here.
+ * A server in memory for clients in this process: the clients are our own, down to every statement they
+ * send, and only the system under them is not PostgreSQL. It knows the statements that they use, and some
+ * that users write; any other is an error. Administrators are superusers: lesser permissions are not known
+ * here.
  */
 export function createInProcessPostgresql(
   clock: Pick<Clock, 'sleep'>,

@@ -57,7 +57,7 @@ test('an answer that never comes ends when the client gives up', async () => {
   assert.match(String(error), /did not answer within 10000 ms/);
 });
 
-test('nobody is at another address', async () => {
+test('no server listens at another address', async () => {
   const { clock, vault } = start();
   const client = vault.clientsFor()('secret', { clock, server: 'https://other.test', token: 'vault-token' });
   await assert.rejects(client.read('a', signal), { code: 'Unreachable' });

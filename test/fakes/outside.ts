@@ -1,6 +1,6 @@
 import type { Carrier } from '../../clients/http.ts';
 
-/** One request to the outside, as a simulation sees it. */
+/** One external request, as a simulation sees it. */
 export interface OutsideCall {
   /** `favourite`, `other`, `postgresql`, `vault`, `aws` or `gcp`. */
   readonly system: string;
@@ -23,14 +23,14 @@ export type CarriedReply = Awaited<ReturnType<Carrier['request']>>;
 
 const failure = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
-/** What undici throws if the connection ends before there is an answer. */
+/** The error of undici if the connection ends before an answer. */
 export const connectionCut = (): Error => failure('other side closed', 'UND_ERR_SOCKET');
 
-/** What sockets throw if nobody listens there. */
+/** The error of sockets if no server listens. */
 export const connectionRefused = (where: string): Error =>
   failure(`connect ECONNREFUSED ${where}`, 'ECONNREFUSED');
 
-/** What a gateway before a server answers on its own account. */
+/** The own answer of a gateway before a server. */
 export function gatewayReply(
   statusCode: number,
   { retryAfter }: { readonly retryAfter?: number | undefined } = {},
@@ -46,7 +46,10 @@ export function gatewayReply(
   };
 }
 
-/** What a call comes to, unless its caller gives up before: then the signal's reason, and the answer is for nobody. */
+/**
+ * The result of a call. If its caller gives up before, the result is the signal's reason, and the answer is
+ * dropped.
+ */
 export function unlessAborted<T>(signal: AbortSignal | undefined, answer: Promise<T>): Promise<T> {
   if (signal === undefined) return answer;
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps what it is told in `lines`. */
+/** A logger that keeps its entries in `lines`. */
 export function recordedLog(): Logger & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const loggerWith = (base: () => LogLine['fields']): Logger => {

@@ -31,7 +31,7 @@ export interface SimulationOptions {
   readonly logLevel?: LogLevel;
 }
 
-/** What the page of a process is given of it. */
+/** The input for the page of a process. */
 export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource'>;
 
 export interface StartOptions {
@@ -40,7 +40,7 @@ export interface StartOptions {
   readonly namespaces?: { readonly claims: readonly string[]; readonly secrets?: readonly string[] };
 }
 
-/** What a process may do. */
+/** The permissions and limits of a process. */
 const rights = rightsOfTests();
 
 /** As flags have them by default. */
@@ -60,13 +60,18 @@ export class Simulation {
   readonly cluster: MemoryCluster;
   /** The process's log, as lines of JSON. */
   readonly log: string[] = [];
-  /** What the process wrote, Events left out: `1500 update FancySQLInstance team/orders`, with the time in milliseconds. */
+  /**
+   * The writes of the process without Events: `1500 update FancySQLInstance team/orders`, with the time in
+   * milliseconds.
+   */
   readonly writes: string[] = [];
   /** The objects that the process read from the API server, one by one: `1500 get Secret infra/db`. */
   readonly reads: string[] = [];
   /** How often it wrote an Event. */
   eventWrites = 0;
-  /** What it has begun to watch: `FancySQLInstance in team`, `Provider`, `Namespace metadata.name=team`. */
+  /**
+   * The watches that it has begun: `FancySQLInstance in team`, `Provider`, `Namespace metadata.name=team`.
+   */
   readonly watched = new Set<string>();
   /** How often it reconciled. */
   runs = 0;
@@ -167,7 +172,7 @@ export class Simulation {
     });
   }
 
-  /** What it answers under `/metrics`; nothing where none runs. */
+  /** Its answer under `/metrics`; nothing if it does not run. */
   async scrape(): Promise<string> {
     return (await this.#scrape?.()) ?? '';
   }

@@ -14,7 +14,7 @@ export interface WithdrawnKinds {
   serve(kind: Kind): void;
 }
 
-/** What an API server answers where it knows of no path: no Status object. */
+/** The answer of an API server for an unknown path: no Status object. */
 const noSuchPath = () => new ApiError('404 page not found', { code: 404, reason: unknownReason });
 
 /** The client of a cluster, and the doors of its kinds. */

@@ -19,7 +19,7 @@ import { oddText } from './arbitraries.ts';
 import { holds } from './property.ts';
 import { planted } from './world.ts';
 
-/* Whatever stands in for the API server, or stands between, may answer what it likes. */
+/* A fake API server, or a gateway before a real one, may give any answer. */
 
 /** An answer: what comes after the head in these pieces, and how it ends. */
 interface Answer {
@@ -51,7 +51,7 @@ before(async () => {
   const { port } = server.address() as AddressInfo;
   const cluster = { name: 'fake', server: `http://127.0.0.1:${port}`, skipTLSVerify: true };
   kubeConfig.loadFromClusterAndUser(cluster, { name: 'fake', token: `${planted}-token` });
-  // Waits that somebody asks for are not waited out.
+  // Waits that an answer asks for are skipped.
   const clock = { ...realClock(), sleep: async () => {} };
   client = kubernetesClient({ kubeConfig, log: recordedLog(), clock, timeoutMs: 5_000, maxRetries: 2 });
 });
@@ -88,7 +88,7 @@ const hostileJson: Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** A field of a thing replaced, or taken away. */
+/** A field of an object is replaced, or removed. */
 const alteredThing: Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('apiVersion', 'kind', 'metadata', 'name', 'namespace', 'uid', 'resourceVersion', 'spec'),
@@ -150,7 +150,7 @@ const answers = (text: Arbitrary<string>, statuses: Arbitrary<number>): Arbitrar
     end: fc.constantFrom<Answer['end']>('orderly', 'orderly', 'orderly', 'cut'),
   });
 
-/** What was asked for, and nothing else. */
+/** Exactly the requested value. */
 function isThing(value: unknown, name?: string): value is Thing {
   const { apiVersion, kind, metadata: meta } = (value ?? {}) as Partial<Thing>;
   const { namespace, uid, resourceVersion, ...rest } = meta ?? { name: '' };
@@ -325,7 +325,7 @@ holds(
       );
       const { events, isWhole } = eventsIn(Buffer.concat(given.chunks));
       if (given.end === 'cut') {
-        // Nobody knows how much arrived.
+        // It is not known how much arrived.
         assert.deepEqual(told, events.slice(0, told.length));
       } else {
         assert.deepEqual(told, events);

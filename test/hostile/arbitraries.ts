@@ -19,7 +19,7 @@ export interface Names {
   readonly kinds: readonly Pick<Kind, 'group' | 'version' | 'kind'>[];
 }
 
-/** What a terminal, a log or a parser might take for something else. */
+/** Characters that a terminal, a log or a parser might interpret. */
 const oddTexts = [
   '',
   ' ',
@@ -60,7 +60,7 @@ export const oddText: Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed()) },
 );
 
-/** What the API server takes for the name of an object: 253 characters at most. */
+/** The names of objects that the API server allows: 253 characters at most. */
 export const objectName: Arbitrary<string> = fc.oneof(
   fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/),
   fc.constantFrom('a', '0', 'constructor', 'x'.repeat(63), 'x'.repeat(253), `${'a'.repeat(57)}.b`, 'a.b.c'),
@@ -120,7 +120,7 @@ const reference = (names: Names): Arbitrary<object> =>
       ),
     );
 
-/** A value that a structural schema admits. Rules are not looked at. */
+/** A value that a structural schema admits. Rules are not checked. */
 export function valueArbitrary(names: Names, schema: JsonSchema): Arbitrary<unknown> {
   const { type, properties, items, additionalProperties, required = [] } = schema;
   switch (type) {
@@ -222,7 +222,7 @@ const annotations = (names: Names): Arbitrary<Readonly<Record<string, string>>> 
     .filter((entries) => entries.flat().join('').length < 262_144)
     .map((entries) => Object.fromEntries(entries));
 
-/** What the API server takes for labels: values of 63 characters at most. */
+/** The labels that the API server allows: values of 63 characters at most. */
 const labels = fc.dictionary(
   fc.constantFrom('size', 'tier', 'example.com/constructor', 'constructor', 'secret.crossplane.io/owner-uid'),
   fc.constantFrom('', 'small', 'true', 'x'.repeat(63), 'uid-1', 'A.b_c'),
@@ -251,7 +251,7 @@ const finalizers = fc.uniqueArray(fc.constantFrom('example.com/hold', ...Object.
   maxLength: 2,
 });
 
-/** Metadata as the API server takes it from somebody who means harm. */
+/** Metadata that the API server accepts from an attacker. */
 const metadata = (names: Names, { scope }: Pick<Kind, 'scope'>): Arbitrary<ObjectMeta> => {
   const name = fc.oneof(fc.constantFrom(...names.objects), objectName);
   const optional = {
@@ -331,7 +331,7 @@ export function secretArbitrary(names: Names, planted: string): Arbitrary<Secret
   }));
 }
 
-/** What is of no type that was asked for. */
+/** A value of the wrong type. */
 const junk: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,

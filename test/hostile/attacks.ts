@@ -17,14 +17,14 @@ import { credentialAnnotation } from '../../controllers/core/credential.ts';
 import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
 
 /*
- * Somebody with every right on claims and secrets of one namespace, who knows every name and UID there is, against
- * everybody else.
+ * An attacker with every permission on claims and Secrets of one namespace, who knows every name and UID,
+ * against all other users.
  */
 
 /** The tenant's namespace. */
 export const rogue = 'rogue';
 
-/** What there is that may be attacked. */
+/** The objects that may be attacked. */
 export interface Victims {
   /** In the cluster, the tenant's own included. */
   readonly objects: readonly KubernetesObject[];
@@ -32,16 +32,19 @@ export interface Victims {
   readonly outside: readonly string[];
 }
 
-/** What is tried, and the object that the tenant makes for it. */
+/** The attack, and the object that the tenant creates for it. */
 export type Attack = readonly [what: string, object: KubernetesObject];
 
-/** What is the tenant's, be it in his namespace or made for him. */
+/** The objects of the tenant, in the tenant's namespace or created for it. */
 const isRogues = (object: KubernetesObject): boolean =>
   object.metadata.namespace === rogue ||
   (object as Partial<Managed>).spec?.claimRef?.namespace === rogue ||
   new RegExp(`^${rogue}-`).test(controllerOf(object)?.name ?? '');
 
-/** What belongs to others in the cluster, as it is stored, by kind and key. Counts of users are nobody's, and left out. */
+/**
+ * The objects of others in the cluster, as they are stored, by kind and key. Counts of users have no owner,
+ * and are left out.
+ */
 export const othersObjects = (objects: readonly KubernetesObject[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     objects
@@ -70,7 +73,7 @@ export const othersSecrets = (objects: readonly KubernetesObject[]): readonly st
       return [password, credentials, uri].filter((value) => value !== undefined);
     });
 
-/** What the tenant, who may read all that is in his namespace, and Events, has learnt of secrets. */
+/** The secrets that the tenant has read. The tenant may read everything in its namespace, and Events. */
 export function learnt(objects: readonly KubernetesObject[], secrets: readonly string[]): readonly string[] {
   const seen = objects
     .filter(({ kind, metadata }) => kind === 'Event' || metadata.namespace === rogue)
@@ -105,7 +108,7 @@ const secretOf = (what: string, rest: Partial<ObjectMeta>, own: object = {}): At
   } as KubernetesObject,
 ];
 
-/** Everything in the cluster that somebody else has. */
+/** All objects of others in the cluster. */
 const things = ({ objects }: Victims): readonly KubernetesObject[] =>
   objects.filter(({ kind, metadata }) => kind !== 'Event' && metadata.namespace !== rogue);
 
@@ -124,7 +127,7 @@ const named = ({ apiVersion, kind, metadata: { namespace, name, uid } }: Kuberne
   ...(namespace && { namespace }),
   ...(uid && { uid }),
 });
-/** What of others' goes by a name: objects, and what stands outside. */
+/** The names of others' objects and external resources. */
 const texts = (victims: Victims): readonly string[] => [
   ...new Set(
     things(victims).flatMap((thing) => [
@@ -255,7 +258,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
     ),
 };
 
-/** What an attack is edited to: another one on the same kind. */
+/** The edit of an attack: another attack on the same kind. */
 export function asEdit([, object]: Attack): object {
   const {
     apiVersion: _v,

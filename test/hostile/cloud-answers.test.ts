@@ -7,9 +7,9 @@ import { oddText } from './arbitraries.ts';
 import { holds } from './property.ts';
 import { World } from './world.ts';
 
-/* A cloud, or what stands before it, may answer what it likes, until it is mended. */
+/* A cloud, or a gateway before it, may give any answer until it is repaired. */
 
-/** What becomes of a reply. */
+/** The fate of a reply. */
 type Garble = (reply: Reply) => Reply;
 
 const textIn = (reply: Reply): string =>
@@ -117,7 +117,7 @@ holds(
       for (const name of ['one', 'two']) world.claim(name);
       await clock.advance(10 * minuteMs);
       world.cluster.leave(FancySQLInstanceKind, { namespace: 'quiet', name: 'two' });
-      // Waits between attempts are up to a minute, and what looks lost is looked at again.
+      // Waits between attempts are up to a minute, and a resource that looks lost is observed again.
       await clock.advance(40 * minuteMs);
       world.assertUsable('one');
       assert.equal(world.favourite.instances().length, 1, 'one claim is left, and one instance');

@@ -16,7 +16,7 @@ import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
 import { World } from './world.ts';
 
-/* What a definition without a schema let through, and what becomes of it. */
+/* An object that a definition without a schema admitted, and its result. */
 
 const minuteMs = 60_000;
 const key = { namespace: 'quiet', name: 'orders' };
@@ -35,14 +35,14 @@ async function started({ isEnforced = false } = {}): Promise<World> {
   return world;
 }
 
-/** Somebody's `kubectl replace` of all but metadata and status, whatever it is. */
+/** A user's `kubectl replace` of all but metadata and status, with any value. */
 async function becomes(world: World, kind: Kind, object: KubernetesObject, rest: object): Promise<void> {
   const { metadata, status } = world.cluster.get(kind, objectKey(object.metadata)) as Managed;
   world.put(kind, metadata, { ...rest, ...(status && { status }) });
   await world.simulation.clock.advance(2 * minuteMs);
 }
 
-/** What Synced says. */
+/** The message of Synced. */
 const saying = (world: World, kind: Kind, object: KubernetesObject): string | undefined =>
   getCondition((world.cluster.get(kind, objectKey(object.metadata)) as Managed).status?.conditions, 'Synced')
     .message;
@@ -62,7 +62,7 @@ describe('a malformed claim', () => {
     'malformed, and not reconciled until it is corrected: spec.classSelector: expected object, received string';
   const malformed = { spec: { classSelector: 'size=small' } };
 
-  test('is left alone, and says so, until it is corrected', async () => {
+  test('is not changed, and reports it, until it is corrected', async () => {
     const world = await started();
     const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
     await world.simulation.clock.advance(minuteMs);
@@ -76,7 +76,7 @@ describe('a malformed claim', () => {
     assert.equal(world.cluster.get<Claim>(FancySQLInstanceKind, key).status?.bindingPhase, 'Bound');
   });
 
-  test('says so in an Event alone where its definition knows better by now, and is not tried again', async () => {
+  test('reports it in an Event alone if its definition has become stricter, and is not tried again', async () => {
     const world = await started({ isEnforced: true });
     const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
     await world.simulation.clock.advance(minuteMs);
@@ -85,11 +85,11 @@ describe('a malformed claim', () => {
     ]);
     const { runs } = world.effort();
     await world.simulation.clock.advance(minuteMs);
-    // But for the credentials of its four providers, which nobody uses: those are read again.
+    // Except for the credentials of its four providers, which have no users: those are read again.
     assert.equal(world.effort().runs, runs + 4);
   });
 
-  test('that was Bound keeps what it has, and lets go of it when it is deleted', async () => {
+  test('keeps its resource after it was Bound, and releases it when it is deleted', async () => {
     const world = await started();
     world.claim('orders');
     await world.simulation.clock.advance(minuteMs);
@@ -149,7 +149,7 @@ describe('a malformed managed resource', () => {
   });
 });
 
-/** Who uses it says what is wrong with it; and, once it is corrected, works. */
+/** Its user reports the fault; and works once the object is corrected. */
 const used: Readonly<
   Record<
     string,
@@ -185,11 +185,11 @@ const used: Readonly<
 };
 
 for (const [what, { kind, name, malformed, says, spec }] of Object.entries(used)) {
-  test(`a malformed ${what} is not used, and whoever would use it says why`, async () => {
+  test(`a malformed ${what} is not used, and its user reports why`, async () => {
     const world = await started();
     const { apiVersion: _v, kind: _k, metadata: _m, ...proper } = world.cluster.get(kind, { name });
     const object = world.put(kind, { name }, malformed);
-    await world.simulation.clock.advance(1_000); // whoever has not heard of it yet uses it as it was
+    await world.simulation.clock.advance(1_000); // a process that has not seen it yet uses the earlier one
     const user: readonly [Kind, KubernetesObject] =
       spec === undefined
         ? [FancySQLInstanceKind, world.put(FancySQLInstanceKind, key, { spec: { classRef } })]
@@ -202,7 +202,7 @@ for (const [what, { kind, name, malformed, says, spec }] of Object.entries(used)
   });
 }
 
-test('what has a value that its definition forbids, and that nobody stumbles over, works as ever', async () => {
+test('an object with a forbidden value that no controller reads works as before', async () => {
   const world = await started();
   const { specTemplate } = world.cluster.get(FavouriteDBInstanceClassKind, { name: 'small' }) as {
     readonly specTemplate?: object;
@@ -217,7 +217,7 @@ test('what has a value that its definition forbids, and that nobody stumbles ove
   world.assertUsable('orders');
 });
 
-test('an object to which its definition admits no write any more is told of, and tried again', async () => {
+test('an object whose definition refuses every write is reported, and tried again', async () => {
   const world = await started({ isEnforced: true });
   const config = world.put(
     ProviderConfigKind,

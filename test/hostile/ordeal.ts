@@ -12,12 +12,12 @@ import type { Names } from './arbitraries.ts';
 import { World } from './world.ts';
 
 const minuteMs = 60_000;
-/** Longer than the sync period of the world, so that everything is looked at once more. */
+/** Longer than the sync period of the world, so that everything is observed once more. */
 const idleMinutes = 12;
 
 const kinds: readonly Kind[] = [...definitions, SecretKind];
 
-/** What hostile objects are called and refer to: each other, and what is there. */
+/** The names and references of hostile objects: each other, and existing objects. */
 export const names: Names = {
   objects: ['bad', 'worse', 'small', 'default', 'legacy', 'before', 'favourite', 'uid-of-before'],
   namespaces: ['rogue', 'infra', 'quiet', 'stores'],
@@ -25,7 +25,7 @@ export const names: Names = {
   kinds: definitions,
 };
 
-/** An object that somebody means harm with, and what it becomes later. */
+/** An object of an attacker, and its later edits. */
 export interface Planted {
   readonly object: KubernetesObject;
   readonly edited?: KubernetesObject | undefined;
@@ -38,13 +38,13 @@ export function kindOf({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion'
   return found;
 }
 
-/** What belongs to others: nobody who means harm may write there. */
+/** Objects of others: an attacker must not write them. */
 const isOthers = (world: World, { object }: Planted): boolean =>
   object.metadata.namespace === 'quiet' || world.cluster.find(kindOf(object), object.metadata) !== undefined;
 
 /**
- * Plants objects in a world in which others have claims, edits them, and takes them away again. Nobody else may notice;
- * the process goes on, at ease; what is said is fit to be said; and nothing stays behind.
+ * Plants objects in a world in which others have claims, edits them, and deletes them again. Others must not
+ * notice it. The process continues without extra load, its messages are clean, and nothing remains.
  */
 export async function undergo(
   given: readonly Planted[],
@@ -95,7 +95,8 @@ export async function undergo(
   const told = planted.flatMap(({ object, edited = object }) => [object, edited]);
   world.assertDecentWords(told);
 
-  // Who planted them takes them away: claims and resources first, for these may need the others to go.
+  // The attacker deletes them: claims and resources first, because these may need the others for their
+  // deletion.
   for (const leaving of [claimKinds, managedKinds, kinds]) {
     for (const kind of leaving) {
       for (const object of cluster.all(kind)) {
@@ -119,14 +120,14 @@ export async function undergo(
   simulation.kill();
 }
 
-/** The finalizer that the process itself takes away, of the kinds that have one. */
+/** The finalizer that the process itself removes, for the kinds that have one. */
 const finalizerOf = (kind: Kind): string | undefined => {
   if (claimKinds.some((one) => one === kind)) return finalizerNames.claim;
   if (managedKinds.some((one) => one === kind)) return finalizerNames.managed;
   return kind.kind === 'ProviderConfig' ? finalizerNames.providerConfig : undefined;
 };
 
-/** Whoever holds an object with a finalizer of his own, or one that means nothing there, lets go. */
+/** A finalizer of the attacker, or one without a meaning there, is removed by the attacker. */
 function release({ cluster }: World, kind: Kind, key: ObjectKey): void {
   const held = cluster.find(kind, key);
   const finalizers = held?.metadata.finalizers?.filter((name) => name === finalizerOf(kind));
@@ -137,7 +138,7 @@ function release({ cluster }: World, kind: Kind, key: ObjectKey): void {
 
 type Told = KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
 
-/** Whoever planted it may have written anything where conditions go. */
+/** The attacker may have written any value in place of conditions. */
 const syncedOf = ({ status }: Told) => {
   const conditions: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
   return getCondition(
@@ -146,7 +147,7 @@ const syncedOf = ({ status }: Told) => {
   );
 };
 
-/** Whoever wrote a claim or a managed resource is told what came of it, in a condition or in an Event. */
+/** The author of a claim or a managed resource finds its result in a condition or in an Event. */
 function assertTold({ cluster }: World, { object }: Planted): void {
   const kind = kindOf(object);
   if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
@@ -173,7 +174,7 @@ function hasEvent(
   });
 }
 
-/** What is still there says what holds it. */
+/** A remaining object reports what holds it. */
 function assertHeld({ cluster }: World, name: string, object: Told): void {
   const { metadata, status } = object;
   assert.ok(metadata.deletionTimestamp !== undefined, `${name} stays behind`);

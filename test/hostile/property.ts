@@ -13,8 +13,8 @@ export interface HoldsOptions {
 }
 
 /**
- * A test that a property holds of so many examples. The seed is told; an example that fails is made as small as it can
- * be, and told with what repeats it.
+ * A test that a property holds for this many examples. The seed is printed. A failing example is made as
+ * small as possible, and printed with the command that repeats it.
  */
 export function holds<T>(
   name: string,

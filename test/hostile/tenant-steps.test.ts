@@ -103,7 +103,7 @@ const acts: Readonly<Record<string, Act>> = {
   },
 };
 
-/** What the API server refuses has no effect. */
+/** A request that the API server refuses has no effect. */
 function tried(act: () => unknown): void {
   try {
     act();
@@ -119,7 +119,7 @@ async function handOver(act: Act, first: number): Promise<void> {
   const { cluster, simulation } = world;
   const { clock } = simulation;
   const all = range(1 + (first % stride), steps + 1, stride);
-  /** What each side has been able to read. */
+  /** The objects that each side could read. */
   const read = { team: new Set<string>(), [rogue]: new Set<string>() };
   const counts = new Map<number, number>();
   let isCounting = false;

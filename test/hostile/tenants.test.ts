@@ -124,8 +124,8 @@ async function inhabited(isEnforced: boolean): Promise<World> {
 }
 
 /**
- * What belongs to others: all there is, in the cluster and behind it, as it is stored. On the PostgreSQL server that is
- * what bears these names; absent: all.
+ * The objects of others: all objects in the cluster and behind it, as they are stored. On the PostgreSQL
+ * server the objects with these names; absent: all.
  */
 function othersOwn(world: World, outside?: ReadonlySet<string>): Readonly<Record<string, unknown>> {
   const isTheirs = ({ name }: { readonly name: string }): boolean => outside?.has(name) ?? true;
@@ -155,7 +155,7 @@ type Own = ReturnType<typeof othersOwn>;
 const databaseNames = (world: World): ReadonlySet<string> =>
   new Set([...world.postgresql.databases(), ...world.postgresql.roles()].map(({ name }) => name));
 
-/** What may be attacked. */
+/** The objects that may be attacked. */
 const victimsOf = (world: World): Victims => ({
   objects: world.cluster.objects(),
   outside: [
@@ -209,7 +209,10 @@ async function attacked(of: (victims: Victims) => readonly Attack[], isEnforced:
   simulation.kill();
 }
 
-/** Nothing of others' was looked at sooner than it would have been: nobody spends their turns, or asks their clouds. */
+/**
+ * No resource of others was observed earlier than otherwise: an attacker does not use their turns, or call
+ * their clouds.
+ */
 function assertUnwoken(log: readonly string[]): void {
   const ownTime = new Set<string>([...Object.values(returnReasons), syncPeriodOver]);
   const woken = log.flatMap((line) => {

@@ -28,10 +28,10 @@ import { Simulation } from '../fakes/simulation.ts';
 
 const minuteMs = 60_000;
 
-/** What no log line, Event or condition may hold: secrets hold nothing without it. */
+/** The text that no log line, Event or condition may have: each secret contains it. */
 export const planted = 'hunter2';
 
-/** What a run of the world has to answer for. */
+/** The result that a run of the world is judged by. */
 export class World {
   readonly simulation: Simulation;
   readonly favourite;
@@ -75,7 +75,7 @@ export class World {
     this.simulation.start(this.#stacks);
   }
 
-  /** What becomes of each answer of Favourite Cloud on its way, from now on. */
+  /** The fate of each answer of Favourite Cloud, from now on. */
   garble(garbled: (reply: CarriedReply) => CarriedReply): void {
     this.#garbled = garbled;
   }
@@ -139,7 +139,7 @@ export class World {
     return this.cluster.put(kind, object as unknown as T);
   }
 
-  /** A claim like any other, in a namespace that nobody else has to do with. */
+  /** A normal claim, in a namespace that no other object uses. */
   claim(name: string): void {
     const classRef = {
       apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
@@ -178,8 +178,8 @@ export class World {
   }
 
   /**
-   * What the process tells people holds no planted secret, and nothing that a terminal obeys. What others have written
-   * into statuses is theirs.
+   * The messages of the process have no planted secret, and no control characters of a terminal. Statuses
+   * that others have written are their own.
    */
   assertDecentWords(written: readonly KubernetesObject[] = []): void {
     const theirs = new Set(textsIn(written));
@@ -238,7 +238,7 @@ export class World {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-/** What a log line says if something broke that no object, whatever is in it, may break. */
+/** The text of a log line about a crash that no object, with any content, may cause. */
 const faultSigns = [
   /"msg":"(?:a bug stopped (?:a trigger|the watch of this kind|the sending)|a bug in (?:a trigger|an index))/,
   /Cannot (?:read|set|convert)|is not (?:a function|iterable|a constructor)|undefined is not|Invalid (?:URL|array|string|time|Date)|Maximum call stack|out of memory|URI malformed|"name":"(?:Type|Range|Reference|Syntax|URI|Assertion)Error"/,

@@ -92,7 +92,7 @@ export interface PatchCall {
   readonly set: Fields;
   /** The call carries the resourceVersion that was read: a change since then is a 409. */
   readonly versioned: boolean;
-  /** What the run has set in the external system is recorded with this call. */
+  /** The value that the run has set in the external system is recorded with this call. */
   readonly endsRun?: boolean;
 }
 

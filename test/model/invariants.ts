@@ -1,6 +1,6 @@
 /**
- * What must hold: of each call, of each state, of each step from a state to the next, and at rest, when no controller,
- * no watch and no garbage collector has anything left to do.
+ * The rules: of each call, of each state, of each step from a state to the next, and at rest, when no
+ * controller, no watch and no garbage collector has anything left to do.
  */
 import type { ExternalCall, PatchCall } from './decision.ts';
 import type { AnyObject, Claim, Resource } from './objects.ts';

@@ -1,4 +1,4 @@
-/** What the system does by itself: controllers, watches that continue, and the garbage collector. */
+/** The moves of the system itself: controllers, watches that continue, and the garbage collector. */
 import { carryOut, managedId, write } from './api-server.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import type { AnyObject, Key } from './objects.ts';
@@ -19,7 +19,7 @@ export interface Move {
 
 interface Controller {
   readonly id: string;
-  /** What its decision depends on besides the view. */
+  /** The inputs of its decision besides the view. */
   readonly run?: Run;
   decide(see: View): Decision;
 }

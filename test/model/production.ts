@@ -265,7 +265,7 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
   return wait(decision.name as ClaimWaits['name']);
 }
 
-/** What the claim would get from its class. */
+/** The values that the claim would get from its class. */
 function provisioningOf(name: string, claim: Claim, policy: Policy) {
   const resourceRef = claim.resourceRef || provisionedName(claim);
   const recorded = { ...claim, finalizer: true, resourceRef };

@@ -3,7 +3,7 @@
  * the source on load.
  */
 export interface Rule {
-  /** What holds, in a sentence. */
+  /** The rule, in a sentence. */
   readonly rule: string;
   /** A scenario that fails without the rule. Undefined: no scenario needs it. */
   readonly scenario?: string;

@@ -3,7 +3,10 @@ import type { ClaimRef, Policy } from './objects.ts';
 /** A situation that the explorer explores: what there is at the start, and what people and faults may do. */
 export interface Scenario {
   readonly situation: string;
-  /** What each claim names: a class, here the deletion policy of the class, or a resource created by hand. */
+  /**
+   * The reference of each claim: a class, here the deletion policy of the class, or a resource created by
+   * hand.
+   */
   readonly claims: Readonly<Record<string, NamedByClaim>>;
   /** The resources created by hand. */
   readonly resources?: readonly ByHand[];

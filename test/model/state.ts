@@ -12,7 +12,7 @@ import {
 } from './objects.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What is explored. */
+/** The space that is explored. */
 export interface World {
   readonly scenario: Scenario;
   readonly controllers: Controllers;

@@ -1,6 +1,6 @@
 /**
- * A mutant that no test can notice, because it changes nothing that can be seen. It is known by its text, so that it may
- * move; who edits the line judges it anew.
+ * A mutant that no test can notice, because it changes nothing visible. It is known by its text, so that it
+ * may move; an edit of the line needs a new judgement.
  */
 export interface Equivalent {
   /** The line the mutant begins in, without its indentation. */

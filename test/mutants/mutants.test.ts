@@ -22,7 +22,7 @@ const explained: Equivalent = {
 };
 
 describe('the verdict on mutants', () => {
-  test('what survives is printed, and the last line says runs and survivors', () => {
+  test('the survivors are printed, and the last line has the number of runs and survivors', () => {
     const verdict = verdictOf([mutant('killed'), mutant('survived', { becomes: 'a >= b' })], []);
     assert.equal(isClean(verdict, true), false);
     assert.equal(
@@ -84,7 +84,7 @@ describe('a share of the mutants', () => {
     assert.equal(isClean(verdict, false), true, report(verdict, false));
   });
 
-  test('and by no others, which is told of each as soon as it is known', async () => {
+  test('a mutant is tried by the tests of its file alone, and reported as soon as it is known', async () => {
     const told: Mutant[] = [];
     const mutants = await share('status', (mutant) => told.push(mutant));
     assert.deepEqual([...new Set(mutants.map(({ fate }) => fate))], ['survived']);

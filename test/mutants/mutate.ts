@@ -14,7 +14,7 @@ export interface Mutant {
   readonly where: string;
   /** The line that the change begins in, without its indentation. */
   readonly line: string;
-  /** What is replaced, and by what: on one line each. */
+  /** The replaced text, and its replacement: on one line each. */
   readonly was: string;
   readonly becomes: string;
   /** `failed`: the tests could not be run, or one failed that does not run the line at all. */
@@ -28,7 +28,9 @@ export interface MutationOptions {
   readonly judgedBy?: readonly string[];
   /** Mutants tried at once. */
   readonly concurrency: number;
-  /** Told of each mutant as soon as it has been tried. Default: nobody is, nor is progress told on standard output. */
+  /**
+   * Called with each mutant as soon as it has been tried. Default: none, and no progress on standard output.
+   */
   readonly onTried?: ((mutant: Mutant) => void) | undefined;
 }
 
@@ -40,10 +42,10 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
   const { mutated, judgedBy = judges, concurrency, onTried } = options;
   const copies = mkdtempSync(join(tmpdir(), 'services-stack-mutants-'));
   const remove = () => rmSync(copies, { recursive: true, force: true });
-  process.once('exit', remove); // Stryker exits by itself when it is told to stop
+  process.once('exit', remove); // Stryker exits by itself when it gets the signal to stop
   try {
     const files = filesOf(mutated).map((file) => resolve(file));
-    const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')])); // they may be edited meanwhile
+    const sources = new Map(files.map((file) => [file, readFileSync(file, 'utf8')])); // they may be edited during that time
     const mutantsOf = (result: Result): readonly Mutant[] =>
       result.status === 'Ignored' ? [] : [mutantOf(result, sources.get(resolve(result.fileName)) ?? '')];
     const stryker = new Stryker({
@@ -66,7 +68,7 @@ export async function mutate(options: MutationOptions): Promise<readonly Mutant[
       logLevel: 'error' as LogLevel, // an enum of types only
       tempDirName: copies,
       cleanTempDir: 'always',
-      disableTypeChecks: false, // node strips the types, and nobody checks them
+      disableTypeChecks: false, // node strips the types, and does not check them
       ignorePatterns: ['tsconfig.json'], // it is rewritten through an API that TypeScript 7 has not
       allowConsoleColors: false,
     });

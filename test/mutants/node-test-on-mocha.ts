@@ -1,6 +1,7 @@
 /**
- * Stands for `node:test` while mutants are tried: mocha runs the same tests again and again in one process, hundreds of
- * times quicker than a process for each file. What of `node:test` the judges use, and no more, is here.
+ * Replaces `node:test` while mutants are tried: mocha runs the same tests again and again in one process,
+ * hundreds of times quicker than a process for each file. It has only the parts of `node:test` that these
+ * tests use.
  */
 import { registerHooks } from 'node:module';
 

@@ -1,5 +1,6 @@
 /**
- * What is mutated and by which tests a mutant is to be noticed. Patterns, so that files may move inside their rooms.
+ * The mutated files, and the tests that must notice a mutant. Patterns, so that files may move inside their
+ * rooms.
  */
 
 /** Decisions, conditions, triggers and the guards of writes. */

@@ -1,7 +1,7 @@
 import type { Stryker } from '@stryker-mutator/core';
 import { Subject } from 'rxjs';
 
-/** What Stryker says of a mutant. */
+/** The result of Stryker for a mutant. */
 export type Result = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 /** Each mutant as soon as it has been tried. */

@@ -1,10 +1,10 @@
 import type { Equivalent } from './equivalent.ts';
 import type { Mutant } from './mutate.ts';
 
-/** What a run of mutants comes to. */
+/** The result of a run of mutants. */
 export interface Verdict {
   readonly runs: number;
-  /** What no test noticed and nobody explained. */
+  /** The mutants that no test noticed and that are not explained. */
   readonly survivors: readonly Mutant[];
   /** Those whose tests could not be run: nothing is known of them. */
   readonly failures: readonly Mutant[];
@@ -23,7 +23,7 @@ export function verdictOf(mutants: readonly Mutant[], equivalents: readonly Equi
   };
 }
 
-/** Whether no test noticed the mutant and nobody explained it. */
+/** Whether no test noticed the mutant and it is not explained. */
 export const isSurvivor = (mutant: Mutant, equivalents: readonly Equivalent[]): boolean =>
   mutant.fate === 'survived' && !equivalents.some((given) => explains(given)(mutant));
 

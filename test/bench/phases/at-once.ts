@@ -12,7 +12,7 @@ import type { Scene, Stack } from '../scene.ts';
 import { namespace } from '../scene.ts';
 import { quantile, sum } from '../statistics.ts';
 
-/** What it took to bind claims that came at once. */
+/** The time to bind claims that came at once. */
 export interface AtOnce extends Usage {
   readonly claims: number;
   /** From sending the first claim to seeing the last one Bound. */
@@ -114,7 +114,7 @@ function misfits(
   };
 }
 
-/** What both ways of choosing a class have in common. */
+/** The common part of both ways of choosing a class. */
 export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): readonly Figure[] {
   const { claims } = run;
   const perClaim = (count: number): number => count / claims;

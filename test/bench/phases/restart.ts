@@ -24,7 +24,7 @@ const quietSeconds = 1;
 
 export interface Restarted {
   readonly stack: Stack;
-  /** What the process holds once it has looked at everything. */
+  /** The memory of the process once it has observed everything. */
   readonly memory: { readonly objects: number; readonly MiB: number };
   readonly restart: readonly Figure[];
   readonly idle: readonly Figure[];
@@ -82,13 +82,13 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
       },
       { name: `restart with ${bound} bound claims: process CPU until ready`, value: readyCpu, unit: 's' },
       {
-        name: `restart with ${bound} bound claims: all looked at after`,
+        name: `restart with ${bound} bound claims: all observed after`,
         value: observedSeconds,
         unit: 's',
         note: 'each external resource observed once',
       },
       {
-        name: `restart with ${bound} bound claims: process CPU until all are looked at`,
+        name: `restart with ${bound} bound claims: process CPU until all are observed`,
         value: observedCpu,
         unit: 's',
       },
@@ -112,8 +112,8 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
 }
 
 /**
- * Seconds that it takes to list what the process lists, in pages of as many objects, all kinds at a time, and to read the
- * answers; nothing is kept in a store, decided or looked at.
+ * Seconds that it takes to list the objects of the process, in pages of the same size, all kinds at a time,
+ * and to read the answers; nothing is kept in a store, decided or observed.
  */
 async function listByHand({ client, claims, managed, secrets }: Scene): Promise<number> {
   const startedAtMs = performance.now();

@@ -34,9 +34,9 @@ interface Delays {
 }
 
 /**
- * A key is added to managed resources' connection secrets: from sending each change to seeing it in the claim's
- * secret. There must be bound claims. The same is done by hand, with as many secrets that nobody owns, which this process
- * copies as soon as its watch shows them: nothing that watches can do with less.
+ * A key is added to managed resources' connection Secrets: from sending each change to seeing it in the
+ * claim's Secret. There must be bound claims. The same is done by hand, with the same number of Secrets
+ * without owner, which this process copies as soon as its watch shows them: no watching process can do less.
  */
 export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
   const pairs = scene.secrets.all().flatMap((secret): readonly Pair[] => {

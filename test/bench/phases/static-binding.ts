@@ -17,7 +17,7 @@ const readyName = ({ type, object }: Change<Managed>): string | undefined =>
     : undefined;
 
 /**
- * A claim waits for a managed resource that somebody makes by hand, one at a time: from seeing the managed resource
+ * A claim waits for a managed resource that a user creates, one at a time: from seeing the managed resource
  * Ready to seeing the claim Bound. The stack must be running.
  */
 export async function staticBinding(scene: Scene): Promise<readonly Figure[]> {

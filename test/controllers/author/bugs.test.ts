@@ -19,7 +19,7 @@ import {
   service,
 } from '../core/objects.ts';
 
-/** What a mistake of an author throws. */
+/** The error that a mistake of an author throws. */
 function mistake(): never {
   const answer = {} as { readonly instance: { readonly id: string } };
   throw new Error(answer.instance.id);
@@ -52,7 +52,7 @@ async function broken({
 const said = (objects: readonly (Claim | Managed)[]): string =>
   getCondition(objects[0]?.status?.conditions, 'Synced').message ?? '';
 
-/** Somebody wants something else. */
+/** A user wants another value. */
 async function edit(cluster: FakeCluster, process: FakeProcess): Promise<void> {
   const [
     {
@@ -72,7 +72,7 @@ const errorsIn = ({ lines }: ReturnType<typeof recordedLog>) =>
 
 describe('a bug in what an author wrote', () => {
   for (const method of ['connect', 'observe', 'create', 'update'] as const) {
-    test(`in ${method} is told on the managed resource, and in the log with its stack`, async () => {
+    test(`a bug in ${method} is reported on the managed resource, and in the log with its stack trace`, async () => {
       const { cluster, process, log } = await broken({ method });
       if (method === 'update') await edit(cluster, process);
       assert.match(said(cluster.all(managedKind)), told);
@@ -85,7 +85,7 @@ describe('a bug in what an author wrote', () => {
     });
   }
 
-  test('in configure is told on the claim, and in the log', async () => {
+  test('a bug in configure is reported on the claim, and in the log', async () => {
     const { cluster, process, log } = await broken({ configure: mistake });
     assert.match(said(cluster.all(claimKind)), told);
     assert.deepEqual(

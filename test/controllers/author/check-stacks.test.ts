@@ -91,7 +91,7 @@ describe('two definitions of other names that a group cannot have both are refus
   }
 });
 
-test('all that is wrong with stacks is told at once', () => {
+test('all faults of stacks are reported at once', () => {
   const bad = box({ version: '1', group: 'b.org' });
   assert.throws(
     () =>

@@ -86,7 +86,7 @@ describe('the clients of a cloud', () => {
     assert.deepEqual(made, ['red-1', 'blue-1']);
   });
 
-  test('are made anew when such a field changes', async () => {
+  test('clients are created again when such a field changes', async () => {
     const { reached, made, put, process } = scene();
     await process.synced();
     await reached(by('red'));

@@ -42,7 +42,7 @@ const ThingKind = defineManaged(
               from: optional(z.array(z.string()).describe('Whence.')),
             }),
           )
-          .describe('Who may come in.'),
+          .describe('The allowed clients.'),
       ),
       net: optional(
         z
@@ -65,7 +65,7 @@ const ThingKind = defineManaged(
       networkIdRef: optional(reference('The Network.')),
       networkIdSelector: optional(selector('Chooses it.')),
     })
-    .describe('What it is like.'),
+    .describe('The wanted state.'),
   {},
 );
 type Thing = ObjectKind<typeof ThingKind>;
@@ -436,7 +436,7 @@ for (const [what, rows] of Object.entries(tables)) {
   });
 }
 
-describe('what has no effect is said when a comparison is made', () => {
+describe('a change without an effect is reported when a comparison is made', () => {
   const rows: Record<string, { readonly oddities: Oddities<Thing>; readonly says: string }> = {
     'an oddity within what is compared as a whole': {
       oddities: { 'key.id': { equals: inAnyCase } },
@@ -470,7 +470,7 @@ describe('what has no effect is said when a comparison is made', () => {
   });
 });
 
-test('what cannot be changed is told with what to do, and nothing is not told', () => {
+test('a difference that cannot be changed is reported with the remedy, and equal values are not reported', () => {
   refuse({ refused: [], drifted: [] });
   assert.throws(
     () =>
@@ -516,13 +516,13 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
     comparison(FancySQLInstanceKind),
 };
 
-describe('what cannot be compared does not compile', () => {
+describe('values that cannot be compared do not compile', () => {
   for (const [name, mistake] of Object.entries(mistakes)) {
     test(name, () => assert.equal(typeof mistake, 'function'));
   }
 });
 
-describe('what is observed where the cloud is asked otherwise than field by field', () => {
+describe('a value that the cloud returns in another form is compared in that form', () => {
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
   const taken = { lateInitialized: { sizeGb: 1 } };
   const rows: Readonly<

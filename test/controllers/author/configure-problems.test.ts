@@ -118,24 +118,24 @@ describe('configure of a stack yields', () => {
     });
   }
 
-  test('what fits: it is made', () => {
+  test('a compatible class provisions the resource', () => {
     const forProvider = { ambivalence: 3, engineVersion: '5' };
     assert.deepEqual(made(forProvider), forProvider);
   });
 
-  test('what does not fit, of a class that does not fit its own schema: the API server decides', () => {
+  test('the API server decides about a class that violates its own schema', () => {
     for (const forProvider of [{}, { ambivalence: 3, newer: 1 }, { ambivalence: 'x' }]) {
       assert.deepEqual(made(forProvider, aClaim, aClass(forProvider)), forProvider);
     }
   });
 
-  test('what does not fit, of a claim that does not fit its own schema: the API server decides', () => {
+  test('the API server decides about a claim that violates its own schema', () => {
     const wrong = { ...aClaim, spec: { version: 5 } as Claim['spec'] };
     assert.deepEqual(made({ ambivalence: 3, engineVersion: 5 }, wrong), { ambivalence: 3, engineVersion: 5 });
   });
 });
 
-test('what configure yields wrongly is told on the claim as a bug, and nothing is recorded or made', async () => {
+test('an invalid result of configure is reported on the claim as a bug, and nothing is recorded or created', async () => {
   const cluster = new FakeCluster();
   cluster.put(classKind, resourceClass('small'));
   cluster.put(claimKind, claim({ classRef: classRef('small') }));

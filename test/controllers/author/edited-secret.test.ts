@@ -77,7 +77,7 @@ async function ready({ flavour, stack, kind, providerConfig, forProvider }: Clou
 }
 
 for (const [name, kinds] of Object.entries(clouds)) {
-  describe(`${name}: details that somebody edits end as details that work`, () => {
+  describe(`${name}: details that a user edits are replaced by details that work`, () => {
     const edits: Record<string, (data: Record<string, string>) => void> = {
       'another password': (data) => Object.assign(data, { password: 'hunter2-by-hand' }),
       'no password': (data) => delete data.password,
@@ -128,7 +128,7 @@ for (const [name, kinds] of Object.entries(clouds)) {
       assert.equal(condition().status, 'True');
     });
 
-    test('a key of somebody else stays, whatever its value', async () => {
+    test('a key of a user stays, whatever its value', async () => {
       const { process, details, edit } = await ready(kinds);
       const { password } = details();
       for (const note of ['one', 'two']) {
@@ -138,7 +138,7 @@ for (const [name, kinds] of Object.entries(clouds)) {
       }
     });
 
-    test('what nobody edits is not written again', async () => {
+    test('an unedited Secret is not written again', async () => {
       const { cluster, process } = await ready(kinds);
       cluster.takeWrites();
       process.resync(kinds.kind);

@@ -11,10 +11,10 @@ import type { Stack } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../../controllers/ocp/setup.ts';
 
-/** What differs between the demo clouds, for tests of what does not. */
+/** The differences between the demo clouds, for tests of their common parts. */
 export interface CloudKinds {
   readonly flavour: 'favourite' | 'other';
-  /** Which reaches the cloud by these means. */
+  /** The one that connects to the cloud in this way. */
   readonly stack: (dispatcher: Carrier) => Stack;
   readonly kind: Kind<Managed>;
   readonly providerConfig: Kind;

@@ -69,7 +69,7 @@ test('where tags are labels, what is ours is found by them, and left alone once 
   assert.deepEqual([exists, isUpToDate], [true, true]);
 });
 
-test('and what is somebody else’s is neither changed nor deleted', async () => {
+test('a resource of another owner is neither changed nor deleted', async () => {
   const { held, client } = cloudOfLabels();
   const theirs = {
     name: 'orders.v2',

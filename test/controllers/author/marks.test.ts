@@ -45,10 +45,10 @@ interface CloudQueue {
   readonly net: { readonly cidr: string; readonly mtu: number };
 }
 
-/** A cloud with regions, and names of its own in each; where nobody says which, it takes `us`. */
+/** A cloud with regions, and names of its own in each; without a region it uses `us`. */
 class QueueCloud {
   readonly queues = new Map<string, CloudQueue>();
-  /** What it was asked to change. */
+  /** The changes that it was asked for. */
   readonly changes: object[] = [];
   /** The external client forgets to tell of what it cannot change. */
   isSilent = false;
@@ -135,12 +135,12 @@ const stays =
 
 const cannot = 'the external system does not support this change; undo the edit, or create a new resource';
 
-test('what is late is taken over, within objects too, and nothing else', async () => {
+test('fields marked for late initialisation are filled in, within objects too, and no others', async () => {
   const { find } = await made({ forProvider: { region: 'eu' } });
   assert.deepEqual(find()?.spec.forProvider, { region: 'eu', sizeGb: 1, net: { cidr: '10.0.0.0/16' } });
 });
 
-describe('an edit that cannot be made is told, with its field and what to do, and makes no second queue', () => {
+describe('an edit that cannot take effect is reported with its field and the remedy, and creates no second queue', () => {
   const given: ForProvider = { region: 'eu', sizeGb: 2, net: { cidr: '10.1.0.0/16', mtu: 9000 } };
   const rows: Record<
     string,
@@ -186,7 +186,7 @@ describe('an edit that cannot be made is told, with its field and what to do, an
     });
   }
 
-  describe('of what nobody had said, to what the cloud has not', () => {
+  describe('from no value to one that the cloud does not have', () => {
     const says = 'cannot change spec.forProvider.net.cidr from "c" to "d":';
     const ways: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
       'and update says so': {
@@ -209,7 +209,7 @@ describe('an edit that cannot be made is told, with its field and what to do, an
       });
     }
 
-    describe('of what somebody changed outside, and nobody here', () => {
+    describe('a change by another user in the cloud, without an edit here', () => {
       const drift =
         'cannot restore spec.forProvider.net.cidr, which is "x" there and "c" here: the external system does not support this change; correct it there, or create a new resource';
       const rows: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
@@ -232,7 +232,7 @@ describe('an edit that cannot be made is told, with its field and what to do, an
       }
     });
 
-    test('is not told of what may only be looked at', async () => {
+    test('is not reported for an observed-only resource', async () => {
       const queue = await made({ forProvider: { region: 'eu' }, initProvider: { net: { cidr: 'c' } } });
       await queue.edit({ forProvider: { net: { cidr: 'd' } }, managementPolicies: ['Observe'] });
       assert.deepEqual([queue.says('Synced'), queue.cloud.changes], ['True', []]);

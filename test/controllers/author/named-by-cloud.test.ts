@@ -80,21 +80,21 @@ const ours = ownerTags({ kind, name });
 const theirs = ownerTags({ kind, name: 'theirs' });
 
 describe('a thing that the cloud gives its name is made once', () => {
-  test('what carries our tags already is taken, and nothing is made beside it', async () => {
+  test('a resource that carries our tags already is adopted, and nothing else is created', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', ours);
     assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-7' });
     assert.deepEqual(calls, []);
   });
 
-  test('what carries our tags and goes is not taken, and told to whoever makes another', async () => {
+  test('a resource with our tags that is being deleted is not adopted, and the creation reports it', async () => {
     const { client, put, way, calls } = cloud();
     put('thing-7', ours, { isGone: true });
     assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-2' });
     assert.deepEqual([calls, way.former], [['create'], ['thing-7']]);
   });
 
-  test('what the cloud takes for ours, and is not, is not taken', async () => {
+  test('a resource of another owner that the cloud returns as ours is not adopted', async () => {
     const { client, put } = cloud();
     put('thing-7', { ...ours, 'crossplane-name': name.toUpperCase() });
     assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-2' });
@@ -111,7 +111,7 @@ describe('a thing that the cloud gives its name is made once', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('it says whose it is from its first moment, whatever tags somebody asks for', async () => {
+  test('a resource has the tags of its owner from its creation on, whatever tags a user asks for', async () => {
     const { client, held } = cloud({ team: 'a', 'crossplane-name': 'theirs', 'crossplane-class': 'theirs' });
     await client.create(unnamed(), undefined, signal);
     assert.deepEqual(held.get('thing-1')?.tags, { team: 'a', ...ownerTags(ownerOf(unnamed())) });
@@ -180,7 +180,7 @@ describe('where it was to be made in a place that there is not', () => {
   });
 });
 
-describe('what has become somebody else’s since it was observed', () => {
+describe('a resource that got another owner after its observation', () => {
   test('is not observed as ours, nor changed', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', theirs);
@@ -199,7 +199,7 @@ describe('what has become somebody else’s since it was observed', () => {
   });
 });
 
-describe('what goes and names nothing', () => {
+describe('a deletion without a name', () => {
   test('takes along what its creation made before it was cut off', async () => {
     const { client, put, calls } = cloud();
     put('thing-6', ours, { isGone: true });
@@ -228,7 +228,7 @@ test('nothing is to be changed of what is busy', async () => {
   }
 });
 
-test('tags that somebody asks for say nothing of whose it is', async () => {
+test('tags that a user asks for do not change the owner', async () => {
   const { client, put, calls } = cloud({ team: 'a', 'crossplane-name': 'theirs' });
   put('thing-7', ownerTags(ownerOf(unnamed())));
   await client.update(named('thing-7'), undefined, signal);

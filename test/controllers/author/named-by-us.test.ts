@@ -15,7 +15,7 @@ const fresh = { value: 'from-the-secret', isApplied: false };
 const applied = { ...fresh, isApplied: true };
 
 interface Options {
-  /** What it is asked to change or make, in order. */
+  /** The requests to change or create it, in order. */
   readonly asked?: unknown[];
   readonly isPasswordPending?: boolean;
   /** Something else differs as well. */
@@ -63,7 +63,7 @@ const database = ({ asked = [], isPasswordPending, differs = false, isThere = fa
     setPassword: (password) => ({ password }),
   });
 
-describe('what the cloud protects', () => {
+describe('protection by the cloud', () => {
   test('loses its protection before it is deleted', async () => {
     const asked: unknown[] = [];
     await database({ asked }).delete(published, signal);
@@ -104,7 +104,7 @@ describe('the credential', () => {
     assert.deepEqual([asked, created], [[], { isExisting: true }]);
   });
 
-  test('of what keeps none is random, and nobody learns it', async () => {
+  test('the password of a resource without Secret is random, and is shown nowhere', async () => {
     const asked: { readonly password?: string }[] = [];
     const created = await database({ asked }).create(published, undefined, signal);
     assert.match(asked[0]?.password ?? '', /^[A-Za-z0-9_-]{32}$/);

@@ -265,7 +265,7 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
     }),
 };
 
-describe('what is wired wrongly does not compile', () => {
+describe('a wrong wiring does not compile', () => {
   for (const [name, mistake] of Object.entries(mistakes)) {
     test(name, () => assert.equal(typeof mistake, 'function'));
   }

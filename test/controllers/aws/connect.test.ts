@@ -132,7 +132,7 @@ describe('the connections of AWS', () => {
     await assert.rejects(systemOf(by('default', 'cn-nowhere-1')), { code: 'RegionRefused' });
   });
 
-  test('lead to the region that requests are signed for, which is told where it is another', async () => {
+  test('clients use the region that requests are signed for, and another one is reported', async () => {
     const { systemOf } = scene();
     const by = (region: string) => ({ providerConfigRef: { name: 'signed' }, forProvider: { region } });
     assert.equal(await systemOf(by('us-west-2')), `aws ${keys.red}`);

@@ -34,7 +34,7 @@ const managed = (forProvider: ForProvider, spec: object = {}): RDSInstance => ({
 });
 
 const compare = comparison(RDSInstanceKind, odditiesOf(words));
-/** What differs between what is wanted and what RDS tells, and what of it cannot be changed. */
+/** The differences between the spec and the answer of RDS, and those that cannot be changed. */
 function differenceOf(forProvider: ForProvider, db: DBInstance) {
   const one = managed(forProvider);
   const { change, refused } = compare(one, actualOf(words, one, db));
@@ -154,7 +154,7 @@ describe('a new instance', () => {
   });
 });
 
-describe('what differs', () => {
+describe('the differences of a DB instance', () => {
   const same = { change: {}, refused: [] };
   const cases: Readonly<Record<string, readonly [ForProvider, DBInstance, object]>> = {
     'nothing: RDS has grown the storage by itself': [

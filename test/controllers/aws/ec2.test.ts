@@ -70,7 +70,7 @@ describe('an Instance', () => {
     });
   });
 
-  test('whose type somebody changes is stopped, changed back and started, and not marked any more', async () => {
+  test('an instance whose type a user changes is stopped, changed back and started, and loses its mark', async () => {
     await using made = await scene<Instance>(InstanceKind);
     await made.bench.ready('web', small);
     const tags = made.instances()[0]?.item.tags;
@@ -101,7 +101,7 @@ describe('an Instance', () => {
     assert.ok(died >= 5, `it died ${died} times`);
   });
 
-  test('that somebody stops stays stopped, and is not Ready', async () => {
+  test('an instance that a user stops stays stopped, and is not Ready', async () => {
     await using made = await scene<Instance>(InstanceKind);
     await made.bench.ready('web', small);
     await ec2Instances(clientOf(made.aws)).stop({ region, id: made.idOf('web') }, signal);
@@ -124,7 +124,7 @@ describe('an Instance', () => {
     assert.equal(aws.calls()['ec2:StopInstances'], undefined);
   });
 
-  test('that somebody stops stays stopped, whatever is changed of it, and whatever tags are asked for', async () => {
+  test('an instance that a user stops stays stopped, whatever fields or tags are edited', async () => {
     await using made = await scene<Instance>(InstanceKind);
     await made.bench.ready('web', small);
     await ec2Instances(clientOf(made.aws)).stop({ region, id: made.idOf('web') }, signal);
@@ -136,7 +136,7 @@ describe('an Instance', () => {
     assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
   });
 
-  test('whose answer is lost while AWS does not show it yet is one, by its token, once a human lets it go on', async () => {
+  test("a creation whose answer is lost has one instance by its token, after an administrator's approval", async () => {
     await using made = await scene<Instance>(InstanceKind, { readDelayMs: 5_000 });
     const { bench, aws } = made;
     aws.faults.inject({ kind: 'loseResponse', action: 'ec2:RunInstances', times: 4 });
@@ -171,7 +171,7 @@ describe('an Instance', () => {
     assert.equal(aws.calls()['ec2:RunInstances'], 2);
   });
 
-  test('that is made anew after it was terminated is another, although AWS remembers the token', async () => {
+  test('an instance that is created again after its termination is a new one, although AWS remembers the token', async () => {
     await using made = await scene<Instance>(InstanceKind);
     const { bench, aws } = made;
     await bench.ready('web', small);
@@ -189,7 +189,7 @@ describe('an Instance', () => {
   });
 });
 
-describe('what AWS refuses is told in its own words, with what to change', () => {
+describe('a request that AWS refuses is reported in its own words, with the field to change', () => {
   const refused: Readonly<
     Record<
       string,
@@ -293,7 +293,7 @@ describe('a VPC in a region that there is not', () => {
   }
 });
 
-describe('what lacks a field that its creation needs', () => {
+describe('a field that the creation needs and that is missing', () => {
   const lacking: Readonly<Record<string, { kind: Kind; forProvider: object; rest: object; says: RegExp }>> = {
     'an instance without an image': {
       ...{ kind: InstanceKind, forProvider: { region, instanceType: 't2.micro' }, rest: { ami } },
@@ -324,7 +324,7 @@ describe('what lacks a field that its creation needs', () => {
 });
 
 describe('a VPC', () => {
-  test('has the attributes that initProvider asks for, and keeps what somebody makes of them', async () => {
+  test('an instance has the attributes of initProvider, and keeps the changes of other users', async () => {
     await using made = await scene<VPC>(VPCKind);
     const { bench } = made;
     bench.put('net', { region, cidrBlock: '10.0.0.0/16' });
@@ -362,7 +362,7 @@ describe('a VPC', () => {
     });
   });
 
-  test('keeps the tags that somebody else sets, and has those that are asked for and that say whose it is', async () => {
+  test('an instance keeps tags of other users, and has the requested tags and those of its owner', async () => {
     await using made = await scene<VPC>(VPCKind);
     await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16', tags: { team: 'blue' } });
     const own = made.vpcs()[0]?.item.tags ?? {};
@@ -376,7 +376,7 @@ describe('a VPC', () => {
     assert.equal(own['crossplane-name'], 'net');
   });
 
-  test('goes once nothing is in it any more, and says meanwhile what keeps it', async () => {
+  test('a VPC is deleted once it is empty, and reports until then what it contains', async () => {
     await using made = await scene<VPC>(VPCKind);
     await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16' });
     const aws = clientOf(made.aws);
@@ -401,7 +401,7 @@ describe('a VPC', () => {
   });
 });
 
-describe('what AWS makes no second one of by itself', () => {
+describe('AWS creates no second one of these by itself', () => {
   const vpcId = 'vpc-0123456789abcdef0';
   const network: StoredVpc = {
     ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
@@ -442,7 +442,7 @@ describe('what AWS makes no second one of by itself', () => {
       assert.deepEqual(idsIn(made, sort), [made.idOf('it')]);
     });
 
-    test(`${what} is on record before what is not set at its creation is tried again`, async () => {
+    test(`${what} is recorded before a failed later step is tried again`, async () => {
       await using made = await scene(kind, { saved });
       const { bench, aws } = made;
       aws.faults.inject({ kind: 'fail', action: setting, code: 'OperationNotPermitted', status: 400 });

@@ -30,7 +30,7 @@ const there = (given: Partial<CloudNodeGroup>): CloudNodeGroup => ({
   ...given,
 });
 
-describe('what EKS is asked to change of a node group', () => {
+describe('the requests of EKS about a node group', () => {
   const scaled = { minSize: 1, maxSize: 4, desiredSize: 3 };
   const limits = (minSize: number, maxSize: number): Spec => ({ scalingConfig: [{ minSize, maxSize }] });
   const rows: Readonly<
@@ -132,7 +132,7 @@ describe('what EKS is asked to change of a node group', () => {
   }
 });
 
-describe('what is told of a node group', () => {
+describe('the status of a node group', () => {
   const rows: Readonly<
     Record<string, { status: string; issues?: readonly string[]; want: string; operation?: string }>
   > = {
@@ -199,11 +199,11 @@ describe('the client of node groups', () => {
     await pass();
     return { local, client, pass };
   }
-  /** What changes something of a node group, by how often it was asked for. */
+  /** The requests that change a node group, by their number. */
   const changes = ({ calls }: InProcessAws) =>
     pickBy(calls(), (_count, action) => /eks:(Update|Tag|Untag|DeleteN)/.test(action));
 
-  test('takes none of the name that somebody else made, and neither changes nor deletes it', async () => {
+  test('a node group of the name that another user created is not adopted, changed or deleted', async () => {
     const { local, client, pass } = await scene();
     const { metadata, ...theirs } = managed(forProvider);
     const annotations = { 'crossplane.io/external-name': 'blue' };

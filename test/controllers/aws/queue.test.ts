@@ -36,7 +36,7 @@ const doorTo = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey)
   });
 const clientFor = (aws: LocalAws, secretAccessKey?: string) => queueClient(doorTo(aws, secretAccessKey));
 
-/** What keeps a queue from being made, or found. */
+/** The errors that prevent the creation or observation of a queue. */
 async function toldOf(client: ExternalClient<Queue>, wanted: Queue): Promise<string> {
   try {
     const { exists, uncreatable } = await client.observe(wanted, undefined, signal);
@@ -49,7 +49,7 @@ async function toldOf(client: ExternalClient<Queue>, wanted: Queue): Promise<str
   }
 }
 
-describe('bad input is told in AWS’s own words, with what to change', () => {
+describe('bad input is reported in AWS’s own words, with the field to change', () => {
   const rows: Readonly<
     Record<string, { wanted: Queue; options?: LocalAwsOptions; secret?: string; fault?: Fault; want: string }>
   > = {
@@ -123,7 +123,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
     });
   }
 
-  test('of a queue that has another: told with the right one, and left where it is', async () => {
+  test('a URL that names another queue is reported with the right one, and the queue is not changed', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     await client.create(queue({}, 'theirs'), undefined, signal);
@@ -148,7 +148,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
     }
   });
 
-  test('of one that SQS told of before is taken, as where it is reached by another way now', async () => {
+  test('a URL that SQS returned before is accepted, although its address has changed', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     await client.create(queue(), undefined, signal);
@@ -159,7 +159,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
 });
 
 describe('a queue', () => {
-  test('is called by its URL, and by the name that somebody chose', async () => {
+  test('a queue has its URL as external name, and the queue name that a user chose', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     const assigned = await client.create(queue(), undefined, signal);
@@ -181,7 +181,7 @@ describe('a queue', () => {
     }
   });
 
-  test('whose answer was lost is found again, and one that cannot be looked for waits for a human', async () => {
+  test('a creation whose answer was lost is found again, and one that cannot be found waits for an administrator', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     const lost: Fault = { kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 };
@@ -206,7 +206,7 @@ describe('a queue', () => {
     });
   });
 
-  test('of the same name that somebody else made is not taken', async () => {
+  test('a queue of the same name that another user created is not adopted', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     await client.create(
@@ -221,7 +221,7 @@ describe('a queue', () => {
   });
 });
 
-describe('a queue that somebody else makes in the moment of ours', () => {
+describe('a queue that another user creates at the same moment', () => {
   const theirs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'and that carries no tag of an owner is not taken, though SQS answers as if it were new': {},
     'and that belongs to another is not taken, either': {
@@ -248,7 +248,7 @@ describe('a queue that somebody else makes in the moment of ours', () => {
   }
 });
 
-describe('a queue that has become somebody else’s', () => {
+describe('a queue that got another owner', () => {
   const theirs = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
 
   test('is neither changed nor deleted, by its name or its URL', async () => {
@@ -275,7 +275,7 @@ describe('a queue that goes and names none', () => {
     return { ...rest, metadata: { ...metadata, annotations, deletionTimestamp } };
   };
 
-  test('has none in a region that there is not, where its creation is on record as one that failed', async () => {
+  test('a queue in a region that does not exist is not created, and its creation is recorded as failed', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     const begun = { 'crossplane.io/external-identity': '{}' };

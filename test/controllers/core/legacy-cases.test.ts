@@ -53,7 +53,7 @@ const suites: readonly Suite[] = page
   });
 const named = suites.flatMap(({ cases }) => cases.flatMap(({ tests }) => tests));
 
-/** Whether `title` is `beginning`, or continues after a whole word of it. */
+/** Whether `title` equals `beginning`, or continues after one of its whole words. */
 const begins = (title: string, beginning: string): boolean =>
   title.startsWith(beginning) && !/^\w/.test(title.slice(beginning.length));
 

@@ -37,7 +37,7 @@ const details = (password?: string) => ({
     : { uri: `fancysql://admin:${password}@cool.fcp.example.org:3306/fancysql` }),
 });
 const external = favouriteDBInstanceClient(cloud);
-/** What the Secret has, before it is set in the cloud and after. */
+/** The content of the Secret before and after it is set in the cloud. */
 const fresh = { value: 'from-the-secret', isApplied: false };
 const applied = { ...fresh, isApplied: true };
 
@@ -51,7 +51,7 @@ const stored = () => server.instances().map(({ item }) => item);
 const posts = () => server.calls()['POST /v1/instances'] ?? 0;
 const patches = () => server.calls()['PATCH /v1/instances/{name}'] ?? 0;
 
-/** Somebody creates an instance named `cool` that is online. */
+/** A user creates an instance named `cool` that is online. */
 async function foreign(its: Readonly<Record<string, string>> = {}, version = '5.7') {
   await cloud.instances.create({
     name: 'cool',
@@ -70,7 +70,7 @@ async function provisioned(managed = instance()): Promise<void> {
 }
 
 describe('from nothing to gone', () => {
-  test('what is not there does not exist', async () => {
+  test('an absent instance does not exist', async () => {
     assert.deepEqual(await external.observe(instance(), undefined, signal), {
       exists: false,
       isUpToDate: false,
@@ -139,7 +139,7 @@ describe('from nothing to gone', () => {
     assert.equal(stored()[0]?.networkId, id);
   });
 
-  test('what is needed and missing is named', async () => {
+  test('a missing required field is named', async () => {
     await assert.rejects(
       external.create(instance({}), undefined, signal),
       /spec\.forProvider\.fancinessLevel/,
@@ -161,7 +161,7 @@ describe('from nothing to gone', () => {
     await assert.rejects(cloud.instances.update('cool', { network_id: other }), /422 .*cannot be changed/);
   });
 
-  test('an instance that was deleted by somebody else comes back with the password of the Secret', async () => {
+  test('an instance that another user deleted is created again with the password of the Secret', async () => {
     await provisioned();
     await cloud.instances.delete('cool');
     nowMs += 1000;
@@ -250,7 +250,7 @@ describe('drift', () => {
       },
     };
   for (const [field, { wanted, inside, says }] of Object.entries(immutable)) {
-    test(`${field} is reported, never changed, and the instance never made anew`, async () => {
+    test(`${field} is reported, never changed, and the instance is never recreated`, async () => {
       await provisioned();
       if (inside !== undefined) server.drift('cool', { networkId: inside });
       const [before, patched] = [stored(), patches()];
@@ -262,7 +262,7 @@ describe('drift', () => {
     });
   }
 
-  test('what can be changed is changed although something else cannot', async () => {
+  test('a field that can be changed is changed although another one cannot', async () => {
     await provisioned();
     const wanted = instance({ fancinessLevel: 5, version: '8.0' });
     await assert.rejects(external.update(wanted, applied, signal), /spec\.forProvider\.version/);
@@ -283,7 +283,7 @@ describe('drift', () => {
   });
 });
 
-describe("somebody else's instance", () => {
+describe('an instance of another owner', () => {
   const theirs = { ...tags, 'crossplane-name': 'other' };
   const owners: Record<string, { tags: Readonly<Record<string, string>>; says: RegExp }> = {
     'of another managed resource': {
@@ -376,7 +376,7 @@ describe('late initialisation', () => {
   }
 });
 
-test('a state nobody knows is not ready, and is named', async () => {
+test('an unknown state is not ready, and is named', async () => {
   const odd = { id: 1, name: 'cool', fanciness_level: 100, version: '5.7', status: 'ON_FIRE', tags };
   const strange = { instances: { ...cloud.instances, get: async () => odd } };
   const client = favouriteDBInstanceClient(strange);

@@ -87,7 +87,7 @@ test('cidr is reported and never changed', async () => {
   );
 });
 
-test('a network whose id somebody wrote down becomes ours, unless it is tagged as somebody else’s', async () => {
+test('a network whose id a user wrote is adopted, unless it has the tags of another owner', async () => {
   const { id: free } = await cloud.networks.create({});
   const { id: taken } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
   nowMs += 1000;
@@ -99,7 +99,7 @@ test('a network whose id somebody wrote down becomes ours, unless it is tagged a
   );
 });
 
-test('a network with instances in it says so when it is to go', async () => {
+test('a network with instances in it reports them when it is deleted', async () => {
   const id = await provisioned();
   const inside = { name: 'cool', fanciness_level: 1, password: 'correct-horse', network_id: id };
   await cloud.instances.create(inside);
@@ -109,7 +109,7 @@ test('a network with instances in it says so when it is to go', async () => {
   );
 });
 
-describe('a creation whose result nobody recorded', () => {
+describe('a creation without a recorded result', () => {
   const create = () => external.create(network({ displayName: 'blue' }), undefined, signal);
   const posts = () => server.calls()['POST /v1/networks'] ?? 0;
 
@@ -154,7 +154,7 @@ describe('a creation whose result nobody recorded', () => {
     });
   }
 
-  test('is uncertain if nobody can look either', async () => {
+  test('is uncertain if it cannot be observed either', async () => {
     const before = posts();
     const blind = networkClient({
       networks: {
@@ -199,7 +199,7 @@ test('an import is filled with what the cloud has', async () => {
   assert.deepEqual(observed.lateInitialized, { displayName: 'red', cidr: '10.2.0.0/16' });
 });
 
-test("somebody else's network is not deleted", async () => {
+test('a network of another owner is not deleted', async () => {
   const { id } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
   await external.delete(network({}, id, { deletionTimestamp: '2026-01-02T03:04:05Z' }), signal);
   assert.deepEqual(
@@ -208,7 +208,7 @@ test("somebody else's network is not deleted", async () => {
   );
 });
 
-test('what an interrupted creation left goes with its managed resource, by its tags', async () => {
+test('a network of an interrupted creation is found by its tags and deleted with its managed resource', async () => {
   await cloud.networks.create({ tags });
   const others = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
   nowMs += 1000;

@@ -57,7 +57,7 @@ class Scene {
     return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), given);
   }
 
-  /** Credentials, and the ProviderConfig that serves whoever names none. */
+  /** Credentials, and the ProviderConfig for resources that name none. */
   putProvider(credentials: string = JSON.stringify({ url: this.cloud.url, token: this.cloud.token })): void {
     const secret = { namespace: 'infra', name: 'cloud' };
     this.cluster.put<Secret>(SecretKind, {
@@ -168,7 +168,10 @@ interface DocumentedWrites {
   readonly deletion: readonly string[];
 }
 
-/** What docs/flow.md says a claim costs: the writes of its tables, at once, where the cloud takes its time, and its deletion. */
+/**
+ * The cost of a claim by docs/flow.md: the writes of its tables, at once, in a slow cloud, and at its
+ * deletion.
+ */
 function documentedWrites(): DocumentedWrites {
   const page = readFileSync(new URL('../../../docs/flow.md', import.meta.url), 'utf8');
   const kinds: Readonly<Record<string, string>> = {
@@ -206,7 +209,7 @@ function documentedWrites(): DocumentedWrites {
   return { atOnce: writesOf(atOnce), slow: writesOf(slow), deletion };
 }
 
-describe('what a claim costs', () => {
+describe('the cost of a claim', () => {
   const { atOnce, slow, deletion } = documentedWrites();
   const rows: Record<
     string,
@@ -269,7 +272,7 @@ describe('what a claim costs', () => {
       const bound = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
       assert.equal(bound?.status?.bindingPhase, 'Bound');
 
-      // What the class leaves open is filled in at the next look, when nobody waits any more.
+      // A field that the class leaves out is filled in by the next observation after binding.
       await scene.process.settle(120_000);
       const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
       const name = `FavouriteDBInstance ${managed?.metadata.name}`;
@@ -294,7 +297,7 @@ describe('what a claim costs', () => {
   }
 });
 
-test('who has written what is tracked of everything but what a claim was provisioned', async () => {
+test('field tracking has the writer of every object but a provisioned one', async () => {
   const scene = await Scene.open();
   scene.putProvider();
   scene.putInstance();
@@ -337,7 +340,7 @@ test('who has written what is tracked of everything but what a claim was provisi
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name: 'ours' }), true);
 });
 
-test('while the cloud is at work, a condition says so', async () => {
+test('while the cloud changes a resource, a condition reports it', async () => {
   const scene = await Scene.open({ provisioningMs: 30_000, deletionMs: 30_000 });
   scene.putProvider();
   scene.putInstance();
@@ -354,7 +357,7 @@ test('while the cloud is at work, a condition says so', async () => {
   assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1, 'it is asked once');
 });
 
-test('what was just created and does not show yet is not forgotten when it is deleted', async () => {
+test('a new resource that does not show yet is not forgotten when it is deleted', async () => {
   const scene = await Scene.open({ readDelayMs: 4_000 });
   scene.putProvider();
   scene.putInstance();
@@ -366,7 +369,7 @@ test('what was just created and does not show yet is not forgotten when it is de
   assert.deepEqual(scene.cloud.instances(), []);
 });
 
-describe('whatever goes wrong in a creation, one instance comes of it, with a password that is known', () => {
+describe('after any fault in a creation there is one instance with a known password', () => {
   const faults: Record<string, Parameters<InProcessCloud['faults']['inject']>[0]> = {
     'the answer is lost': { kind: 'loseResponse', method: 'POST' },
     'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
@@ -594,7 +597,7 @@ test('a network gets its external name from the cloud', async () => {
   assert.equal(scene.cloud.networks().length, 1);
 });
 
-describe('whatever goes wrong in the creation of a network, there is one', () => {
+describe('after any fault in the creation of a network there is one network', () => {
   const faults: Record<string, Parameters<InProcessCloud['faults']['inject']>[0]> = {
     'the answer is lost': { kind: 'loseResponse', method: 'POST' },
     'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
@@ -682,7 +685,7 @@ describe("a gateway's 404 in place of the cloud's answer", () => {
     assert.deepEqual(scene.cloud.instances(), []);
   });
 
-  test('what is there is neither created again nor called lost', async () => {
+  test('an existing resource is neither created again nor reported as lost', async () => {
     const scene = await Scene.open();
     scene.putProvider();
     scene.putInstance();
@@ -697,7 +700,7 @@ describe("a gateway's 404 in place of the cloud's answer", () => {
   });
 });
 
-test('what is bound and unchanged costs one look at each poll and no write', async () => {
+test('a bound and unchanged resource costs one observation at each poll and no write', async () => {
   const scene = await Scene.open();
   scene.putProvider();
   scene.putInstance();

@@ -55,7 +55,7 @@ test('a new instance is what is asked for, with our labels; initProvider counts'
   });
 });
 
-test('what is needed and missing is named', () => {
+test('a missing required field is named', () => {
   const { tier, ...rest } = small;
   assert.throws(() => newInstance(instance(rest)), { message: /^spec\.forProvider\.tier is needed/ });
 });
@@ -169,7 +169,7 @@ describe('how an instance differs from what is asked for', () => {
   }
 });
 
-describe('what is told of an instance', () => {
+describe('the status of an instance', () => {
   const states: Record<string, { there: Partial<MemorystoreInstance>; want: readonly unknown[] }> = {
     'being made': { there: { state: 'CREATING' }, want: ['Creating', undefined, 'create', true] },
     'there, and not as wanted': { there: {}, want: ['Available', undefined, undefined, false] },
@@ -191,7 +191,7 @@ describe('what is told of an instance', () => {
     });
   }
 
-  test('what the cloud chose is taken over', () => {
+  test('values that the cloud chose are filled in', () => {
     assert.deepEqual(observationOf(instance(), there).lateInitialized, {
       locationId: 'us-central1-a',
       redisVersion: 'REDIS_6_X',
@@ -205,7 +205,7 @@ describe('what is told of an instance', () => {
     });
   });
 
-  test('where clients speak TLS, whom to trust is told', () => {
+  test('if clients speak TLS, the details have the certificate authority', () => {
     const encrypted: MemorystoreInstance = {
       ...there,
       port: 6378,

@@ -165,7 +165,7 @@ describe('an instance', () => {
     'is neither done nor failed for all we know once the cloud has forgotten it': { state: 'unknown' },
   };
   for (const [title, { operation, state }] of Object.entries(progress)) {
-    test(`whose operation ${title}`, async () => {
+    test(`an instance whose operation ${title}`, async () => {
       const { client } = memorystore(() => made, operation);
       assert.deepEqual(await client.poll(name, signal), { state });
     });

@@ -24,7 +24,7 @@ import { instance, small, topic } from './objects.ts';
 
 const credentials = { namespace: 'infra', name: 'gcp' };
 
-/** The stack over an API server in memory and Google Cloud's stand-in, both on one clock. */
+/** The stack over an API server in memory and an emulator of Google Cloud, both on one clock. */
 class Scene {
   readonly cluster = new FakeCluster();
   readonly cloud: InProcessGoogleCloud;
@@ -44,7 +44,7 @@ class Scene {
     return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
   }
 
-  /** Credentials, and the ProviderConfig that serves whoever names none. */
+  /** Credentials, and the ProviderConfig for resources that name none. */
   putProvider(key: string = this.cloud.credentials, parameters: object = this.cloud.parameters): void {
     this.cluster.put<Secret>(SecretKind, {
       apiVersion: 'v1',
@@ -163,7 +163,7 @@ test('a claim gets what its class says, and a secret that opens the instance', a
   assert.deepEqual(scene.cloud.instances.all(), []);
 });
 
-test('a claim of a version that there is not is told what who wrote it can do', async () => {
+test('a claim of a version that does not exist reports the remedy for its author', async () => {
   const scene = new Scene();
   scene.putProvider();
   scene.cluster.put(CloudMemorystoreInstanceClassKind, {
@@ -264,7 +264,7 @@ test('a legacy Provider serves as well, and two projects side by side', async ()
   );
 });
 
-describe('whatever goes wrong in a creation, one instance comes of it', () => {
+describe('after any fault in a creation there is one instance', () => {
   const path = '/v1/projects/{project}/locations/{location}/instances';
   const faults: Record<string, Parameters<InProcessGoogleCloud['faults']['inject']>[0]> = {
     'the answer is lost': { kind: 'loseResponse', method: 'POST', path },
@@ -302,7 +302,7 @@ describe('whatever goes wrong in a creation, one instance comes of it', () => {
     );
   });
 
-  test('an operation that fails is told, with the reason, and asked for again', async () => {
+  test('an operation that fails is reported with the reason, and requested again', async () => {
     const scene = new Scene({ provisioningMs: 10_000 });
     scene.putProvider();
     const message = 'No capacity is left in zone us-central1-a.';
@@ -341,7 +341,7 @@ describe('whatever goes wrong in a creation, one instance comes of it', () => {
   }
 });
 
-describe('what is wrong is told with the cloud’s own reason and what to change; nothing is made', () => {
+describe('an error is reported with the cloud’s own reason and the field to change; nothing is created', () => {
   const key = (scene: Scene) => JSON.parse(scene.cloud.credentials) as Record<string, string>;
   const cases: Record<
     string,
@@ -459,7 +459,7 @@ describe('what is wrong is told with the cloud’s own reason and what to change
   });
 });
 
-test("somebody else's instance is left alone, and told", async () => {
+test('an instance of another owner is not changed, and is reported', async () => {
   const scene = new Scene();
   scene.putProvider();
   scene.putInstance();
@@ -478,7 +478,7 @@ test("somebody else's instance is left alone, and told", async () => {
   assert.deepEqual(scene.cloud.instances.all(), [theirs]);
 });
 
-test('what is there and unchanged costs no write, and one token', async () => {
+test('an existing and unchanged instance costs no write, and one token', async () => {
   const scene = new Scene();
   scene.putProvider();
   scene.putInstance(instance({ ...small, authEnabled: true }));

@@ -28,7 +28,7 @@ const labels = {
   'crossplane-providerconfig': 'default',
 };
 const external = ambivalentDBInstanceClient(cloud);
-/** What the Secret has, before it is set in the cloud and after. */
+/** The content of the Secret before and after it is set in the cloud. */
 const fresh = { value: 'from-the-secret', isApplied: false };
 const applied = { ...fresh, isApplied: true };
 
@@ -135,7 +135,7 @@ const owners: Record<string, { labels: Readonly<Record<string, string>>; says: R
   'without labels': { labels: {}, says: /database "cart" exists and carries no tag of an owner/ },
 };
 for (const [name, { labels: its, says }] of Object.entries(owners)) {
-  test(`somebody else's database ${name} is not adopted, not changed and not deleted`, async () => {
+  test(`a database of another owner ${name} is not adopted, not changed and not deleted`, async () => {
     const theirs = { databaseName: 'cart', ambivalence: 1, adminPassword: 'their-password', labels: its };
     await cloud.databases.create(theirs);
     nowMs += 1000;
@@ -158,11 +158,11 @@ test('an import is filled with what the cloud has', async () => {
   assert.deepEqual(lateInitialized, { ambivalence: 5, engineVersion: '5.7' });
 });
 
-test('what is needed and missing is named', async () => {
+test('a missing required field is named', async () => {
   await assert.rejects(external.create(database({}), undefined, signal), /spec\.forProvider\.ambivalence/);
 });
 
-test('a state nobody knows is not ready, and is named', async () => {
+test('an unknown state is not ready, and is named', async () => {
   const odd = {
     uuid: 'u',
     databaseName: 'cart',

@@ -143,7 +143,7 @@ describe('a password is tested', () => {
     assert.equal(await verdictOn('secret', true, []), 'wrong');
     assert.deepEqual(tested, ['secret']);
   });
-  test('once per period where it is applied, and the verdict holds meanwhile', async () => {
+  test('a login is checked once per period, and the result holds until the next', async () => {
     const { clock, checks, verdictOn, tested } = checksAt();
     checks.wasSet('a', 'secret');
     assert.equal(await verdictOn('secret', true, []), 'inForce');

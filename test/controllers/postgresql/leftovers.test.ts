@@ -22,7 +22,7 @@ const unfinished = unfinishedName(ownerId, 'shop');
 const ours = markOf(ownerId);
 const theirs = markOf('somebody else');
 
-/** What is on a server, by name, with its comment. */
+/** The objects on a server, by name, with their comments. */
 interface Scene {
   readonly databases?: Readonly<Record<string, string | undefined>>;
   readonly roles?: Readonly<Record<string, string | undefined>>;
@@ -52,7 +52,7 @@ function serverWith(scene: Scene) {
   return { server: server as unknown as PostgresqlServer, dropped };
 }
 
-describe('what is left of a database that is being deleted', () => {
+describe('the remains of a database that is being deleted', () => {
   const rows: Readonly<
     Record<string, Scene & { readonly left: boolean; readonly drops: readonly string[] }>
   > = {
@@ -82,7 +82,7 @@ describe('what is left of a database that is being deleted', () => {
     });
   }
 
-  test('a database that was ours and bears no mark any more: a human says whose it is', async () => {
+  test('a database that lost its mark: an administrator confirms the owner', async () => {
     const { server } = serverWith({ databases: { shop: undefined } });
     assert.equal(await isAnythingLeft(server, leaving(), signal), false);
     await assert.rejects(isAnythingLeft(server, leaving({ owner: 'shop' }), signal), {
@@ -90,7 +90,7 @@ describe('what is left of a database that is being deleted', () => {
     });
   });
 
-  test('what another session uses is waited for, and how to end that is said', async () => {
+  test('a deletion waits for another session, and the message says how to end the session', async () => {
     const { server } = serverWith({ databases: { shop: ours } });
     const busy = new PostgresqlError('database "shop" has 1 open session', {
       code: 'InUse',

@@ -78,13 +78,16 @@ export const edited = <M extends Managed>(managed: M, forProvider: Partial<M['sp
   spec: { ...managed.spec, forProvider: { ...managed.spec.forProvider, ...forProvider } },
 });
 
-/** The object as one that somebody has deleted. */
+/** The object as it is after a user deleted it. */
 export const deleted = <M extends Managed>(managed: M): M => ({
   ...managed,
   metadata: { ...managed.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
 });
 
-/** What a managed resource and its connection secret hold after a pass. The record in the status is the credential itself. */
+/**
+ * The content of a managed resource and its connection Secret after a run. The record in the status is the
+ * credential itself.
+ */
 export interface State<M extends Managed> {
   readonly managed: M;
   readonly known: ConnectionDetails;
@@ -123,7 +126,7 @@ export interface PassesOptions {
 /** Passes over managed resources as the managed reconciler makes them, on a server that is real or in memory. */
 export function passesOn({ server, credentials, clock }: PassesOptions) {
   const checks = createPasswordChecks({ clock, random: () => 0.5 });
-  /** What an administrator would be told of the server. */
+  /** The report about the server for an administrator. */
   const told: EventFacts[] = [];
   const tell = (event: EventFacts) => void told.push(event);
   const closingOnce = closing({ server, credentials, tell, clock });

@@ -22,7 +22,7 @@ function scene() {
   return { postgresql, changes, ...passesOn({ server, credentials, clock }) };
 }
 
-describe('what PostgreSQL refuses for good changes nothing when it is tried again', () => {
+describe('a request that PostgreSQL refuses permanently changes nothing when it is tried again', () => {
   const cases: Readonly<Record<string, { readonly managed: Managed; readonly error: RegExp }>> = {
     'an encoding that does not exist': {
       managed: database('shop', { encoding: 'nonsense' }),
@@ -54,7 +54,7 @@ describe('what PostgreSQL refuses for good changes nothing when it is tried agai
     }
   }
 
-  test('and once it is mended, the role that waited has the password that is published', async () => {
+  test('after the fault is fixed, the waiting role has the published password', async () => {
     const { postgresql, ...stack } = scene();
     const managed = database('shop', { encoding: 'nonsense' });
     await assert.rejects(stack.pass(managed));

@@ -9,7 +9,7 @@ export interface AclItem {
   readonly isGrantable: boolean;
 }
 
-/** Who may do what with an object; undefined where nobody has said so yet, and the default holds. */
+/** The privileges on an object; undefined while none were granted and the default holds. */
 export type Acl = readonly AclItem[];
 
 export const privilegesOn = {
@@ -42,7 +42,7 @@ export function withGrant(acl: Acl, given: AclItem): Acl {
   return acl.map((each) => (each === before ? given : each));
 }
 
-/** How somebody's grant is taken back. */
+/** How a grant is revoked. */
 export interface Taking {
   readonly owner: string;
   /** Only the right to pass it on. */
@@ -51,7 +51,10 @@ export interface Taking {
   readonly rolesOf: (role: string) => ReadonlySet<string>;
 }
 
-/** What one role gave another is taken back; and what was passed on by that, unless it may be passed on still. */
+/**
+ * The grant of one role to another is revoked; and so are grants that depend on it, unless they have another
+ * reason.
+ */
 export function withoutGrant(acl: Acl, taken: Omit<AclItem, 'isGrantable'>, taking: Taking): Acl {
   const before = acl.find((each) => isSame(each, taken));
   if (before === undefined || (taking.isOptionOnly && !before.isGrantable)) return acl;
@@ -70,7 +73,9 @@ export function withoutGrant(acl: Acl, taken: Omit<AclItem, 'isGrantable'>, taki
   return left;
 }
 
-/** What the owner had, and had given, is the next one's, as `aclnewowner` of the server. */
+/**
+ * The privileges and grants of the owner become those of the next owner, as in `aclnewowner` of the server.
+ */
 export function withOwner(acl: Acl, from: string, to: string): Acl {
   const renamed = (name: string): string => (name === from ? to : name);
   let next: Acl = [];

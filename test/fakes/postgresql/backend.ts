@@ -8,13 +8,13 @@ export interface BackendOptions
   readonly server: Execution['server'];
   readonly isReadOnly: () => boolean;
   readonly begin: () => Transaction;
-  /** Told once, when it has ended, however it came to that. */
+  /** Called once, when it has ended, for any reason. */
   readonly onEnd: (backend: Backend) => void;
 }
 
 const control = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
 
-/** What the server calls a statement, before it is carried out. */
+/** The server's name for a statement, before it is carried out. */
 export interface Announced extends Pick<Statement, 'verb' | 'target' | 'isWrite'> {
   /** It is part of a transaction. */
   readonly isTentative: boolean;
@@ -28,11 +28,11 @@ export class Backend implements SeenSession {
   readonly database: string;
   readonly databaseOid: number;
   readonly lockTimeoutMs: number | undefined;
-  /** What to tell the client that the server ends the session. */
+  /** The message to the client when the server ends the session. */
   onTerminated: (error: ServerError) => void = () => {};
   readonly #options: BackendOptions;
   #transaction: Transaction | undefined;
-  /** What SET LOCAL ROLE made of the user. */
+  /** The role that SET LOCAL ROLE has set. */
   #role: string | undefined;
   #hasFailed = false;
   #isEnded = false;

@@ -13,7 +13,7 @@ export interface RoleRow {
   readonly connectionLimit: number;
   /** `parameter=value`. */
   readonly configuration: readonly string[];
-  /** A SCRAM verifier, or what somebody wrote by hand as it is. */
+  /** A SCRAM verifier, or the text that a user wrote. */
   readonly password?: string;
   readonly comment?: string;
   /** Belongs to the server: nothing is said to depend on it. */
@@ -64,7 +64,7 @@ export interface TableRow extends Inside {
   readonly owner: string;
 }
 
-/** What the server keeps, by table and key. */
+/** The data of the server, by table and key. */
 export interface Catalog {
   readonly roles: RoleRow;
   readonly databases: DatabaseRow;
@@ -120,7 +120,7 @@ const ownDatabases = [
   { name: 'postgres', isTemplate: false, comment: 'default administrative connection database' },
 ];
 
-/** What initdb leaves. */
+/** The data after initdb. */
 export function initialTables(superuser: string, password: string): Tables {
   const administrator: RoleRow = {
     name: superuser,

@@ -104,7 +104,7 @@ export function createDatabase(words: Words): Statement {
   };
 }
 
-/** What only a copy of template0 may have of its own. */
+/** The properties that only a copy of template0 may choose. */
 function checkCopy(template: DatabaseRow, row: DatabaseRow): void {
   if (template.connectionLimit === -2) {
     throw new ServerError('55000', `cannot use invalid database "${template.name}" as template`);
@@ -254,7 +254,7 @@ function change(words: Words, name: string): Statement['run'] {
   throw words.unknown();
 }
 
-/** `UPDATE pg_database SET datconnlimit =` was read: how somebody breaks a database by hand. */
+/** `UPDATE pg_database SET datconnlimit =` was read: a way to break a database by hand. */
 export function breakDatabase(words: Words): Statement {
   const connectionLimit = words.integer();
   words.expect('WHERE', 'datname', '=');

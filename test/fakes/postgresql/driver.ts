@@ -7,17 +7,17 @@ import type { Announced, Backend } from './backend.ts';
 import type { Login } from './server.ts';
 
 export interface DriverOptions {
-  /** Lets somebody in at a host and port, or throws. */
+  /** Accepts a login at a host and port, or throws. */
   readonly connect: (host: string, port: number, login: Login) => Backend;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly carryOut: CarryOutside;
-  /** What runs in a process that has ended is never answered. */
+  /** A call of a process that has ended is never answered. */
   readonly hasEnded: () => boolean;
   /** Those that are open, so that they may end with the process. */
   readonly sessions: Set<Backend>;
 }
 
-/** What a driver keeps to itself of the server's ends. */
+/** The errors at the end of a server that a driver hides. */
 const lost = (): Error => new Error('Connection terminated unexpectedly');
 
 /** Throws for a statement that is not known here, and ends the process: its client would take that for a lost connection. */

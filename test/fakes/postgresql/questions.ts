@@ -151,7 +151,7 @@ const dependentDatabases: Question = (execution) => {
 const quoted = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** What others than owners gave to a role, or it gave to others. */
+/** The grants of a role that came from others than owners, or went to others. */
 const passedOn =
   (side: 'grantor' | 'grantee'): Question =>
   (execution) => {
@@ -236,7 +236,7 @@ const advisoryHolders: Question = (execution) => {
     : [];
 };
 
-/** What the client asks a server, by what tells each question from the others. */
+/** The questions of the client to a server, by the text that distinguishes them. */
 export const questions: readonly (readonly [pattern: RegExp, question: Question])[] = [
   [
     /^SELECT current_setting\('server_version_num'\).* \(SELECT system_identifier::text FROM pg_control_system\(\)\) AS system /,
@@ -285,7 +285,7 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT rolname AS name, .* WHERE rolcanlogin AND NOT rolsuper /, strangers],
   [/^SELECT extname AS name, extversion AS version FROM pg_extension /, installedExtensions],
   [/^SELECT v\.schema AS "fixedSchema" /, availableExtension],
-  // Nobody plants functions here.
+  // No functions are planted here.
   [/^WITH RECURSIVE needed AS .* planted AS /, () => []],
   [/^SELECT 1$/, () => [{ '?column?': 1 }]],
 ];

@@ -52,7 +52,7 @@ export function isAllowed(tx: Transaction, { acl }: Guarded, user: string, privi
   );
 }
 
-/** Who it is that gives or takes a privilege when a user does; undefined if that user must not. */
+/** The role in whose name a user grants or revokes a privilege; undefined if the user must not. */
 export function grantorFor(
   tx: Transaction,
   { owner, acl }: Guarded,

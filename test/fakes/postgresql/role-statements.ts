@@ -186,7 +186,7 @@ export function dropRole(words: Words): Statement {
   };
 }
 
-/** What depends on a role, in the server's words. */
+/** The objects that depend on a role, in the server's words. */
 function dependents({ tx, session }: Execution, role: string): readonly string[] {
   const names = new Map([...tx.all('databases')].map(({ oid, name }) => [oid, name]));
   const elsewhere = new Map<number, number>();
@@ -210,7 +210,10 @@ function dependents({ tx, session }: Execution, role: string): readonly string[]
   return found;
 }
 
-/** What depends on a role within databases: what it owns there, and what it has privileges on. */
+/**
+ * The objects within databases that depend on a role: those that it owns, and those that it has privileges
+ * on.
+ */
 export function inside(
   { tx }: Pick<Execution, 'tx'>,
   role: string,

@@ -1,4 +1,4 @@
-/** What PostgreSQL refuses, as the driver throws it. */
+/** An error of PostgreSQL, as the driver throws it. */
 export class ServerError extends Error {
   override readonly name = 'error';
   /** SQLSTATE. */

@@ -24,7 +24,7 @@ export interface MemoryServerOptions {
   readonly systemIdentifier: string;
 }
 
-/** What one server keeps, and its sessions. */
+/** The data of one server, and its sessions. */
 export class MemoryServer {
   readonly tables: Tables;
   isStandby = false;
@@ -58,7 +58,7 @@ export class MemoryServer {
     return this.#sessions;
   }
 
-  /** What is committed. */
+  /** The committed data. */
   look(): Transaction {
     return this.#begin();
   }
@@ -67,7 +67,7 @@ export class MemoryServer {
     return new Transaction({ tables: this.tables, locks: this.#locks, clock: this.#clock, lockTimeoutMs });
   }
 
-  /** Lets somebody in, or throws what PostgreSQL says, in the order in which it asks. */
+  /** Accepts a login, or throws the error of PostgreSQL, with its checks in the same order. */
   connect({ user, password, database: name, lockTimeoutMs }: Login): Backend {
     const role = this.tables.roles.get(user);
     if (role?.password === undefined || !this.#isRight(role.password, password)) {

@@ -9,7 +9,7 @@ export interface SeenSession {
   readonly database: string;
   readonly databaseOid: number;
   readonly lockTimeoutMs: number | undefined;
-  /** What it is about to change. */
+  /** The rows that it is about to change. */
   readonly transaction: Transaction | undefined;
   terminate(): void;
 }
@@ -24,11 +24,11 @@ export interface AdvisoryLocks {
   free(key: string): void;
 }
 
-/** What a statement is carried out on. */
+/** The target of a statement. */
 export interface Execution {
   readonly tx: Transaction;
   readonly session: SeenSession;
-  /** Whose rights count: the session's user, or the role it has set. */
+  /** The role whose permissions count: the session's user, or the role that it has set. */
   readonly user: string;
   /** Until the end of the transaction; undefined: the session's user again. */
   readonly setRole: (role: string | undefined) => void;
@@ -48,7 +48,7 @@ export type Rows = readonly object[];
 export interface Statement {
   /** The words it begins with: `ALTER DATABASE`. */
   readonly verb: string;
-  /** What it is about, as far as it says. */
+  /** The subject of the statement, if it names one. */
   readonly target: string;
   readonly isWrite: boolean;
   /** Refuses to be part of a transaction. */

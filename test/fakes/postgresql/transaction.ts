@@ -3,7 +3,7 @@ import { later } from '../../../clients/clock.ts';
 import type { Catalog, CatalogName, Tables } from './catalog.ts';
 import { ServerError } from './server-error.ts';
 
-/** Who is about to change what: the key of a row, and the transaction that has it. */
+/** The rows that are about to be changed: the key of a row, and its transaction. */
 export type Locks = Map<string, Transaction>;
 
 export interface TransactionOptions {
@@ -17,14 +17,14 @@ export interface TransactionOptions {
 const concurrently = (): ServerError => new ServerError('XX000', 'tuple concurrently updated');
 
 /**
- * All of its changes or none; nobody else sees them before. Whoever would change what an open transaction has changed
- * waits for its end, at most for the lock timeout.
+ * All of its changes or none; other transactions do not see them before. A change of a row that an open
+ * transaction has changed waits for the end of that transaction, at most for the lock timeout.
  */
 export class Transaction {
   readonly #options: TransactionOptions;
   readonly #changes = new Map<CatalogName, Map<string, unknown>>();
   readonly #held = new Set<string>();
-  /** Told whether it changed anything. */
+  /** Called with whether it changed anything. */
   readonly #waiting = new Set<(isCommitted: boolean) => void>();
   #isOver = false;
 

@@ -3,7 +3,7 @@ const token = /\s*(?:"((?:[^"]|"")*)"|(E)?'((?:[^']|'')*)'|(-?\d+)|([A-Za-z_][\w
 interface Token {
   /** A keyword or name in lower case, a punctuation mark, or empty. */
   readonly word: string;
-  /** What it names, quoted or not; undefined for literals and punctuation. */
+  /** The name, quoted or not; undefined for literals and punctuation. */
   readonly name?: string;
   readonly literal?: string;
 }
@@ -84,7 +84,7 @@ export class Words {
     return this.#at >= this.#tokens.length || this.#tokens[this.#at]?.word === ';';
   }
 
-  /** What a statement is that this server in memory does not know. */
+  /** The error for a statement that this server in memory does not know. */
   unknown(): Error {
     const rest = this.#tokens[this.#at];
     const text = this.#text.replace(/'(?:[^']|'')*'/g, "'…'");
