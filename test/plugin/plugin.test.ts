@@ -1,0 +1,516 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+
+const root = join(import.meta.dirname, '..', '..');
+const plugin = join(root, 'trace', 'kubectl-services_stack');
+
+const cluster = '~context demo\n~server https://127.0.0.1:6443\n';
+const kinds = `\
+favouritedbinstances  favdb  database.fcp.crossplane.io/v1alpha3  false  FavouriteDBInstance  delete,get  crossplane,managed,fcp
+favouritedbinstanceclasses  favdbclass  database.fcp.crossplane.io/v1alpha3  false  FavouriteDBInstanceClass  delete,get  crossplane,class
+fancysqlinstances  fsql  database.crossplane.io/v1alpha1  true  FancySQLInstance  delete,get  crossplane,claim,claims
+mysqlinstances  database.crossplane.io/v1alpha1  true  MySQLInstance  delete,get  crossplane,claim,claims
+widgets  a.example.com/v1  true  Widget  delete,get  claim
+widgets  b.example.com/v1  true  Widget  delete,get  claim
+providers  fcp.crossplane.io/v1alpha3  false  Provider  delete,get  crossplane,provider
+`;
+const managed = `\
+~apiVersion "database.fcp.crossplane.io/v1alpha3"
+~kind "FavouriteDBInstance"
+~uid "u-1"
+`;
+const claimRef = `\
+~claimVersion "database.crossplane.io/v1alpha1"
+~claimKind "FancySQLInstance"
+~claimNamespace "team-a"
+~claimName "orders"
+~claimUid "u-2"
+`;
+const released = `${managed}=policies <nil>\n${claimRef}~phase "Released"\n`;
+const withPassword = `${managed}=policies <nil>\n~secretNamespace "stores"\n~secretName "db"\n=hasCredential\n`;
+const secret = '~uid "u-3"\n~version "41"\n~owner "u-1"\n=hasPassword\n';
+const claim = `\
+~apiVersion "database.crossplane.io/v1alpha1"
+~kind "FancySQLInstance"
+~uid "u-2"
+~namespace "team-a"
+=policies <nil>
+~resourceKind "FavouriteDBInstance"
+~resourceName "db"
+~phase "Bound"
+`;
+const ofClass = managed.replace('"FavouriteDBInstance"', '"FavouriteDBInstanceClass"');
+const withRotation = '=hasRotation';
+const withoutRotation = 'Warning: unknown field "spec.forProvider.passwordRotation"\n';
+
+const header = 'Cluster: https://127.0.0.1:6443 (context demo)\n';
+const resource = 'favouritedbinstances.database.fcp.crossplane.io';
+const is = (path: string, value: string) => ({ op: 'test', path, value });
+const isReleased = [
+  is('/metadata/uid', 'u-1'),
+  is('/status/bindingPhase', 'Released'),
+  is('/spec/claimRef/uid', 'u-2'),
+];
+const timeText = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
+
+describe('the plugin of kubectl', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'services-stack-plugin-'));
+    await symlink(join(import.meta.dirname, 'stub-kubectl'), join(folder, 'kubectl'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  type Answers = Readonly<Record<string, string>>;
+
+  /** Runs the plugin with a stub of kubectl that gives these answers. Times are written as TIME. */
+  async function run(args: readonly string[], answers: Answers = {}, file = plugin) {
+    const all: Answers = { config: cluster, 'api-resources': kinds, ...answers };
+    for (const [name, text] of Object.entries(all)) await writeFile(join(folder, name), text);
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, STUB_FOLDER: folder };
+    const ended = await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      execFile(file, args, { env, cwd: folder }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+      );
+    });
+    const recorded = existsSync(join(folder, 'calls')) ? await readFile(join(folder, 'calls'), 'utf8') : '';
+    const calls = recorded
+      .split('\x1e')
+      .slice(0, -1)
+      .map((call) => call.replaceAll(timeText, 'TIME').split('\x1f').slice(0, -1));
+    return { ...ended, calls, recorded };
+  }
+  const isWrite = (call: readonly string[]) =>
+    (call.includes('patch') || call.includes('annotate')) && !call.includes('-o');
+
+  /** The one write, without the flag that every call has, and with its patch as JSON. */
+  const written = (calls: readonly (readonly string[])[]) =>
+    calls
+      .filter(isWrite)
+      .map((call) =>
+        call
+          .filter((word) => word !== '--context=demo')
+          .map((word) => (/^[[{]/.test(word) ? (JSON.parse(word) as unknown) : word)),
+      );
+
+  interface Row {
+    readonly args: readonly string[];
+    readonly answers: Answers;
+    readonly says: string;
+    readonly writes: readonly unknown[];
+  }
+  const patched = (type: string, patch: unknown, ...more: readonly string[]) => [
+    ['patch', resource, 'db', `--type=${type}`, '-p', patch, ...more],
+  ];
+  const annotated = (annotation: string) => [['annotate', resource, 'db', '--overwrite', annotation]];
+  const sameClaim = [
+    ...isReleased,
+    is('/spec/claimRef/apiVersion', 'database.crossplane.io/v1alpha1'),
+    is('/spec/claimRef/kind', 'FancySQLInstance'),
+    is('/spec/claimRef/namespace', 'team-a'),
+    is('/spec/claimRef/name', 'orders'),
+    { op: 'remove', path: '/spec/claimRef/uid' },
+  ];
+  const otherClaim = (apiVersion: string, kind: string, name: string) => [
+    ...isReleased,
+    { op: 'add', path: '/spec/claimRef', value: { apiVersion, kind, namespace: 'team-b', name } },
+  ];
+  const offered =
+    'FavouriteDBInstance db: FancySQLInstance team-a/orders can have it, if its spec.resourceRef names it\n';
+
+  const rows: Readonly<Record<string, Row>> = {
+    'offer gives the resource to a claim of the previous namespace and name': {
+      args: ['offer', 'favdb', 'db'],
+      answers: { get: released },
+      says: `${offered}patch done\n`,
+      writes: patched('json', sameClaim),
+    },
+    'offer takes the kind and the name with a slash between them': {
+      args: ['offer', 'favdb/db'],
+      answers: { get: released },
+      says: `${offered}patch done\n`,
+      writes: patched('json', sameClaim),
+    },
+    '--dry-run lets the API server check the change only': {
+      args: ['offer', 'favdb', 'db', '--dry-run'],
+      answers: { get: released },
+      says: `${offered}Dry run: the API server checks the change, and nothing is changed.\npatch done\n`,
+      writes: patched('json', sameClaim, '--dry-run=server'),
+    },
+    'offer --any removes the whole claimRef': {
+      args: ['offer', '--any', 'favdb', 'db'],
+      answers: { get: released },
+      says: 'FavouriteDBInstance db: any claim that names it can have it\npatch done\n',
+      writes: patched('json', [...isReleased, { op: 'remove', path: '/spec/claimRef' }]),
+    },
+    'offer --to takes the kind of the previous claim': {
+      args: ['offer', 'favdb', 'db', '--to', 'team-b/cart'],
+      answers: { get: released },
+      says: 'FavouriteDBInstance db: FancySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      writes: patched('json', otherClaim('database.crossplane.io/v1alpha1', 'FancySQLInstance', 'cart')),
+    },
+    'offer --to --kind takes a kind without a short name': {
+      args: ['offer', 'favdb', 'db', '--to=team-b/cart', '--kind=MySQLInstance'],
+      answers: { get: released },
+      says: 'FavouriteDBInstance db: MySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      writes: patched('json', otherClaim('database.crossplane.io/v1alpha1', 'MySQLInstance', 'cart')),
+    },
+    'offer --to --kind takes the group to tell two kinds apart': {
+      args: ['offer', 'favdb', 'db', '--to=team-b/cart', '--kind=widgets.b.example.com'],
+      answers: { get: released },
+      says: 'FavouriteDBInstance db: Widget team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      writes: patched('json', otherClaim('b.example.com/v1', 'Widget', 'cart')),
+    },
+    'rotate sets passwordRotation if the kind has that field': {
+      args: ['rotate', 'favdb', 'db'],
+      answers: { get: withPassword, probe: withRotation },
+      says: 'FavouriteDBInstance db: requests a new password\npatch done\n',
+      writes: patched('merge', {
+        metadata: { uid: 'u-1' },
+        spec: { forProvider: { passwordRotation: 'TIME' } },
+      }),
+    },
+    'rotate reports a rotation that waits for the policy Update': {
+      args: ['rotate', 'favdb', 'db'],
+      answers: { get: withPassword.replace('<nil>', '[Observe Create]'), probe: withRotation },
+      says: 'FavouriteDBInstance db: requests a new password when its managementPolicies allow Update\npatch done\n',
+      writes: patched('merge', {
+        metadata: { uid: 'u-1' },
+        spec: { forProvider: { passwordRotation: 'TIME' } },
+      }),
+    },
+    'rotate removes the password from the Secret if the kind has no passwordRotation': {
+      args: ['rotate', 'favdb', 'db'],
+      answers: { get: withPassword, probe: withoutRotation, 'get-secret': secret },
+      says: 'FavouriteDBInstance db: removes the entry password of Secret stores/db, so that the controller generates and sets another one\npatch done\n',
+      writes: [
+        [
+          ...['--namespace=stores', 'patch', 'secret', 'db', '--type=json', '-p'],
+          [
+            is('/metadata/uid', 'u-3'),
+            is('/metadata/resourceVersion', '41'),
+            { op: 'remove', path: '/data/password' },
+          ],
+        ],
+      ],
+    },
+    'reconcile annotates a managed resource with the time': {
+      args: ['reconcile', 'favdb', 'db'],
+      answers: { get: managed },
+      says: 'FavouriteDBInstance db: requests one run of its controller now\nannotate done\n',
+      writes: annotated('crossplane.io/reconcile-requested-at=TIME'),
+    },
+    'reconcile annotates a claim in its namespace': {
+      args: ['reconcile', 'fsql', 'orders', '-n', 'team-a'],
+      answers: { get: claim },
+      says: 'FancySQLInstance team-a/orders: requests one run of its controller now\nannotate done\n',
+      writes: [
+        [
+          ...['--namespace=team-a', 'annotate', 'fancysqlinstances.database.crossplane.io', 'orders'],
+          ...['--overwrite', 'crossplane.io/reconcile-requested-at=TIME'],
+        ],
+      ],
+    },
+    'pause sets the annotation': {
+      args: ['pause', 'favdb', 'db'],
+      answers: { get: managed },
+      says: 'FavouriteDBInstance db: pauses all work on it, its deletion included\nannotate done\n',
+      writes: annotated('crossplane.io/paused=true'),
+    },
+    'pause replaces a value of the annotation that does not pause': {
+      args: ['pause', 'favdb', 'db'],
+      answers: { get: `${managed}=paused false\n` },
+      says: 'FavouriteDBInstance db: pauses all work on it, its deletion included\nannotate done\n',
+      writes: annotated('crossplane.io/paused=true'),
+    },
+    'pause changes nothing on a paused resource': {
+      args: ['pause', 'favdb', 'db'],
+      answers: { get: `${managed}=paused true\n` },
+      says: 'FavouriteDBInstance db: is paused already\n',
+      writes: [],
+    },
+    'resume removes the annotation': {
+      args: ['resume', 'favdb', 'db'],
+      answers: { get: `${managed}=paused true\n` },
+      says: 'FavouriteDBInstance db: resumes all work on it\nannotate done\n',
+      writes: annotated('crossplane.io/paused-'),
+    },
+    'resume changes nothing on a resource that is not paused': {
+      args: ['resume', 'favdb', 'db'],
+      answers: { get: managed },
+      says: 'FavouriteDBInstance db: is not paused\n',
+      writes: [],
+    },
+  };
+  for (const [name, { args, answers, says, writes }] of Object.entries(rows)) {
+    test(name, async () => {
+      const { code, stdout, stderr, calls } = await run(args, answers);
+      assert.deepEqual(
+        { code, stdout, stderr, writes: written(calls) },
+        { code: 0, stdout: `${header}${says}`, stderr: '', writes },
+      );
+    });
+  }
+
+  test('every call after the choice of the cluster names its context and the kubeconfig', async () => {
+    const { calls } = await run(['pause', 'favdb', 'db', '--kubeconfig', 'here', '--context=demo'], {
+      get: managed,
+    });
+    assert.deepEqual(
+      calls.map((call) => call.slice(0, 3)),
+      ['config', 'get', 'api-resources', 'annotate'].map((verb) => [
+        '--kubeconfig=here',
+        '--context=demo',
+        verb,
+      ]),
+    );
+  });
+
+  const refusals: Readonly<
+    Record<string, readonly [args: readonly string[], answers: Answers, says: string]>
+  > = {
+    'no verb': [[], {}, 'name a verb: trace, offer, rotate, reconcile, pause or resume; --help shows them'],
+    'an unknown verb': [
+      ['race'],
+      {},
+      'there is no verb "race": use trace, offer, rotate, reconcile, pause or resume; --help shows them',
+    ],
+    'no object': [['pause'], {}, 'name an object: kubectl services-stack pause <kind> <name>'],
+    'no name': [
+      ['pause', 'favdb'],
+      {},
+      'name the object of the kind favdb: kubectl services-stack pause <kind> <name>',
+    ],
+    'a third word': [
+      ['pause', 'favdb', 'db', 'other'],
+      {},
+      '"other" is one word too many: kubectl services-stack pause <kind> <name>',
+    ],
+    'an unknown flag': [['pause', 'favdb', '--all'], {}, 'there is no flag "--all": --help shows all flags'],
+    'a flag as a name': [['pause', 'favdb', '--', '--all'], {}, '"--all" cannot be the name of an object'],
+    'a flag as a kind': [['pause', '--', '-A', 'db'], {}, '"-A" cannot be a kind'],
+    'several kinds': [['pause', 'favdb,fsql', 'db'], {}, '"favdb,fsql" cannot be a kind'],
+    'a name that is a command': [
+      ['pause', 'favdb', '$(touch hacked);`touch hacked`'],
+      {},
+      '"$(touch hacked);`touch hacked`" cannot be the name of an object',
+    ],
+    'a name with control characters': [
+      ['pause', 'favdb', 'a\nb\u001b[2J'],
+      {},
+      '"a b[2J" cannot be the name of an object',
+    ],
+    'a namespace that is a flag': [
+      ['pause', 'favdb', 'db', '-n', '--all-namespaces'],
+      {},
+      '"--all-namespaces" cannot be the name of a namespace',
+    ],
+    'a flag without its value': [['pause', 'favdb', 'db', '--context'], {}, '--context needs a value'],
+    'a flag with an empty value': [['pause', 'favdb', 'db', '--context='], {}, '--context needs a value'],
+    '--to for another verb': [
+      ['pause', 'favdb', 'db', '--to', 'a/b'],
+      {},
+      '--to, --kind and --any belong to offer, not to pause',
+    ],
+    '--to and --any': [['offer', 'favdb', 'db', '--to', 'a/b', '--any'], {}, 'use --to or --any, not both'],
+    '--kind alone': [
+      ['offer', 'favdb', 'db', '--kind', 'fsql'],
+      {},
+      '--kind needs --to: it is the kind of that claim',
+    ],
+    '--to without a namespace': [
+      ['offer', 'favdb', 'db', '--to', 'cart'],
+      {},
+      '--to needs a claim as <namespace>/<name>, not "cart"',
+    ],
+    '--to with JSON in it': [
+      ['offer', 'favdb', 'db', '--to', 'team-b/a","uid":"x'],
+      {},
+      '--to needs a claim as <namespace>/<name>, not "team-b/a","uid":"x"',
+    ],
+    'no context': [
+      ['pause', 'favdb', 'db'],
+      { 'config.error': 'error: current-context must exist in order to minify\n' },
+      'cannot find the cluster; name a context with --context: current-context must exist in order to minify',
+    ],
+    'a cluster that does not answer': [
+      ['pause', 'favdb', 'db'],
+      {
+        'get.error':
+          'E1127 00:45:09.1 1 memcache.go:265] "Unhandled Error"\nThe connection to the server 127.0.0.1:1 was refused\n',
+      },
+      'cannot read favdb db: The connection to the server 127.0.0.1:1 was refused',
+    ],
+    'an object that does not exist': [
+      ['pause', 'favdb', 'db'],
+      { 'get.error': `Error from server (NotFound): ${resource} "db" not found\n` },
+      `cannot read favdb db: ${resource} "db" not found`,
+    ],
+    'a pause of a claim': [
+      ['pause', 'fsql', 'orders', '-n', 'team-a'],
+      { get: claim },
+      'FancySQLInstance team-a/orders is a claim: pause its managed resource, FavouriteDBInstance db',
+    ],
+    'a pause of a class': [
+      ['pause', 'favdbclass', 'db'],
+      { get: ofClass },
+      'FavouriteDBInstanceClass db is no managed resource, so there is nothing to pause',
+    ],
+    'a reconcile of a class': [
+      ['reconcile', 'favdbclass', 'db'],
+      { get: ofClass },
+      'FavouriteDBInstanceClass db is no claim, managed resource, Provider or ProviderConfig, so no controller reconciles it',
+    ],
+    'a pause of an object of Kubernetes itself': [
+      ['pause', 'pod', 'db'],
+      { get: '~apiVersion "v1"\n~kind "Pod"\n~uid "u-9"\n' },
+      'Pod db is no managed resource, so there is nothing to pause',
+    ],
+    'an offer of a Bound resource': [
+      ['offer', 'favdb', 'db'],
+      { get: released.replace('"Released"', '"Bound"') },
+      'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first',
+    ],
+    'an offer of an Unbound resource': [
+      ['offer', 'favdb', 'db'],
+      { get: `${managed}~phase "Unbound"\n` },
+      'FavouriteDBInstance db is not Released, so there is nothing to make available',
+    ],
+    'an offer without the name of the previous claim': [
+      ['offer', 'favdb', 'db'],
+      { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
+      'FavouriteDBInstance db does not show its previous claim: name a claim with --to, or use --any',
+    ],
+    'an offer to a claim of an unknown kind': [
+      ['offer', 'favdb', 'db', '--to', 'team-b/cart'],
+      { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
+      'FavouriteDBInstance db does not show the kind of its previous claim: name the kind of the claim with --kind',
+    ],
+    'a kind of claims that does not exist': [
+      ['offer', 'favdb', 'db', '--to', 'team-b/cart', '--kind', 'gadget'],
+      { get: released },
+      'the cluster has no kind of claims "gadget"',
+    ],
+    'a kind of claims that two groups have': [
+      ['offer', 'favdb', 'db', '--to', 'team-b/cart', '--kind', 'Widget'],
+      { get: released },
+      'several groups have the kind "Widget": add the group, as in <kind>.<group>',
+    ],
+    'a claimRef with a quote in it': [
+      ['offer', 'favdb', 'db'],
+      { get: released.replace('"orders"', '"orders\\",\\"x"') },
+      'favdb db has a reference with characters that no name has: correct it with kubectl edit',
+    ],
+    'a rotation of a resource without a password': [
+      ['rotate', 'favdb', 'db'],
+      { get: managed, probe: withoutRotation },
+      'FavouriteDBInstance db has no password that the controllers generated and set, so there is nothing to rotate',
+    ],
+    'a rotation in a Secret that the policies do not let the controller set': [
+      ['rotate', 'favdb', 'db'],
+      { get: withPassword.replace('<nil>', '[Observe]'), probe: withoutRotation, 'get-secret': secret },
+      'FavouriteDBInstance db cannot get another password, because its managementPolicies do not allow Update: allow Update first',
+    ],
+    'a rotation in a secret store': [
+      ['rotate', 'favdb', 'db'],
+      { get: `${managed}=hasCredential\n`, probe: withoutRotation },
+      'FavouriteDBInstance db has its password in a secret store: delete its entry there, and the controller generates another one',
+    ],
+    'a rotation in a Secret of another owner': [
+      ['rotate', 'favdb', 'db'],
+      { get: withPassword, probe: withoutRotation, 'get-secret': secret.replace('"u-1"', '"u-8"') },
+      'Secret stores/db does not belong to FavouriteDBInstance db, so it is not changed',
+    ],
+    'a rotation in a Secret without a password': [
+      ['rotate', 'favdb', 'db'],
+      { get: withPassword, probe: withoutRotation, 'get-secret': secret.replace('=hasPassword\n', '') },
+      'Secret stores/db has no entry password: the controller generates one by itself',
+    ],
+    'a rotation without the right to read the Secret': [
+      ['rotate', 'favdb', 'db'],
+      {
+        get: withPassword,
+        probe: withoutRotation,
+        'get-secret.error': 'Error from server (Forbidden): secrets "db" is forbidden\n',
+      },
+      'cannot read Secret stores/db: secrets "db" is forbidden',
+    ],
+    'a resume of a resource that its policies pause': [
+      ['resume', 'favdb', 'db'],
+      { get: `${managed}=policies []\n` },
+      'FavouriteDBInstance db is paused by its empty spec.managementPolicies: edit them',
+    ],
+  };
+  for (const [name, [args, answers, says]] of Object.entries(refusals)) {
+    test(`one line refuses ${name}, and nothing is changed`, async () => {
+      const { code, stdout, stderr, calls } = await run(args, answers);
+      assert.deepEqual(
+        { code, stdout, stderr, writes: written(calls) },
+        { code: 2, stdout: '', stderr: `services-stack: ${says}\n`, writes: [] },
+      );
+      assert.equal(existsSync(join(folder, 'hacked')), false);
+    });
+  }
+
+  test('a change that the API server refuses is one line, with exit code 2', async () => {
+    const { code, stdout, stderr } = await run(['pause', 'favdb', 'db'], {
+      get: managed,
+      'annotate.error': `Error from server (Forbidden): ${resource} "db" is forbidden\n`,
+    });
+    assert.deepEqual(
+      { code, stdout, stderr },
+      {
+        code: 2,
+        stdout: `${header}FavouriteDBInstance db: pauses all work on it, its deletion included\n`,
+        stderr: `services-stack: cannot change FavouriteDBInstance db (nothing was changed; if it changed after it was read, repeat the command): ${resource} "db" is forbidden\n`,
+      },
+    );
+  });
+
+  test('a request within a second of the previous one gets another time', async () => {
+    const now = Date.now();
+    const times = [0, 1, 2].map((seconds) => `${new Date(now + seconds * 1000).toISOString().slice(0, 19)}Z`);
+    const tokens = times.map((time) => `=token "${time}"\n`).join('');
+    const { recorded } = await run(['reconcile', 'favdb', 'db'], { get: managed + tokens });
+    const sent = recorded.split('reconcile-requested-at=').at(-1)?.slice(0, 20) ?? '';
+    assert.deepEqual([sent.length, times.includes(sent)], [20, false]);
+  });
+
+  test('the server is shown without the credentials in its address', async () => {
+    const { stdout } = await run(['pause', 'favdb', 'db'], {
+      config: cluster.replace('https://', 'https://user:secret@'),
+      get: managed,
+    });
+    assert.equal(stdout.split('\n')[0], header.trimEnd());
+  });
+
+  for (const args of [['--help'], ['-h'], ['help'], ['offer', '--help']]) {
+    test(`"${args.join(' ')}" shows every verb`, async () => {
+      const { code, stdout } = await run(args);
+      assert.deepEqual(
+        [code, [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, verb]) => verb)],
+        [0, ['trace', 'offer', 'rotate', 'reconcile', 'pause', 'resume']],
+      );
+    });
+  }
+
+  test('a copy of the file runs every verb but trace, which says what it needs', async () => {
+    const copy = join(folder, 'kubectl-services_stack');
+    await copyFile(plugin, copy);
+    const paused = await run(['pause', 'favdb', 'db'], { get: managed }, copy);
+    const traced = await run(['trace', 'favdb', 'db'], {}, copy);
+    assert.deepEqual(
+      [paused.code, traced.code, traced.stderr],
+      [
+        0,
+        2,
+        'services-stack: trace needs the repository: link this file into the PATH, and do not copy it\n',
+      ],
+    );
+  });
+});
