@@ -48,9 +48,7 @@ export const managedSpec = z.object({
     ),
   ),
   deletionPolicy: optional(
-    z
-      .enum(['Orphan', 'Delete'])
-      .describe('Whether the external resource is deleted with this resource.'),
+    z.enum(['Orphan', 'Delete']).describe('Whether the external resource is deleted with this resource.'),
   ),
   managementPolicies: optional(
     z
@@ -140,7 +138,8 @@ const claimRefRule: Rule = {
   rule:
     "!has(oldSelf.status) || !has(oldSelf.status.bindingPhase) || oldSelf.status.bindingPhase != 'Bound' || " +
     '!has(oldSelf.spec.claimRef) || (has(self.spec.claimRef) && self.spec.claimRef == oldSelf.spec.claimRef)',
-  message: 'cannot change while the resource is Bound; delete the claim first',
+  message:
+    'cannot change while the resource is Bound; to keep the data set spec.reclaimPolicy to Retain, then delete the claim',
   fieldPath: '.spec.claimRef',
   reason: 'FieldValueForbidden',
 };

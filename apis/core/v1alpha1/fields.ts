@@ -102,13 +102,15 @@ const conditionError = z
   .object({
     class: text('One CamelCase word on the kind of failure, such as Throttled or CredentialsRefused.'),
     advice: optional(
-      z.array(z.string()).describe('The actions that a user can take, in CamelCase words such as ChangeFields.'),
+      z
+        .array(z.string())
+        .describe('The actions that a user can take, in CamelCase words such as ChangeFields.'),
     ),
     fields: optional(z.array(z.string()).describe('The fields to change, such as spec.forProvider.region.')),
     holder: optional(
       z
         .object({
-          by: text('`Nobody` (there is no owner tag) or `AnotherResource`.'),
+          by: text('The kind of owner: `Nobody` (there is no owner tag) or `AnotherResource`.'),
           kind: optional(z.string().describe('Kind of the owner, as its tags say.')),
           name: optional(z.string().describe('Name of the owner, as its tags say.')),
         })

@@ -181,7 +181,7 @@ function reportClaimedByOther({ claim, managed }: Observed): Report {
     managed,
     isFormer
       ? `it belongs to a previous ${owner} with another UID; name another resource`
-      : `it is claimed by ${owner}; name another resource, or delete that claim`,
+      : `it is claimed by ${owner}; name another resource`,
   );
 }
 

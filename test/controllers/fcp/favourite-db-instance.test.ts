@@ -241,12 +241,12 @@ describe('drift', () => {
     {
       version: {
         wanted: { fancinessLevel: 100, version: '8.0' },
-        says: /^Error: cannot change spec\.forProvider\.version from "5\.7" to "8\.0": the external system does not support this change; undo the edit, or create a new resource$/,
+        says: /^ExternalError: cannot change spec\.forProvider\.version from "5\.7" to "8\.0": the external system does not support this change; undo the edit, or create a new resource$/,
       },
       networkId: {
         wanted: { fancinessLevel: 100, networkId: 'net-9' },
         inside: 'net-1',
-        says: /^Error: cannot change spec\.forProvider\.networkId from "net-1" to "net-9": the external system does not support this change; undo the edit, or create a new resource$/,
+        says: /^ExternalError: cannot change spec\.forProvider\.networkId from "net-1" to "net-9": the external system does not support this change; undo the edit, or create a new resource$/,
       },
     };
   for (const [field, { wanted, inside, says }] of Object.entries(immutable)) {

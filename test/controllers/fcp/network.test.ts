@@ -83,7 +83,7 @@ test('cidr is reported and never changed', async () => {
   const id = await provisioned();
   await assert.rejects(
     external.update(network({ cidr: '10.9.0.0/16' }, id), undefined, signal),
-    /^Error: cannot change spec\.forProvider\.cidr from "10\.0\.0\.0\/16" to "10\.9\.0\.0\/16": the external system does not support this change; undo the edit, or create a new resource$/,
+    /^ExternalError: cannot change spec\.forProvider\.cidr from "10\.0\.0\.0\/16" to "10\.9\.0\.0\/16": the external system does not support this change; undo the edit, or create a new resource$/,
   );
 });
 

@@ -530,25 +530,6 @@ describe('credentials that do not work are named, without being repeated, and re
     });
   }
 
-  test('an Optional ProviderConfig that does not exist is passed over, and what it led to then stays', async () => {
-    const scene = await Scene.open();
-    scene.putProvider();
-    const policy = { resolution: 'Optional' } as const;
-    scene.putInstance(instance(undefined, { spec: { providerConfigRef: { name: 'eu', policy } } }));
-    await scene.process.settle();
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.equal(scene.cloud.instances()[0]?.item.tags['crossplane-providerconfig'], 'default');
-    const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
-    scene.cluster.put(ProviderConfigKind, {
-      ...config,
-      metadata: { name: 'eu' },
-      spec: { credentials: { source: 'None' } },
-    });
-    await scene.process.settle(70_000);
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.equal(scene.cluster.get(ProviderConfigKind, { name: 'default' })?.status?.users, 1);
-  });
-
   test('no provider at all', async () => {
     const scene = await Scene.open();
     scene.putInstance();

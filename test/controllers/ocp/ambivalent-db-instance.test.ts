@@ -121,7 +121,7 @@ describe('drift', () => {
     const before = stored();
     await assert.rejects(
       external.update(database({ ambivalence: 5, engineVersion: '8.0' }), applied, signal),
-      /^Error: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": the external system does not support this change; undo the edit, or create a new resource$/,
+      /^ExternalError: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": the external system does not support this change; undo the edit, or create a new resource$/,
     );
     assert.deepEqual(stored(), before);
   });

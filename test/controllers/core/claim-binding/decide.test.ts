@@ -391,9 +391,7 @@ const reports: Record<
   'a claim does not take a resource of another claim': {
     given: { claim: named, managed: managed({ claimRef: claimRef({ name: 'other', uid: 'other' }) }) },
     want: 'ClaimedByOther',
-    report: cannotBind(
-      'it is claimed by FancySQLInstance team/other; name another resource, or delete that claim',
-    ),
+    report: cannotBind('it is claimed by FancySQLInstance team/other; name another resource'),
   },
   'a claim does not take the resource of a previous claim of its name': {
     given: { claim: claim(named.spec, { finalizers, uid: 'new-uid' }), managed: bound },

@@ -88,7 +88,9 @@ describe('credentials by source', () => {
       assert.deepEqual(credentials, { source, who });
       assert.throws(
         () => heldCredentials(credentials),
-        new RegExp(`^Error: ${who} has credentials of the source ${source}, but the external system needs credentials`),
+        new RegExp(
+          `^Error: ${who} has credentials of the source ${source}, but the external system needs credentials`,
+        ),
       );
     });
   }
