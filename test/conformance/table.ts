@@ -381,7 +381,7 @@ const classes: readonly Case[] = classFields.flatMap(([kind, template, field, on
 
 const ownOwner = {
   field: 'spec.forProvider.owner',
-  message: 'Forbidden: a database keeps its own owner role, or a given one',
+  message: 'Forbidden: a database cannot change between its own owner role and a given one',
 };
 const databases: readonly Case[] = [
   ...(['Observe', 'LateInitialize'] as const).map((last) =>
@@ -528,7 +528,7 @@ const grants: readonly Case[] = [
     PostgreSQLGrantKind,
     'of nothing',
     { spec: { forProvider: { role: 'a', database: 'd' } } },
-    forProvider('a grant has privileges'),
+    forProvider('a grant needs privileges'),
   ),
   ...[['Observe'], ['Observe', 'LateInitialize'], ['Observe', 'Delete']].map((managementPolicies) =>
     created(PostgreSQLGrantKind, `that is looked at (${managementPolicies}) without its privileges`, {
@@ -540,7 +540,7 @@ const grants: readonly Case[] = [
     'what is looked at is taken over without its privileges',
     { managementPolicies: ['Observe'], forProvider: { role: 'a', database: 'd' } },
     { managementPolicies: ['*'], forProvider: { role: 'a', database: 'd' } },
-    forProvider('a grant has privileges'),
+    forProvider('a grant needs privileges'),
   ),
 ];
 

@@ -1082,7 +1082,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/gcp/cloud-memorystore-instance/external-client.ts': [
     {
       against: 'whatever is done to an instance that somebody else made',
-      provenBy: "test/controllers/gcp/stack.test.ts: somebody else's instance is left alone, and told",
+      provenBy:
+        'test/controllers/gcp/stack.test.ts: an instance of another owner is not changed, and is reported',
       was: "return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;",
       becomes: 'return instance;',
     },
