@@ -11,7 +11,7 @@ import { environmentAtRest } from '../controllers/core/environment-at-rest.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
 import { likeness, mostLike } from './likeness.ts';
 
-/** What the objects of a kind are in the chain from a claim to its server. */
+/** The role of a kind in the chain from a claim to its external system. */
 export type Sort = 'claim' | 'class' | 'managed' | 'provider';
 
 export interface KnownKind {
@@ -19,30 +19,29 @@ export interface KnownKind {
   readonly kind: Definition;
 }
 
-/** Its kind, for objects that are known to be of type `T` by its sort. */
+/** The kind with the object type `T`, which its sort implies. */
 export const objectsOf = <T extends KubernetesObject>({ kind }: KnownKind): Kind<T> =>
   kind as unknown as Kind<T>;
 
-/** A word that names no kind, or several; the message says which there are. */
+/** A word that names no kind, or several; the message lists the kinds. */
 export class UnknownKind extends Error {
   override readonly name = 'UnknownKind';
 }
 
-/** What is known of the kinds of some stacks. */
 export interface Catalogue {
   readonly kinds: readonly KnownKind[];
   readonly services: readonly ClaimService[];
   readonly managed: readonly ManagedService[];
   /**
-   * The kind that a word means: plural, singular, short name or kind, in any case, with or without group (and version).
+   * The kind by its plural, singular, short name or kind, in any case, with or without group (and version).
    * Throws UnknownKind.
    */
   named(word: string): KnownKind;
-  /** The kind of objects that a reference names; undefined for one of no kind known here. */
+  /** The kind in a reference; undefined: no stack here has it. */
   ofReference(reference: ObjectReference | undefined): KnownKind | undefined;
 }
 
-/** What stacks consist of. Nothing runs. */
+/** The kinds of these stacks. No controller runs. */
 export function catalogueOf(stacks: readonly DefinedStack[]): Catalogue {
   const env = environmentAtRest();
   const services = stacks.flatMap(({ claims }) => claims);
@@ -79,13 +78,13 @@ function namedIn(kinds: readonly KnownKind[], word: string): KnownKind {
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   const said = JSON.stringify(word);
-  if (only !== undefined) throw new UnknownKind(`${said} may be any of ${namesOf(found)}: say which`);
+  if (only !== undefined) throw new UnknownKind(`${said} names several kinds: use one of ${namesOf(found)}`);
   const near = nearTo(sought, kinds);
   const claims = kinds.filter(({ sort }) => sort === 'claim');
   throw new UnknownKind(
     near.length > 0
-      ? `${said} is no kind that is known here; did you mean ${near.join(' or ')}?`
-      : `${said} is no kind that is known here; claims are ${namesOf(claims)}, and there are ${kinds.length - claims.length} kinds more`,
+      ? `${said} is not a known kind; did you mean ${near.join(' or ')}?`
+      : `${said} is not a known kind; claims are ${namesOf(claims)}, and there are ${kinds.length - claims.length} other kinds`,
   );
 }
 
@@ -95,10 +94,10 @@ const namesOf = (kinds: readonly KnownKind[]): string =>
     .toSorted(compareNames)
     .join(', ');
 
-/** So like a word must be to one of a kind's names for that kind to be what was meant. */
+/** The lowest likeness of a similar kind name. */
 const leastLikeness = 0.5;
 
-/** The kinds whose names are most like a word, the most like first. */
+/** The kinds with similar names, the most similar first. */
 function nearTo(sought: string, kinds: readonly KnownKind[]): readonly string[] {
   const [bare = ''] = sought.split('.');
   const scored = kinds.map(({ kind }) => ({

@@ -20,20 +20,19 @@ import { collect } from './read/collect.ts';
 import type { Tone } from './show/text.ts';
 import { traceText } from './show/text.ts';
 
-/** `usable`, `not usable`, and that nothing could be said: a wrong flag or kind, no such object, no cluster. */
+/** `nothingSaid`: a wrong flag or kind, no such object, no cluster. */
 export const exitCodes = { usable: 0, unusable: 1, nothingSaid: 2 } as const;
 
-/** What a run is given of the world. */
 export interface TraceWorld {
   readonly stacks: readonly DefinedStack[];
   readonly clock: Clock;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
-  /** Emits when whoever watches has seen enough. */
+  /** Ends a watch. */
   readonly stop$: Observable<unknown>;
 }
 
-/** What was asked for in a way that nobody can answer; one sentence. */
+/** A wrong flag or argument, or no cluster; the message is one sentence. */
 class BadInput extends Error {
   override readonly name = 'BadInput';
 }
@@ -53,10 +52,9 @@ interface Asked extends Omit<Flags, 'lease'> {
   readonly lease: { readonly namespace: string; readonly name: string };
 }
 
-/** How often a watched trace is read anew. */
 const watchPeriodMs = 2_000;
 
-/** Runs `trace` with the words after its name; answers with the exit code. What is wrong with them is told in one sentence. */
+/** Runs `trace` with these arguments and returns the exit code. */
 export async function runTrace(argv: readonly string[], world: TraceWorld): Promise<number> {
   try {
     const asked = askedIn(argv, world);
@@ -80,12 +78,12 @@ function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'help
     .option('--context <name>', 'of the kubeconfig; default: its current one')
     .option(
       '--lease <namespace/name>',
-      'by which the controllers elect who works',
+      'of the leader election of the controllers',
       'crossplane-system/services-stack',
     )
     .option('-o, --output <format>', 'text or json', 'text')
-    .option('-w, --watch', 'go on, and show what changes', false)
-    .addHelpText('after', '\nEnds with 0 if it can be used, with 1 if not, with 2 if nothing can be said.')
+    .option('-w, --watch', 'continue, and show changes', false)
+    .addHelpText('after', '\nThe exit code is 0 if you can use the object, 1 if not, and 2 without an answer.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => {} })
     .action((kind: string, name: string | undefined, { lease, ...flags }: Flags) => {
@@ -104,7 +102,7 @@ function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'help
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 'helped';
-    const usage = 'trace <kind> <name> [-n <namespace>]; --help names every flag';
+    const usage = 'trace <kind> <name> [-n <namespace>]; --help lists every flag';
     throw new BadInput(`${error.message.replace(/^error: /, '')}: ${usage}`, { cause: error });
   }
   return asked.found!;
@@ -134,7 +132,7 @@ async function trace(asked: Asked, world: TraceWorld): Promise<number> {
   }
 }
 
-/** Shows findings as they come: on a terminal in their place, so that ages go on; elsewhere when something has changed. */
+/** On a terminal the text is updated in place; otherwise it is printed after a change. */
 function shown$(seen$: Observable<Findings>, asked: Asked, world: TraceWorld): Observable<number> {
   const isInPlace = asked.output === 'text' && world.stdout.isTTY;
   if (!isInPlace) {
@@ -151,13 +149,13 @@ function shown$(seen$: Observable<Findings>, asked: Asked, world: TraceWorld): O
   );
 }
 
-/** The same text for the same objects, whatever the time. */
+/** Equal for equal objects at different times. */
 const fingerprint = ({ lease: _lease, now: _now, runs: _runs, services: _s, ...found }: Findings): string =>
   JSON.stringify(found, (key, value: unknown) =>
     ['managedService', 'service', 'kindOf', 'known'].includes(key) ? undefined : value,
   );
 
-/** Answers with the exit code. */
+/** Returns the exit code. */
 function show(findings: Findings, { output, kind, name }: Asked, { stdout, stderr }: TraceWorld): number {
   const seen = traceOf(findings);
   if (output === 'json') stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
@@ -174,17 +172,17 @@ function show(findings: Findings, { output, kind, name }: Asked, { stdout, stder
 
 const colours = { good: 'green', bad: 'red', wait: 'yellow', faint: 'dim', strong: 'bold' } as const;
 
-/** In colours where the stream shows some, unless NO_COLOR says otherwise. */
+/** In colours if the stream supports them and NO_COLOR is not set. */
 const painter =
   (stream: NodeJS.WriteStream) =>
   (tone: Tone, text: string): string =>
     styleText(colours[tone], text, { stream });
 
-/** What goes wrong is the command's to tell. */
+/** The command prints failures itself. */
 const silentLog = (clock: Clock) =>
   createLogger({ level: 'error', format: 'pretty', clock, write: () => {} });
 
-/** The cluster in one sentence, in place of an error of its client. */
+/** An error of the client as one sentence. */
 const refuse =
   (kubeConfig: KubeConfig) =>
   (error: unknown): never => {

@@ -3,15 +3,15 @@ import orderBy from 'lodash/orderBy.js';
 import range from 'lodash/range.js';
 import uniq from 'lodash/uniq.js';
 
-/** The pairs of letters next to each other in a word, its begin and end among them. */
+/** The pairs of adjacent letters in a word, with its begin and end. */
 const pairsIn = (word: string): readonly string[] => {
   const whole = ` ${word} `;
   return uniq(range(whole.length - 1).map((at) => whole.slice(at, at + 2)));
 };
 
 /**
- * How like two words are, from 0 to 1, by the pairs of letters that they share (Sørensen and Dice). It finds slips of the
- * finger as well as words that are parts of others, which a distance in edits does not.
+ * The likeness of two words, from 0 to 1, by their common pairs of letters (Sørensen and Dice). It finds typing mistakes
+ * and also words that are parts of others; an edit distance does not find the latter.
  */
 export function likeness(one: string, other: string): number {
   const [pairs, others] = [pairsIn(one), pairsIn(other)];
@@ -20,7 +20,7 @@ export function likeness(one: string, other: string): number {
 
 const most = 3;
 
-/** The names that are at least so like what was sought, the most like first; not many. */
+/** The few names with at least the score `least`, the highest score first. */
 export const mostLike = (
   scored: readonly { readonly name: string; readonly score: number }[],
   least: number,

@@ -1,4 +1,4 @@
-/** `npm run trace -- <kind> <name> [-n <namespace>]`: why something can be used, or cannot. */
+/** `npm run trace -- <kind> <name> [-n <namespace>]`: why an object can or cannot be used. */
 import { stacks } from '../app/stacks.ts';
 import { runTraceHere } from './run-here.ts';
 

@@ -3,7 +3,7 @@ import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { realClock } from '../runtime/time/clock.ts';
 import { runTrace } from './command.ts';
 
-/** `runTrace` in this process, which then ends with its exit code. */
+/** Runs `trace` in this process and sets its exit code. */
 export async function runTraceHere(argv: readonly string[], stacks: readonly DefinedStack[]): Promise<void> {
   process.exitCode = await runTrace(argv, {
     stacks,

@@ -110,7 +110,7 @@ describe('the live page of a process', () => {
     const { body } = await meanwhile(
       ask('/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=orders'),
     );
-    assert.match(body, /"last look \d+ s ago, next in \d+ s at the latest"/);
+    assert.match(body, /"last observed \d+ s ago, next in \d+ s at the latest"/);
   });
 
   test('of a thing that does not exist, or of no kind, there is none', async () => {

@@ -17,7 +17,7 @@ describe('a word that names no kind: the kinds that are most like it', () => {
   for (const [word, first] of words) {
     test(word, () => {
       const said = new RegExp(
-        `^"${word}" is no kind that is known here; did you mean ${first.replaceAll('.', '\\.')}( or |\\?$)`,
+        `^"${word}" is not a known kind; did you mean ${first.replaceAll('.', '\\.')}( or |\\?$)`,
       );
       assert.throws(() => catalogue.named(word), { name: 'UnknownKind', message: said });
     });

@@ -98,15 +98,15 @@ describe('the command', () => {
   const bad: Readonly<Record<string, readonly [words: readonly string[], says: RegExp]>> = {
     'a kind that does not exist': [
       ['fancyinstance', 'orders'],
-      /^"fancyinstance" is no kind that is known here; did you mean fancysqlinstances\.database\.crossplane\.io[^?]*\?\n$/,
+      /^"fancyinstance" is not a known kind; did you mean fancysqlinstances\.database\.crossplane\.io[^?]*\?\n$/,
     ],
     'a kind of somebody else': [
       ['deployments', 'orders'],
-      /^"deployments" is no kind that is known here; claims are fancysqlinstances\.[^;]*, and there are \d+ kinds more\n$/,
+      /^"deployments" is not a known kind; claims are fancysqlinstances\.[^;]*, and there are \d+ other kinds\n$/,
     ],
     'a kind that several groups have': [
       ['providerconfig', 'default'],
-      /^"providerconfig" may be any of providerconfigs\.aws\.crossplane\.io, .*: say which\n$/,
+      /^"providerconfig" names several kinds: use one of providerconfigs\.aws\.crossplane\.io, .*\n$/,
     ],
     'no name': [
       ['fancysqlinstance'],
@@ -114,7 +114,7 @@ describe('the command', () => {
     ],
     'no words': [
       [],
-      /^missing required argument 'kind': trace <kind> <name> \[-n <namespace>\]; --help names every flag\n$/,
+      /^missing required argument 'kind': trace <kind> <name> \[-n <namespace>\]; --help lists every flag\n$/,
     ],
     'a flag that does not exist': [
       ['fancysqlinstance', 'orders', '--colour'],

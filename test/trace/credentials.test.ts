@@ -65,7 +65,7 @@ const rows: Readonly<Record<string, Row>> = {
     entries: all,
     fault: 'wrong credentials',
     advice:
-      'FILE stands for a file of yours, with a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
+      'Replace FILE by a file of yours, with a line for each wrong entry, of endpoint=…, port=…, username=…, password=…; the other entries do not change.',
     mend: patching('--from-env-file=FILE'),
   },
   'of PostgreSQL, without the entry that is named: likewise': {
@@ -74,7 +74,7 @@ const rows: Readonly<Record<string, Row>> = {
     entries: ['username', 'password'],
     fault: 'missing credentials',
     advice:
-      'FILE stands for a file of yours, with a line for each entry that is wrong, of endpoint=…, port=…, username=…, password=…; the others stay as they are.',
+      'Replace FILE by a file of yours, with a line for each wrong entry, of endpoint=…, port=…, username=…, password=…; the other entries do not change.',
     mend: patching('--from-env-file=FILE'),
   },
   'of PostgreSQL, not there: made with all entries': {
@@ -83,7 +83,7 @@ const rows: Readonly<Record<string, Row>> = {
     entries: undefined,
     fault: 'missing credentials',
     advice:
-      'FILE stands for a file of yours, with a line for each entry: endpoint=…, port=…, username=…, password=….',
+      'Replace FILE by a file of yours, with a line for each entry: endpoint=…, port=…, username=…, password=….',
     mend: 'kubectl -n infra create secret generic server --from-env-file=FILE',
   },
   "of Google's cloud, refused: the one entry that is named": {
@@ -91,7 +91,7 @@ const rows: Readonly<Record<string, Row>> = {
     key: 'key.json',
     entries: ['key.json', 'note'],
     fault: 'wrong credentials',
-    advice: 'FILE stands for a file of yours, with what the entry "key.json" is to be.',
+    advice: 'Replace FILE by a file of yours, with the value of the entry "key.json".',
     mend: patching('--from-file=key.json=FILE'),
   },
   'of AWS, not there: made with the one entry': {
@@ -99,7 +99,7 @@ const rows: Readonly<Record<string, Row>> = {
     key: 'credentials',
     entries: undefined,
     fault: 'missing credentials',
-    advice: 'FILE stands for a file of yours, with what the entry "credentials" is to be.',
+    advice: 'Replace FILE by a file of yours, with the value of the entry "credentials".',
     mend: 'kubectl -n infra create secret generic server --from-file=credentials=FILE',
   },
 };
@@ -144,7 +144,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       { advice: fault?.advice, mend: fault?.mend },
       {
         advice:
-          'Provider theirs has its credentials from the same secret, which a change would lead elsewhere, too. Unless that is meant, make a secret of its own for this one, and name it there:',
+          'Provider theirs has its credentials from the same secret, and a change applies to all. Unless you want that, create a secret for this one alone, and name it there:',
         mend: [edit],
       },
     );
@@ -157,7 +157,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       { advice: fault?.advice, mend: fault?.mend },
       {
         advice:
-          'Whether others have their credentials from the same secret, you may not see: who may can change it. Or make a secret of its own for this one, and name it there:',
+          'You cannot see whether others have their credentials from the same secret. An administrator who can see that can change it. Or create a secret for this one alone, and name it there:',
         mend: [edit],
       },
     );
@@ -209,7 +209,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       { advice: fault?.advice, mend: fault?.mend },
       {
         advice:
-          'What is in the secret is for RDSInstance orders to write, which controls it. Have it put right there, or make a secret of its own for this one, and name it there:',
+          'RDSInstance orders controls and writes the secret. Fix the credentials there, or create a secret for this one alone, and name it there:',
         mend: [edit],
       },
     );
@@ -223,7 +223,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       {
         name: 'missing credentials',
         advice:
-          'Provider theirs has its credentials from there, too: it must lead where those mean. FILE stands for a file of yours, with what the entry "key.json" is to be.',
+          'Provider theirs has its credentials from this secret too: it must be right for all. Replace FILE by a file of yours, with the value of the entry "key.json".',
         mend: ['kubectl -n infra create secret generic server --from-file=key.json=FILE'],
       },
     );
@@ -240,7 +240,7 @@ describe('credentials in a secret that others have theirs from, too', () => {
       {
         name: 'not allowed',
         advice:
-          'Give them the right in the external system; or put in others, with which all that uses ProviderConfig demo is served then. FILE stands for a file of yours, with what the entry "key.json" is to be.',
+          'Give them the right in the external system. Or use other credentials, which then serve all resources of ProviderConfig demo. Replace FILE by a file of yours, with the value of the entry "key.json".',
       },
     );
   });
@@ -248,12 +248,12 @@ describe('credentials in a secret that others have theirs from, too', () => {
   const elsewhere =
     'connect failed: the provider connects to projects/b, but external resource "db" is in projects/a';
   const eitherOr =
-    'Either somebody led it elsewhere by mistake: put back the secret with its credentials, the secret that it names, or what else its spec says, as a project or a region. Or both are known to be one system, by another name: say so, of this resource, with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while nothing is done.';
+    'If the change was a mistake, undo it: check its credentials secret, the name of that secret, and the rest of its spec, such as a project or a region. If both are one system under two names, confirm that for this resource with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while you do nothing.';
   const ways: Readonly<Record<string, readonly [others: readonly KubernetesObject[], advice: string]>> = {
     'none of the two ways back is a command to paste': [[], eitherOr],
     'and who else has them is said before': [
       [provider('theirs'), provider('ours')],
-      `Provider theirs, Provider ours have their credentials from the same secret: what is changed there leads the resources of those, too. ${eitherOr}`,
+      `Provider theirs, Provider ours have their credentials from the same secret: a change there also affects their resources. ${eitherOr}`,
     ],
   };
   for (const [name, [others, advice]] of Object.entries(ways)) {

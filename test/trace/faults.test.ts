@@ -208,7 +208,7 @@ const cases: readonly Case[] = [
     play: claiming({ classSelector: { matchExpressions: [{ key: 'size', operator: 'In', values: [] }] } }),
     link: 'choice',
     cause:
-      "The claim's selector makes no sense: spec.classSelector.matchExpressions[0].values: must be given for operator In.",
+      "The claim's selector is invalid: spec.classSelector.matchExpressions[0].values: must be given for operator In.",
     mend: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
@@ -269,14 +269,14 @@ const cases: readonly Case[] = [
     ),
     link: 'credentials',
     cause:
-      /^The credentials of Provider favourite are refused: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
+      /^The external system rejects the credentials of Provider favourite: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
     mend: 'kubectl -n cloud-credentials patch secret favourite-cloud --patch "$(kubectl create secret generic favourite-cloud --from-file=credentials=FILE --dry-run=client -o json)"',
   },
   {
     fault: 'wrong credentials',
     play: claiming(undefined, (world) => editCredentials(world, 'no json')),
     link: 'credentials',
-    cause: /^The credentials of Provider favourite are refused: connect failed: /,
+    cause: /^The external system rejects the credentials of Provider favourite: connect failed: /,
     mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
@@ -289,7 +289,7 @@ const cases: readonly Case[] = [
     verdict: 'usable, but',
     link: 'credentials',
     cause:
-      /^Provider favourite leads to another system by now: the provider connects to http:\/\/127\.0\.0\.1:18080\/other, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
+      /^Provider favourite leads to another system now: the provider connects to http:\/\/127\.0\.0\.1:18080\/other, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
     mend: 'kubectl get providers.fcp.crossplane.io favourite -o yaml',
   },
   {
@@ -303,7 +303,7 @@ const cases: readonly Case[] = [
     },
     link: 'external',
     cause:
-      'FavouriteDBInstance legacy stands for what is not in the external system: external resource does not exist (legacy-order).',
+      'The external resource of FavouriteDBInstance legacy does not exist: external resource does not exist (legacy-order).',
     mend: `kubectl annotate ${resources} legacy --overwrite crossplane.io/external-name="\${NAME:?its name there}"`,
   },
   {
@@ -311,7 +311,7 @@ const cases: readonly Case[] = [
     play: claiming(undefined, answered('not at all')),
     link: 'server',
     cause:
-      /^The system that Provider favourite leads to does not answer as it should: observe failed: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
+      /^The external system of Provider favourite does not answer correctly: observe failed: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
     mend: /^kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --overwrite crossplane\.io\/reconcile-requested-at="\$\(date\)"$/,
   },
   {
@@ -319,7 +319,7 @@ const cases: readonly Case[] = [
     play: onceBound(answered('not at all'), 120),
     verdict: 'usable, but',
     link: 'server',
-    cause: /^The system that Provider favourite leads to does not answer as it should: observe failed: /,
+    cause: /^The external system of Provider favourite does not answer correctly: observe failed: /,
     mend: /^kubectl annotate favouritedbinstances/,
   },
   {
@@ -329,7 +329,7 @@ const cases: readonly Case[] = [
       return ['providers.fcp.crossplane.io', { name: 'favourite' }];
     },
     link: 'server',
-    cause: /^The system that Provider favourite leads to does not answer/,
+    cause: /^The external system of Provider favourite does not answer/,
     mend: /^$/,
   },
   {
@@ -344,14 +344,14 @@ const cases: readonly Case[] = [
     ),
     link: 'server',
     cause:
-      /^The system that Provider favourite leads to has no room left for it: .*409 InstanceQuotaExceeded/,
+      /^The quota of Provider favourite in the external system is used up: .*409 InstanceQuotaExceeded/,
     mend: /^kubectl annotate favouritedbinstances/,
   },
   {
     fault: 'rate limited',
     play: claiming(undefined, answered({ status: 429, code: 'RateLimited', message: 'too many requests' })),
     link: 'server',
-    cause: /^The system that Provider favourite leads to limits requests: /,
+    cause: /^The external system of Provider favourite limits requests: /,
     mend: /^$/,
   },
   {
@@ -361,7 +361,7 @@ const cases: readonly Case[] = [
       answered({ status: 403, code: 'Forbidden', message: 'the token may read only' }),
     ),
     link: 'credentials',
-    cause: /^The credentials of Provider favourite are known, and do not allow what is needed: /,
+    cause: /^The credentials of Provider favourite do not have the right for this action: /,
     mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
@@ -375,7 +375,7 @@ const cases: readonly Case[] = [
     },
     link: 'external',
     cause:
-      /^What is of that name in the external system is not ours: observe failed: instance "(\S+)" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "(team-shop-orders-\w+)"; .*\. There is no FavouriteDBInstance \2 here any more: it was kept when that was deleted, or another cluster has it\.$/,
+      /^The external system has another resource with this name: observe failed: instance "(\S+)" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "(team-shop-orders-\w+)"; .*\. FavouriteDBInstance \2 does not exist in this cluster: its deletion kept the external resource, or another cluster uses it\.$/,
     mend: `kubectl edit ${resources} legacy`,
   },
   {
@@ -387,7 +387,7 @@ const cases: readonly Case[] = [
       return ['favouritedbinstance', { name: 'legacy' }];
     },
     link: 'external',
-    cause: /^What is of that name .*\. That is FavouriteDBInstance team-shop-orders-\w+, which is there\.$/,
+    cause: /^The external system has another resource with this name: .*\. It belongs to FavouriteDBInstance team-shop-orders-\w+, which exists\.$/,
     mend: `kubectl edit ${resources} legacy`,
   },
   {
@@ -431,7 +431,7 @@ const cases: readonly Case[] = [
     },
     link: 'external',
     cause:
-      'A creation of Network lan was begun and nobody knows how it ended, so that a second one might be made.',
+      'The controller began to create Network lan, and its result is not known. A second creation could make a duplicate.',
     mend: `kubectl annotate networks.network.fcp.crossplane.io lan --overwrite crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`,
   },
   {
@@ -546,7 +546,7 @@ const cases: readonly Case[] = [
     play: making({ forProvider: { fancinessLevel: 3, networkIdRef: { name: 'lan' } } }),
     link: 'references',
     cause:
-      'FavouriteDBInstance legacy refers to what is not there: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
+      'FavouriteDBInstance legacy refers to an object that does not exist: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
     mend: 'kubectl apply -f FILE',
   },
   {
@@ -554,7 +554,7 @@ const cases: readonly Case[] = [
     play: claiming(undefined, (world) => world.cluster.remove(ProviderKind, 'favourite')),
     link: 'provider',
     cause:
-      'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist, so that nobody knows where to make it, nor as whom.',
+      'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist. It names the external system and the credentials.',
     mend: 'kubectl apply -f FILE',
   },
   {
@@ -586,7 +586,7 @@ const cases: readonly Case[] = [
     },
     link: 'controllers',
     cause:
-      'No controllers are at work on it: no lease: no process runs, or one with --leader-elect=false; nobody has looked at FancySQLInstance team-shop/orders as it is now.',
+      'No controller handles this object: no lease: no process runs, or one with --leader-elect=false; no controller has observed the last change of FancySQLInstance team-shop/orders.',
     mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {
@@ -597,7 +597,7 @@ const cases: readonly Case[] = [
     }, 300),
     verdict: 'usable, but',
     link: 'controllers',
-    cause: 'No controllers are at work on it: the lease of pod-1 has run out: renewed 5 min ago.',
+    cause: 'No controller handles this object: the lease of pod-1 has expired: renewed 5 min ago.',
     mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {
@@ -609,7 +609,7 @@ const cases: readonly Case[] = [
     }, 120),
     link: 'resource',
     cause:
-      /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of somebody else hold it: example\.org\/backup\.$/,
+      /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of another product hold it: example\.org\/backup\.$/,
     mend: /^kubectl edit favouritedbinstances/,
   },
   {
@@ -685,7 +685,7 @@ describe('what was kept outside', () => {
     const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
     assert.equal(
       fault?.advice,
-      `Give this one another external name. Or take up what was kept, if you know whose it is: create a FavouriteDBInstance of the name ${name} with the annotation ${externalName}: ${external}; this one has no use then. To name this one otherwise:`,
+      `Give this resource another external name. Or adopt the kept one, if you know its owner: create FavouriteDBInstance ${name} with the annotation ${externalName}: ${external}. This resource is not needed then. To rename this resource:`,
     );
     const again = world.managed(name, {}, named(external));
     await world.pass();
@@ -706,7 +706,7 @@ describe('what was kept outside', () => {
     world.simulation.kill();
     assert.equal(
       fault?.advice,
-      'Give this one another external name. What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.',
+      'Give this resource another external name. If a deleted resource left it (Retain, Orphan), a new resource with the kind and name of the deleted one adopts it.',
     );
   });
 });
@@ -724,7 +724,7 @@ test('the external name is the one on record, and an edit of it is said to have 
     [external?.title, external?.says],
     [
       `external name ${metadata.annotations?.[externalName]}`,
-      ['seen in the external system', `the annotation ${externalName}, legacy-orders, has no effect`],
+      ['found in the external system', `the annotation ${externalName}, legacy-orders, has no effect`],
     ],
   );
 });
@@ -808,7 +808,7 @@ test('a claim whose class was labelled anew has it still, and says that this is 
   assert.equal(choice?.state, 'ok');
   assert.match(
     choice?.says.at(-1) ?? '',
-    /^chosen: FavouriteDBInstanceClass \S+, which is none of them any more, and stays$/,
+    /^chosen: FavouriteDBInstanceClass \S+, which no longer matches; the claim keeps it$/,
   );
 });
 
@@ -824,11 +824,11 @@ test('a claim whose class and source secret are gone says so of both, and not th
   const of = (link: string) => all(trace.links).find(({ name }) => name === link);
   assert.deepEqual(
     [of('class')?.state, of('class')?.says],
-    ['ok', ['does not exist any more; what was made from it stays as it is']],
+    ['ok', ['no longer exists; the resource does not need it']],
   );
   assert.equal(
     of('claim secret')?.says.at(-1),
-    "whether it is in step cannot be seen: the managed resource's secret does not exist",
+    "it cannot be compared: the managed resource's secret does not exist",
   );
 });
 
@@ -858,7 +858,7 @@ describe('when it is looked at next, as far as somebody who only reads can tell'
     world.simulation.kill();
     assert.equal(
       resourceSays(trace.links).at(-1),
-      'tried again by itself within 30 s of the last look, or within a poll interval (1m unless --poll-interval says otherwise)',
+      'the controller tries again within 30 s of the last observation, or within a poll interval (1m, or --poll-interval)',
     );
   });
 
@@ -872,7 +872,7 @@ describe('when it is looked at next, as far as somebody who only reads can tell'
     world.simulation.kill();
     assert.equal(
       resourceSays(trace.links).at(-1),
-      'looked at again by itself within 30 s of the last look, or within 5m',
+      'the controller observes it again within 30 s of the last observation, or within 5m',
     );
   });
 });
@@ -889,8 +889,8 @@ describe('whoever may read little is told what the claim says, and what may not 
     world.simulation.kill();
     assert.deepEqual([trace.verdict, trace.fault?.name], ['broken', 'provider down']);
     assert.deepEqual(trace.gaps, [
-      'may not be read with your rights: the classes, the managed resource, the lease of the controllers',
-      'Who may read them sees more: npm run trace -- fancysqlinstances.database.crossplane.io orders -n team-shop',
+      'You may not read: the classes, the managed resource, the lease of the controllers',
+      'An administrator who may read them sees more: npm run trace -- fancysqlinstances.database.crossplane.io orders -n team-shop',
     ]);
   });
 

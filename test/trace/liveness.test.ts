@@ -31,8 +31,8 @@ describe('what nobody has looked at though there was time', () => {
   };
   for (const [name, [given, isUntouched]] of Object.entries(rows)) {
     test(name, () => {
-      const { untouched } = livenessOf({ is: 'absent' }, [given], now);
-      assert.deepEqual(untouched, isUntouched ? [given] : []);
+      const { unobserved } = livenessOf({ is: 'absent' }, [given], now);
+      assert.deepEqual(unobserved, isUntouched ? [given] : []);
     });
   }
 });

@@ -85,7 +85,7 @@ const labels = {
   'crossplane-name': 'a_b',
 };
 const takenUp =
-  'Give this one another external name. What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.';
+  'Give this resource another external name. If a deleted resource left it (Retain, Orphan), a new resource with the kind and name of the deleted one adopts it.';
 
 interface Row {
   readonly asked: readonly [apiVersion: string, kind: string];
@@ -101,43 +101,43 @@ const rows: Readonly<Record<string, Row>> = {
     asked: database,
     thrown: hidden,
     others: [object(role, 'former'), object(database, 'other-server')],
-    whose: 'The same external name is that of PostgreSQLDatabase other-server, PostgreSQLRole former.',
+    whose: 'The same external name: PostgreSQLDatabase other-server, PostgreSQLRole former.',
     advice: takenUp,
   },
   'a mark that tells nobody, and no other here has that external name': {
     asked: database,
     thrown: hidden,
     whose:
-      'No other resource here has that external name, so that a deleted one has left it, or another cluster has it.',
+      'No other resource in this cluster has this external name: a deleted resource left it, or another cluster uses it.',
     advice: takenUp,
   },
   'no mark, in PostgreSQL': {
     asked: database,
     thrown: notOurs(),
     whose: '',
-    advice: 'Give this one another external name, or run the statement that hands it over.',
+    advice: 'Give this resource another external name, or run the SQL statement that makes this resource the owner.',
   },
   'no tag of an owner': {
     asked: redis,
     thrown: notOursInCloud({}),
     whose: '',
     advice:
-      'Give this one another external name; or take it up: let this one only observe it first, and then do the rest.',
+      'Give this resource another external name. Or adopt it: first only observe it, then allow the other actions.',
   },
   'labels in which a dot is another sign, of one that is there': {
     asked: redis,
     thrown: notOursInCloud(labels),
     others: [object(redis, 'a.b')],
-    whose: 'That is CloudMemorystoreInstance a.b, which is there.',
+    whose: 'It belongs to CloudMemorystoreInstance a.b, which exists.',
     advice: takenUp,
   },
   'labels in which a dot is another sign, of one that is gone': {
     asked: redis,
     thrown: notOursInCloud(labels),
     whose:
-      'There is no CloudMemorystoreInstance a.b here any more: it was kept when that was deleted, or another cluster has it.',
+      'CloudMemorystoreInstance a.b does not exist in this cluster: its deletion kept the external resource, or another cluster uses it.',
     advice:
-      'Give this one another external name. Or take up what was kept, if you know whose it is: create a CloudMemorystoreInstance of the name a.b with the annotation crossplane.io/external-name: orders; this one has no use then. To name this one otherwise:',
+      'Give this resource another external name. Or adopt the kept one, if you know its owner: create CloudMemorystoreInstance a.b with the annotation crossplane.io/external-name: orders. This resource is not needed then. To rename this resource:',
   },
   'an owner of a kind that nobody knows here': {
     asked: redis,
@@ -160,7 +160,7 @@ describe('what has the external name already', () => {
         [
           'name taken',
           advice,
-          `What is of that name in the external system is not ours: observe failed: ${thrown.message}.${whose && ` ${whose}`}`,
+          `The external system has another resource with this name: observe failed: ${thrown.message}.${whose && ` ${whose}`}`,
         ],
       );
     });

@@ -46,13 +46,13 @@ describe('where no class matches, no label is taken from one that has it', () =>
     'what has another value is not labelled': {
       selector: { matchLabels: { size: 'huge', tier: 'gold' } },
       advice:
-        'FavouriteDBInstanceClass favourite-large comes nearest, with size=large. The team may ask for that, or an administrator offer another class.',
+        'FavouriteDBInstanceClass favourite-large is the nearest, with size=large. Select that, or ask an administrator for another class.',
       mend: [edit],
     },
     'what lacks a label may be given it, after the edit of the claim': {
       selector: { matchLabels: { size: 'small' }, matchExpressions: [{ key: 'zone', operator: 'Exists' }] },
       advice:
-        'FavouriteDBInstanceClass favourite-small comes nearest, without zone=true. The team may ask for what it has, or an administrator label it.',
+        'FavouriteDBInstanceClass favourite-small is the nearest, without zone=true. Select its labels, or ask an administrator to label it.',
       mend: [edit, `${label}small zone=true`],
     },
     'any of several values is met': {
@@ -61,7 +61,7 @@ describe('where no class matches, no label is taken from one that has it', () =>
         matchExpressions: [{ key: 'size', operator: 'In', values: ['huge', 'large'] }],
       },
       advice:
-        'FavouriteDBInstanceClass favourite-large comes nearest, without zone=eu. The team may ask for what it has, or an administrator label it.',
+        'FavouriteDBInstanceClass favourite-large is the nearest, without zone=eu. Select its labels, or ask an administrator to label it.',
       mend: [edit, `${label}large zone=eu`],
     },
     'a label that must not be is not taken away': {
@@ -70,7 +70,7 @@ describe('where no class matches, no label is taken from one that has it', () =>
         matchExpressions: [{ key: 'size', operator: 'DoesNotExist' }],
       },
       advice:
-        'FavouriteDBInstanceClass favourite-large comes nearest, with size=large. The team may ask for that, or an administrator offer another class.',
+        'FavouriteDBInstanceClass favourite-large is the nearest, with size=large. Select that, or ask an administrator for another class.',
       mend: [edit],
     },
     'where there is no class, none is named': {
@@ -83,7 +83,7 @@ describe('where no class matches, no label is taken from one that has it', () =>
       selector: undefined,
       classes: [],
       advice:
-        'An administrator may mark one with the annotation resourceclass.crossplane.io/is-default-class=true.',
+        'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
       mend: [edit],
     },
   };

@@ -115,7 +115,7 @@ describe('what a claim names in vain has its near names in the advice, of what i
       ];
       const { fault } = await tracedIn(objects, ['fsql', 'team-shop/archive']);
       const create =
-        'Create another claim, for another resource, and delete this one, which has nothing. Or create the resource that this claim names. FILE stands for a file of yours, with the manifest of FavouriteDBInstance legacy-order:';
+        'Create another claim, for another resource, and delete this claim, which has no resource and no data. Or create the resource that this claim names. Replace FILE by a file of yours, with the manifest of FavouriteDBInstance legacy-order:';
       assert.deepEqual(
         [fault?.name, fault?.advice],
         ['missing resource', isMeant ? `Did you mean legacy-orders? ${create}` : create],
@@ -139,7 +139,7 @@ test('and so has a provider', async () => {
     [fault?.name, fault?.advice],
     [
       'missing provider',
-      'Did you mean favourite? FILE stands for a file of yours, with the manifest of ProviderConfig favourit:',
+      'Did you mean favourite? Replace FILE by a file of yours, with the manifest of ProviderConfig favourit:',
     ],
   );
 });

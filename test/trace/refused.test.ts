@@ -63,16 +63,16 @@ const refused = (bindingPhase: 'Unbound' | 'Bound', spec: object): readonly Kube
 
 describe('what the external system refuses', () => {
   const otherwise =
-    'Change what is asked for, in the managed resource and in the class that it was made from.';
+    'hange the fields in the managed resource and in its class.';
   const rows: Readonly<Record<string, readonly [objects: readonly KubernetesObject[], advice: string]>> = {
     'and the claim asks for itself: it takes another claim': [
       refused('Unbound', { version: '99' }),
-      `What the claim asks for (spec.version) cannot be changed: if that is refused, create another claim that asks for something else. Otherwise: ${otherwise}`,
+      `The fields of the claim (spec.version) cannot change: if the external system refuses one of them, create another claim. Otherwise c${otherwise}`,
     ],
-    'of a claim that asks for nothing': [refused('Unbound', {}), otherwise],
+    'of a claim that asks for nothing': [refused('Unbound', {}), `C${otherwise}`],
     'of a claim that was bound, whose resource may be another by now': [
       refused('Bound', { version: '5.7' }),
-      otherwise,
+      `C${otherwise}`,
     ],
   };
   for (const [name, [objects, advice]] of Object.entries(rows)) {

@@ -208,7 +208,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
       { immutable: true, annotations: from, isOwn: true, data: { password: 'b2xk' } },
       {
         name: 'immutable secret',
-        advice: 'The values in it are lost. The resource publishes others by now:',
+        advice: 'This deletes the values in it. The resource publishes newer values:',
         mend: ['kubectl -n team-shop delete secrets orders-connection'],
       },
       /secret team-shop\/orders-connection is immutable, and is no copy of what the claim's resource publishes/,
@@ -331,7 +331,7 @@ describe("a claim's secret that is not kept in step", () => {
     });
   });
 
-  const frozen = 'The values in it are lost. The resource publishes others by now:';
+  const frozen = 'This deletes the values in it. The resource publishes newer values:';
   test('since it is immutable, and changed where it comes from: it is deleted, and made again', async () => {
     const world = new TracedWorld();
     world.managed('legacy');
@@ -381,7 +381,7 @@ describe('a claim that wants a secret of a resource that has none', () => {
   const rows: Readonly<Record<string, readonly [given: object, advice: string]>> = {
     'which anybody may claim: whether it should have that is asked first': [
       {},
-      'Anybody may claim it who knows its name: ask first whether team-shop should have it, and say so in its spec.namespaceSelector. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+      'A claim of any namespace can have it. Ask first whether team-shop should have it, and select that namespace in its spec.namespaceSelector. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
     ],
     'which is for its namespace': [
       { namespaceSelector: {} },

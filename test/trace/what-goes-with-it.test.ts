@@ -46,15 +46,15 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
   const rows: Readonly<Record<string, readonly [policies: object, goes: string]>> = {
     'what was made for it, and the data in there': [
       { reclaimPolicy: 'Delete' },
-      'Deleting this one deletes FavouriteDBInstance NAME, too, which it has, and what that stands for in the external system, with its data.',
+      'Deleting this claim also deletes its resource FavouriteDBInstance NAME, and the external resource with its data.',
     ],
     'what was made for it, and not the data': [
       { reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' },
-      'Deleting this one deletes FavouriteDBInstance NAME, too, which it has, and not what that stands for in the external system.',
+      'Deleting this claim also deletes its resource FavouriteDBInstance NAME, and keeps the external resource.',
     ],
     'nothing of what is retained': [
       { reclaimPolicy: 'Retain' },
-      'Deleting this one leaves FavouriteDBInstance NAME, which it has.',
+      'Deleting this claim keeps its resource FavouriteDBInstance NAME.',
     ],
   };
   for (const [name, [policies, goes]] of Object.entries(rows)) {
@@ -65,7 +65,7 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
       world.simulation.kill();
       assert.deepEqual(toldBy(fault), {
         name: 'incompatible',
-        advice: `Create another claim, with another resource or for what this one has. ${goes.replace('NAME', world.resourceOf(key).metadata.name)}`,
+        advice: `Create another claim, with another resource or version. ${goes.replace('NAME', world.resourceOf(key).metadata.name)}`,
         mend: [],
       });
     });
@@ -80,16 +80,16 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
       status: { observedGeneration: 1 },
     }) as KubernetesObject;
   const gold = { apiVersion: 'example.org/v1', kind: 'Gold', name: 'orders' };
-  const either = 'Run the stack that handles it (--stacks); or create another claim';
+  const either = 'Run the stack that handles the kind (--stacks), or create another claim';
   const unknown: Readonly<Record<string, readonly [spec: object, advice: string, isDeleted: boolean]>> = {
     'nothing, of one that was given no resource yet': [
       { classRef: { ...gold, kind: 'GoldClass' } },
-      `${either}, and delete this one, which has nothing:`,
+      `${either}, and delete this claim, which has no resource and no data:`,
       true,
     ],
     'what nobody here sees, of one that names a resource of a kind that is not known': [
       { resourceRef: gold },
-      `${either}. What this one has cannot be seen here, and may go with it, data and all: delete it only if it has nothing.`,
+      `${either}. The resource of this claim cannot be seen here, and may be deleted with it, with its data: delete this claim only if it has none.`,
       false,
     ],
   };
@@ -124,16 +124,16 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
     assert.deepEqual(toldBy(fault), {
       name: 'missing resource',
       advice:
-        'Create another claim. The secret orders-connection of this one goes with it, and may be the only copy of a password that works: ask first whether anybody needs that.',
+        'Create another claim. The secret orders-connection of this claim is deleted with it, and may be the only copy of a password that works: ask first whether a user needs it.',
       mend: [],
     });
   });
 });
 
 const outsideGoes =
-  'It is being deleted, and once it goes on, what it stands for in the external system is deleted, too, with its data, unless its policies keep that.';
+  'It is being deleted. When it resumes, the external resource is deleted too, with its data, unless the policies keep it.';
 const howToAllow =
-  'Set spec.managementPolicies to what is to be done with it: ["*"] is everything, which changes what is outside into what is wanted here, and deletes it with this resource.';
+  'Set spec.managementPolicies to the actions that you want. ["*"] allows all: the controller changes the external resource to match this one, and deletes it with this one.';
 
 describe('what is paused, or may not be worked on, is let go of by whoever means it', () => {
   const paused = { annotations: { 'crossplane.io/paused': 'true' } };
@@ -218,7 +218,7 @@ test('of a provider that is being deleted, no command deletes what uses it', asy
   assert.deepEqual(toldBy(fault), {
     name: 'deletion waits',
     advice:
-      'It goes once they use another, or are gone. Who deletes one deletes what it stands for in the external system, too, with its data, unless its policies keep that.',
+      'It is deleted once they use another one or are deleted. If you delete one, its external resource is deleted too, with its data, unless its policies keep it.',
     mend: ['kubectl edit favouritedbinstance.database.fcp.crossplane.io search'],
   });
 });

@@ -11,11 +11,11 @@ export function lasting(ms: number): string {
   return `${Math.round(Math.abs(ms) / unitMs)} ${unit}`;
 }
 
-/** `for 12 s`, of what began then. */
+/** `for 12 s`. */
 export const since = (atMs: number, now: Date): string =>
   Number.isNaN(atMs) ? 'since an unknown time' : `for ${lasting(now.getTime() - atMs)}`;
 
-/** `12 s ago`; `in 12 s` of what is to come; `at an unknown time` of no time at all. */
+/** `12 s ago`; `in 12 s` for a time in the future; `at an unknown time` for NaN. */
 export function ago(atMs: number, now: Date): string {
   if (Number.isNaN(atMs)) return 'at an unknown time';
   const ms = now.getTime() - atMs;

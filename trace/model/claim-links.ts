@@ -6,7 +6,7 @@ import { describeKey } from './mend.ts';
 import type { Link } from './trace.ts';
 import type { View } from './view.ts';
 
-/** The claim, with what its controllers decide. */
+/** The claim, with the decision of its controllers. */
 export function claimLink(view: View, links: readonly Link[]): Link {
   const { theClaim, claim, now, subject } = view;
   const title = `${subject.known.kind.kind} ${describeKey(subject.key)}`;
@@ -25,7 +25,7 @@ export function claimLink(view: View, links: readonly Link[]): Link {
   });
 }
 
-/** How it comes by a class, and how many there are to choose from. */
+/** How the claim gets its class. */
 export function choiceLink({ choice, theClaim }: View): Link {
   if (choice === undefined || theClaim === undefined) return link('choice', 'class', { state: 'none' });
   const { by, sought, matching, all, misfits = [], forbidden = 0, isMalformed } = choice;
@@ -38,13 +38,13 @@ export function choiceLink({ choice, theClaim }: View): Link {
   }
   const title = by === 'selector' ? `class selector ${sought ?? ''}`.trim() : 'default class';
   const isChosen = theClaim.spec.classRef !== undefined;
-  if (isMalformed) return link('choice', title, { state: 'waits', says: ['makes no sense'] });
+  if (isMalformed) return link('choice', title, { state: 'waits', says: ['is invalid'] });
   if (matching === undefined || all === undefined) {
     return link('choice', title, { state: 'unknown', says: [`the classes ${withheld}`] });
   }
   const names = matching.map(({ metadata }) => metadata.name);
   const { classRef } = theClaim.spec;
-  const isFormer =
+  const isUnmatched =
     isChosen &&
     !matching.some(({ kind, metadata }) => kind === classRef?.kind && metadata.name === classRef.name);
   const noun = by === 'selector' ? 'match' : 'are marked as default';
@@ -56,17 +56,17 @@ export function choiceLink({ choice, theClaim }: View): Link {
       ...misfits.map((why) => `cannot serve: ${why}`),
       ...(isChosen
         ? [
-            `chosen: ${describeReference(classRef ?? {})}${isFormer ? ', which is none of them any more, and stays' : ''}`,
+            `chosen: ${describeReference(classRef ?? {})}${isUnmatched ? ', which no longer matches; the claim keeps it' : ''}`,
           ]
         : []),
     ],
   });
 }
 
-/** The class that it names, or that is looked at. */
+/** The traced class, or the class that the claim names. */
 export function classLink(view: View, links: readonly Link[] = []): Link {
   const { theClass, resourceClass, theClaim, theManaged, subject, now } = view;
-  // What the resource of a claim was made from may have been the class of a former claim.
+  // The class of the claim's resource can be that of a previous claim.
   const { classRef: reference } = theClaim?.spec ?? {};
   const title =
     subject.known.sort === 'class'
@@ -75,12 +75,12 @@ export function classLink(view: View, links: readonly Link[] = []): Link {
   if (theClass === undefined) {
     const isUnknown = resourceClass.is === 'unsought' && reference !== undefined;
     const found = isUnknown
-      ? ({ state: 'unknown', says: ['is of a kind that is not known here'] } as const)
+      ? ({ state: 'unknown', says: ['no stack here has this kind'] } as const)
       : missing(resourceClass);
-    // Once there is a resource its class has done its part.
-    const isDone = found.state === 'waits' && theManaged !== undefined;
-    const parts = isDone
-      ? ({ state: 'ok', says: ['does not exist any more; what was made from it stays as it is'] } as const)
+    // An existing resource does not need its class.
+    const isUnneeded = found.state === 'waits' && theManaged !== undefined;
+    const parts = isUnneeded
+      ? ({ state: 'ok', says: ['no longer exists; the resource does not need it'] } as const)
       : found;
     return link('class', title, parts);
   }
@@ -89,7 +89,7 @@ export function classLink(view: View, links: readonly Link[] = []): Link {
     state: wasDeleted(theClass) ? 'waits' : 'ok',
     says: [
       `reclaim policy ${specTemplate.reclaimPolicy ?? 'Delete'}`,
-      `secrets go to namespace ${specTemplate.writeConnectionSecretsToNamespace ?? '(none)'}`,
+      `publishes secrets in namespace ${specTemplate.writeConnectionSecretsToNamespace ?? '(none)'}`,
       ...(metadata.annotations?.[annotationKeys.defaultClass] === 'true' ? ['is a default'] : []),
       ...going(theClass, now),
     ],

@@ -2,7 +2,7 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 
-/** Which secret, and which entry of it, holds a provider's credentials; undefined if none does. */
+/** The Secret and the entry with a provider's credentials; undefined: they are not in a Secret. */
 export function credentialsKeyOf(
   provider: Provider | ProviderConfig | undefined,
 ): (SecretKey & { readonly key: string }) | undefined {
@@ -14,7 +14,7 @@ export function credentialsKeyOf(
   return (spec as Provider['spec']).credentialsSecretRef;
 }
 
-/** Which secret holds the token of a store; undefined if none does. */
+/** The Secret with the token of a store; undefined: it is not in a Secret. */
 export function tokenKeyOf({ spec: { vault } }: StoreConfig): SecretKey | undefined {
   const { token } = vault?.auth ?? {};
   return token?.source === 'Secret' ? token.secretRef : undefined;

@@ -1,6 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { ConditionErrorClass } from '../../controllers/core/error-class.ts';
-import type { LinkName } from './trace.ts';
 
 /** A failure as a condition reports it: the message for people, the error for programs. */
 export interface Failure {
@@ -8,34 +7,28 @@ export interface Failure {
   readonly error: Condition['error'] | undefined;
 }
 
-/** The trouble with an external system that a condition reports. */
-export interface ExternalTrouble {
-  readonly name:
-    | 'wrong credentials'
-    | 'not allowed'
-    | 'provider down'
-    | 'rate limited'
-    | 'quota'
-    | 'name taken'
-    | 'refused';
-  readonly link: LinkName;
-}
-
-const refused: ExternalTrouble = { name: 'refused', link: 'external' };
-const credentials: ExternalTrouble = { name: 'wrong credentials', link: 'credentials' };
+/** The fault that an error of an external system shows. */
+export type ExternalTrouble =
+  | 'wrong credentials'
+  | 'not allowed'
+  | 'provider down'
+  | 'rate limited'
+  | 'quota'
+  | 'name taken'
+  | 'refused';
 
 /** Undefined: other faults explain it. */
 const troubles: Readonly<Record<ConditionErrorClass, ExternalTrouble | undefined>> = {
-  CredentialsUnreadable: credentials,
-  CredentialsRefused: credentials,
-  Forbidden: { name: 'not allowed', link: 'credentials' },
-  Unreachable: { name: 'provider down', link: 'server' },
-  Throttled: { name: 'rate limited', link: 'server' },
-  QuotaExceeded: { name: 'quota', link: 'server' },
-  Conflict: { name: 'name taken', link: 'external' },
-  Invalid: refused,
-  NotReady: refused,
-  Unknown: refused,
+  CredentialsUnreadable: 'wrong credentials',
+  CredentialsRefused: 'wrong credentials',
+  Forbidden: 'not allowed',
+  Unreachable: 'provider down',
+  Throttled: 'rate limited',
+  QuotaExceeded: 'quota',
+  Conflict: 'name taken',
+  Invalid: 'refused',
+  NotReady: 'refused',
+  Unknown: 'refused',
   ExternalMissing: undefined,
   OtherSystem: undefined,
   SecretsForbidden: undefined,
@@ -45,7 +38,7 @@ const troubles: Readonly<Record<ConditionErrorClass, ExternalTrouble | undefined
 /** Undefined: the failure is not about an external system. A class that this version does not know counts as `refused`. */
 export function externalTrouble(error: Condition['error'] | undefined): ExternalTrouble | undefined {
   if (error === undefined) return undefined;
-  return Object.hasOwn(troubles, error.class) ? troubles[error.class as ConditionErrorClass] : refused;
+  return Object.hasOwn(troubles, error.class) ? troubles[error.class as ConditionErrorClass] : 'refused';
 }
 
 /** Whether a condition reports that no external resource exists. */

@@ -1,86 +1,81 @@
-import {
-  claimedByAnother,
-  claimRefIncomplete,
-  credentialCannotChange,
-  credentialNotApplied,
-  missingResource,
-  released,
-  resourceDeleted,
-} from './binding-faults.ts';
-import { incompatible, malformedSelector, missingClass, noMatch, unknownKind } from './class-faults.ts';
-import { controllersDown } from './controller-faults.ts';
-import type { Find } from './fault-finding.ts';
-import { namespaceNotAllowed } from './namespace-faults.ts';
-import {
-  missingCredentials,
-  missingProvider,
-  otherSystem,
-  outside,
-  providerTold,
-  secretOutOfReach,
-} from './provider-faults.ts';
-import {
-  deletionWaits,
-  failing,
-  invalidPolicies,
-  leakedCreation,
-  nothingOutside,
-  paused,
-  told,
-  unresolvedReference,
-} from './resource-faults.ts';
-import { immutableSecret, noSecret, propagationRefused, secretConflict } from './secret-faults.ts';
+import uniqBy from 'lodash/uniqBy.js';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { credentialsKeyOf } from './credentials-key.ts';
+import { claimKindOf, keyOf, sentence } from './fault-parts.ts';
+import type { CommandName, FaultRow } from './fault-row.ts';
+import { faultTable } from './fault-table.ts';
+import { thereOf } from './findings.ts';
+import { describeKey, describeObject, kubectl, observeAgain } from './mend.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
-/**
- * Every fault there is a name for, what keeps others from being seen first. The first that is found is the cause: what
- * comes after it may be its consequence.
- */
-export const faults: readonly (readonly [name: string, find: Find])[] = [
-  ['controllers down', controllersDown],
-  ['malformed selector', malformedSelector],
-  ['no match', noMatch],
-  ['incompatible', incompatible],
-  ['namespace not allowed', namespaceNotAllowed],
-  ['unknown kind', unknownKind],
-  ['missing class', missingClass],
-  ['claimed by another', claimedByAnother],
-  ['claimRef incomplete', claimRefIncomplete],
-  ['resource released', released],
-  ['missing resource', missingResource],
-  ['paused', paused],
-  ['invalid policies', invalidPolicies],
-  ['resource being deleted', resourceDeleted],
-  ['leaked creation', leakedCreation],
-  ['missing provider', missingProvider],
-  ['missing credentials', missingCredentials],
-  ['unresolved reference', unresolvedReference],
-  ['secret out of reach', secretOutOfReach],
-  ['other system', otherSystem],
-  ['nothing there', nothingOutside],
-  ['wrong credentials', outside('wrong credentials')],
-  ['not allowed', outside('not allowed')],
-  ['provider down', outside('provider down')],
-  ['rate limited', outside('rate limited')],
-  ['quota', outside('quota')],
-  ['name taken', outside('name taken')],
-  ['refused', outside('refused')],
-  ['provider not ready', providerTold],
-  ['secret conflict', secretConflict],
-  ['immutable secret', immutableSecret],
-  ['credential cannot change', credentialCannotChange],
-  ['credential not applied', credentialNotApplied],
-  ['deletion waits', deletionWaits],
-  ['failing', failing],
-  ['told by the claim', told],
-  ['no secret', noSecret],
-  ['secret not in step', propagationRefused],
-];
-
-/** Every fault that is found, the cause first. */
+/** Every fault that the view shows, the cause first. Pure. */
 export const faultsIn = (view: View): readonly Fault[] =>
-  faults.flatMap(([name, find]) => {
-    const found = find(view);
-    return found === undefined ? [] : [{ name, ...found, cause: found.cause.replace(/\.\.$/, '.') }];
-  });
+  uniqBy(
+    faultTable.flatMap((row) => faultIn(row, view)),
+    'name',
+  );
+
+function faultIn(row: FaultRow, view: View): readonly Fault[] {
+  const message = row.sign(view);
+  if (message === undefined) return [];
+  const words = { ...wordsOf(view), message };
+  const { name, link, cause, advice, commands = [], details } = row;
+  const fault: Fault = {
+    name,
+    link,
+    cause: sentence(filled(cause, words)),
+    ...(advice !== undefined && { advice: filled(advice, words) }),
+    mend: commands.flatMap((command) => commandOf(command, view) ?? []),
+    ...details?.(view, message),
+  };
+  return [{ ...fault, cause: fault.cause.replace(/\.\.$/, '.') }];
+}
+
+/** The text with a word for each `{name}`. */
+const filled = (text: string, words: Readonly<Record<string, string | undefined>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_all, name: string) => words[name] ?? '');
+
+const wordsOf = (view: View): Readonly<Record<string, string | undefined>> => {
+  const { theClaim, theManaged, providerName, provider, credentials, choice, source, subject } = view;
+  const credentialsKey = credentialsKeyOf(thereOf(provider));
+  const classes = choice?.all?.length;
+  return {
+    namespace: theClaim?.metadata.namespace,
+    classRef: describeReference(theClaim?.spec.classRef ?? {}),
+    resourceRef: describeReference(theClaim?.spec.resourceRef ?? {}),
+    owner: describeReference(theManaged?.spec.claimRef ?? {}),
+    resource: theManaged && describeObject(theManaged),
+    provider: providerName === undefined ? 'the provider' : `${providerName.kind} ${providerName.name}`,
+    secret: credentials && describeKey(credentials.key),
+    sourceSecret: source && describeKey(source.key),
+    key: credentialsKey?.key,
+    providerVersion: providerName && apiVersionOf(providerName.kindOf),
+    subject: `${subject.known.kind.kind} ${describeKey(subject.key)}`,
+    selector: choice?.sought ?? 'the selector',
+    count: classes === undefined ? '' : ` (${classes === 0 ? 'there are none' : `of ${classes} there are`})`,
+  };
+};
+
+/** Undefined: the command's object is not known here. */
+function commandOf(name: CommandName, view: View): string | undefined {
+  const { theClaim, theManaged, theClass, managedService, providerName, services } = view;
+  const classKind = services.find(
+    ({ class: { kind, group } }) => theClass?.kind === kind && theClass.apiVersion.startsWith(`${group}/`),
+  )?.class;
+  switch (name) {
+    case 'edit claim':
+      return theClaim && kubectl('edit', claimKindOf(view), keyOf(theClaim));
+    case 'edit resource':
+      return theManaged && managedService && kubectl('edit', managedService.kind, keyOf(theManaged));
+    case 'retry resource':
+      return theManaged && managedService && observeAgain(managedService.kind, keyOf(theManaged));
+    case 'edit class':
+      return theClass && classKind && kubectl('edit', classKind, keyOf(theClass));
+    case 'edit provider':
+      return providerName && kubectl('edit', providerName.kindOf, providerName);
+    case 'read provider':
+      return providerName && kubectl('get', providerName.kindOf, providerName, '-o', 'yaml');
+  }
+}

@@ -17,10 +17,10 @@ import type { KnownKind } from '../catalogue.ts';
 import type { HiddenSecret } from './hidden-secret.ts';
 
 /**
- * What looking for something came to.
- * - `absent`: the API server says that there is none.
- * - `withheld`: whoever looks may not read it.
- * - `unsought`: nothing names it, or nobody can look here.
+ * The result of reading an object.
+ * - `absent`: it does not exist.
+ * - `withheld`: the user may not read it.
+ * - `unsought`: no other object names it, or the source cannot have it.
  */
 export type Found<T> =
   | { readonly is: 'there'; readonly value: T }
@@ -28,30 +28,28 @@ export type Found<T> =
   | { readonly is: 'withheld' }
   | { readonly is: 'unsought' };
 
-/** Nobody looked for it. */
 export const unsought = { is: 'unsought' } as const;
 
-/** What was found, if it is there. */
 export const thereOf = <T>(found: Found<T>): T | undefined =>
   found.is === 'there' ? found.value : undefined;
 
-/** Classes of one kind that a claim might be given. */
+/** The classes of one kind that a claim can get. */
 export interface FoundClasses {
   readonly service: ClaimService;
   readonly classes: Found<readonly Class[]>;
 }
 
-/** What a process remembers of its last run over an object. Whoever reads from outside knows nothing of it. */
+/** The last run of a controller over an object. Only its own process knows it. */
 export interface LastRun {
   readonly at: Date;
   readonly decision?: string;
   /** How many runs in a row have failed. */
   readonly failures: number;
-  /** When it comes back by itself. */
+  /** The latest time of the next run. */
   readonly nextAt?: Date;
 }
 
-/** A secret that something names, and what was found there. */
+/** A Secret that an object names. */
 export interface FoundSecret {
   readonly key: SecretKey;
   readonly secret: Found<HiddenSecret>;
@@ -70,71 +68,71 @@ export interface DecidedOnValues {
     | undefined;
 }
 
-/** An object that there is not, and what there is of its kind. */
+/** An object that does not exist, and the existing objects of its kind. */
 export interface SoughtInVain {
   readonly key: ObjectKey;
   readonly there: readonly ObjectKey[];
-  /** Its namespace is not there either. */
+  /** Its namespace does not exist either. */
   readonly isNamespaceAbsent: boolean;
 }
 
-/** Who may have what has the external name of a managed resource already. */
+/** The possible owners of the external resource that already has the name of a managed resource. */
 export interface Holding {
-  /** Whom its mark names; absent where a mark tells nobody. */
+  /** The owner in its mark; undefined: the mark does not show its owner. */
   readonly marked?: { readonly kind: Kind; readonly name: string };
-  /** The one that it names, if it is there; or else those of the stack that have the same external name. */
+  /** The owner, if it exists. Without a readable mark: the resources of the stack with the same external name. */
   readonly holders: Found<readonly Managed[]>;
 }
 
-/** Everything that was read about one object, and what it hangs together with. No secret's value is among it. */
+/** All that was read about one object and the objects connected to it. It has no value of a Secret. */
 export interface Findings {
   readonly now: Date;
   readonly subject: { readonly known: KnownKind; readonly key: ObjectKey };
-  /** The claim that is looked at, or that the managed resource is for. */
+  /** The traced claim, or the claim of the managed resource. */
   readonly claim: Found<Claim>;
-  /** The claim's, where something that it might be given selects namespaces. */
+  /** The claim's namespace, if a class or resource that it can get selects namespaces. */
   readonly namespace: Found<Namespace>;
   /** Every service of the claim's kind. */
   readonly services: readonly ClaimService[];
   readonly classes: readonly FoundClasses[];
-  /** What the claim's, or else the managed resource's, `classRef` names; or the class that is looked at. */
+  /** The traced class, or the class in the `classRef` of the claim or of the managed resource. */
   readonly resourceClass: Found<Class>;
-  /** The claim's resource, or the managed resource that is looked at. */
+  /** The traced managed resource, or the claim's resource. */
   readonly managed: Found<Managed>;
-  /** What `resourceRef` of the claim names. */
+  /** The resource in the claim's `resourceRef`. */
   readonly named: Found<Managed>;
   /** The managed resources that the claim owns, those that are Bound first. */
   readonly owned: Found<readonly Managed[]>;
   readonly managedService?: ManagedService | undefined;
-  /** Where something else has the managed resource's external name: whose that may be. */
+  /** Set if another external resource has the managed resource's external name. */
   readonly holding?: Holding | undefined;
-  /** What the managed resource's references may lead to, by kind. */
+  /** The objects that the managed resource's references can name, by kind. */
   readonly referenced: readonly {
     readonly kind: Kind<Managed>;
     readonly objects: Found<readonly Managed[]>;
   }[];
-  /** With the entries of its secret, where its kind has them in several. */
+  /** `credentialEntries`: the entries of its Secret, if its kind needs several. */
   readonly providerName?:
     | (ProviderName & { readonly kindOf: Kind; readonly credentialEntries?: readonly string[] | undefined })
     | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
   readonly credentials?: FoundSecret | undefined;
-  /** The other providers, of all stacks, and the StoreConfigs, that have theirs from the same secret. */
+  /** The other providers and StoreConfigs of all stacks with credentials from the same Secret. */
   readonly sharing?: Found<readonly KubernetesObject[]> | undefined;
-  /** The managed resource's connection secret. */
+  /** The managed resource's connection Secret. */
   readonly source?: FoundSecret | undefined;
-  /** The claim's. */
+  /** The claim's connection Secret. */
   readonly target?: FoundSecret | undefined;
-  /** Of a claim or managed resource. */
+  /** Set for a claim or managed resource. */
   readonly decided?: DecidedOnValues | undefined;
-  /** Of a class or provider: the managed resources that use it. */
+  /** For a class or provider: the managed resources that use it. */
   readonly users: Found<readonly Managed[]>;
-  /** What is asked about, or else the managed resource or the provider that it names, where there is none. */
+  /** The traced object, or the managed resource or provider that it names, if it does not exist. */
   readonly inVain?: SoughtInVain | undefined;
-  /** By which one process leads; absent where none does, and where nobody uses one. */
+  /** The lease of the leader election; absent: no process uses one. */
   readonly lease: Found<Lease>;
   readonly events: readonly CoreEvent[];
-  /** Whether all Events could be read. */
+  /** The user may not read some Events. */
   readonly areEventsWithheld: boolean;
   readonly runs?: ((object: KubernetesObject) => LastRun | undefined) | undefined;
 }

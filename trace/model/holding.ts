@@ -1,73 +1,70 @@
 /*
- *   whose that is which has an external name already: what an error reports of its mark, who of the cluster it may be, and
- *   what helps. Never that it be removed: it may be what somebody has kept.
+ * The owner of an external resource that already has the wanted name. No advice deletes that external resource: its data
+ * may be kept on purpose.
  */
 
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
-import type { Failure } from './external-trouble.ts';
-import { keyOf } from './fault-finding.ts';
+import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { named } from './link-parts.ts';
-import { describeObject, kubectl } from './mend.ts';
-import type { Fault } from './trace.ts';
-import type { View } from './view.ts';
+import { describeObject } from './mend.ts';
+import { lastFailure } from './signs.ts';
 
-/** What a thing in an external system is marked with, as an error reports it: `favouritedbinstance.database.… "orders"`. */
+/** The owner that a mark on the external resource names: `favouritedbinstance.database.… "orders"`. */
 export interface Mark {
   readonly kind: string;
   readonly name: string;
 }
 
-/** The mark that an error reports; undefined: none, or a mark that names nobody. */
-export function markTold(error: Condition['error'] | undefined): Mark | undefined {
+/** The mark that an error reports; undefined: there is none, or it is hashed. */
+export function markIn(error: Condition['error'] | undefined): Mark | undefined {
   const { kind, name } = error?.holder ?? {};
   return kind === undefined || name === undefined ? undefined : { kind, name };
 }
 
-/** Whether an error reports a mark that does not name its owner. */
+/** Whether an error reports a mark that does not show its owner. */
 export const isMarkHidden = (error: Condition['error'] | undefined): boolean =>
-  error?.holder?.by === 'AnotherResource' && markTold(error) === undefined;
+  error?.holder?.by === 'AnotherResource' && markIn(error) === undefined;
 
-/** The name that a mark tells, if an object can have it; a label, which may have no dot, has `_` in its place. */
+/** The name in a mark, if an object can have it. A label cannot have a dot, and has `_` instead. */
 export function nameIn({ name }: Mark): string | undefined {
   const own = name.replaceAll('_', '.');
   return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(own) ? own : undefined;
 }
 
-const another = 'Give this one another external name';
-const takenUp =
-  'What a deleted one left (Retain, Orphan) is taken up again by one of the kind and name that it had.';
+const another = 'Give this resource another external name';
+const adoption =
+  'If a deleted resource left it (Retain, Orphan), a new resource with the kind and name of the deleted one adopts it.';
 
-/** What is to be said of a name that is taken, by the failure that reports it. Pure. */
-export function ofTaken(view: View, { message, error }: Failure): Pick<Fault, 'cause' | 'advice' | 'mend'> {
-  const { holding, theManaged, managedService } = view;
-  const told = `What is of that name in the external system is not ours: ${message}.`;
-  const edit = theManaged && managedService ? [kubectl('edit', managedService.kind, keyOf(theManaged))] : [];
+export const nameTaken: Details = (view, message) => {
+  const { holding, theManaged } = view;
+  const { error } = lastFailure(view) ?? {};
   if (error?.advice?.includes('HandOver'))
-    return { cause: told, advice: `${another}, or run the statement that hands it over.`, mend: edit };
-  if (error?.holder?.by === 'Nobody') {
-    const advice = `${another}; or take it up: let this one only observe it first, and then do the rest.`;
-    return { cause: told, advice, mend: edit };
-  }
+    return { advice: `${another}, or run the SQL statement that makes this resource the owner.` };
+  if (error?.holder?.by === 'Nobody')
+    return { advice: `${another}. Or adopt it: first only observe it, then allow the other actions.` };
+  const taken = `The external system has another resource with this name: ${message}.`;
+  const advice = `${another}. ${adoption}`;
   const holders = holding && thereOf(holding.holders);
-  const some = holders && named(holders.map(describeObject));
-  const { marked } = holding ?? {};
-  if (some) {
-    const whose = marked ? `That is ${some}, which is there` : `The same external name is that of ${some}`;
-    return { cause: `${told} ${whose}.`, advice: `${another}. ${takenUp}`, mend: edit };
+  const marked = holding?.marked;
+  if (holders === undefined) return { advice };
+  if (holders.length > 0) {
+    const names = named(holders.map(describeObject));
+    return {
+      cause: `${taken} ${marked ? `It belongs to ${names}, which exists` : `The same external name: ${names}`}.`,
+      advice,
+    };
   }
-  if (holders === undefined) return { cause: told, advice: `${another}. ${takenUp}`, mend: edit };
   if (marked === undefined) {
-    const cause = `${told} No other resource here has that external name, so that a deleted one has left it, or another cluster has it.`;
-    return { cause, advice: `${another}. ${takenUp}`, mend: edit };
+    const cause = `${taken} No other resource in this cluster has this external name: a deleted resource left it, or another cluster uses it.`;
+    return { cause, advice };
   }
-  const { kind, name } = marked;
+  const owner = `${marked.kind.kind} ${marked.name}`;
   const external = theManaged && externalName(theManaged);
   const annotation = external ? ` with the annotation ${annotationKeys.externalName}: ${external}` : '';
   return {
-    cause: `${told} There is no ${kind.kind} ${name} here any more: it was kept when that was deleted, or another cluster has it.`,
-    advice: `${another}. Or take up what was kept, if you know whose it is: create a ${kind.kind} of the name ${name}${annotation}; this one has no use then. To name this one otherwise:`,
-    mend: edit,
+    cause: `${taken} ${owner} does not exist in this cluster: its deletion kept the external resource, or another cluster uses it.`,
+    advice: `${another}. Or adopt the kept one, if you know its owner: create ${owner}${annotation}. This resource is not needed then. To rename this resource:`,
   };
-}
+};

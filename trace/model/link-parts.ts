@@ -4,17 +4,15 @@ import { since } from './ago.ts';
 import type { Found } from './findings.ts';
 import type { Link, LinkName } from './trace.ts';
 
-/** Conditions of whatever has some. */
 export const conditionsOf = (object: KubernetesObject | undefined): readonly Condition[] =>
   (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined)?.status
     ?.conditions ?? [];
 
-/** Of what may not be read. */
 export const withheld = 'may not be read with your rights';
 
 type Parts = Partial<Omit<Link, 'name' | 'title'>>;
 
-/** A link that is as it should be, but for what is given. */
+/** A link with the state `ok`, except for the given parts. */
 export const link = (name: LinkName, title: string, parts: Parts = {}): Link => ({
   name,
   title,
@@ -25,7 +23,7 @@ export const link = (name: LinkName, title: string, parts: Parts = {}): Link => 
   ...parts,
 });
 
-/** What a link is when what it stands for is not there: its state and a word on it. */
+/** The state of a link whose object was not read. */
 export function missing(found: Found<unknown>): Pick<Link, 'state' | 'says'> {
   if (found.is === 'withheld') return { state: 'unknown', says: [withheld] };
   return found.is === 'absent'
@@ -33,16 +31,16 @@ export function missing(found: Found<unknown>): Pick<Link, 'state' | 'says'> {
     : { state: 'none', says: ['none'] };
 }
 
-/** Of what is being deleted, since when, and what holds it. */
+/** Since when the object is being deleted, and the finalizers that hold it. */
 export const going = (object: KubernetesObject, now: Date): readonly string[] =>
   object.metadata.deletionTimestamp === undefined
     ? []
     : [
-        `has been on its way out ${since(Date.parse(object.metadata.deletionTimestamp), now)}${
+        `is being deleted ${since(Date.parse(object.metadata.deletionTimestamp), now)}${
           object.metadata.finalizers?.length ? `, held by ${object.metadata.finalizers.join(', ')}` : ''
         }`,
       ];
 
-/** The first of many. */
+/** The first names, and the number of the others. */
 export const named = (names: readonly string[], most = 5): string =>
   [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');

@@ -2,21 +2,22 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { Fault } from './trace.ts';
 
-/** A word as a shell takes it. */
+/** A word, quoted for a shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-const inNamespace = (namespace: string | undefined): string =>
-  namespace === undefined ? '' : ` -n ${namespace}`;
 const resource = ({ plural, group }: Kind): string => (group === '' ? plural : `${plural}.${group}`);
 
-/** `kubectl -n team-shop delete fancysqlinstances.database.crossplane.io orders`, and the like. */
+/** For example `kubectl -n team-shop delete fancysqlinstances.database.crossplane.io orders`. */
 export const kubectl = (
   verb: string,
   kind: Kind,
   { namespace, name }: ObjectKey,
   ...rest: readonly string[]
-): string => [`kubectl${inNamespace(namespace)}`, verb, resource(kind), quoted(name), ...rest].join(' ');
+): string => {
+  const inNamespace = namespace === undefined ? '' : ` -n ${namespace}`;
+  return [`kubectl${inNamespace}`, verb, resource(kind), quoted(name), ...rest].join(' ');
+};
 
 export const annotate = (kind: Kind, key: ObjectKey, annotation: string): string =>
   kubectl('annotate', kind, key, quoted(annotation));
@@ -24,13 +25,21 @@ export const annotate = (kind: Kind, key: ObjectKey, annotation: string): string
 export const patch = (kind: Kind, key: ObjectKey, change: object): string =>
   kubectl('patch', kind, key, '--type=merge', '-p', quoted(JSON.stringify(change)));
 
-/** Has it looked at again at once. */
-export const lookAgain = (kind: Kind, key: ObjectKey): string =>
+/** Makes the controller observe the object at once. */
+export const observeAgain = (kind: Kind, key: ObjectKey): string =>
   kubectl('annotate', kind, key, '--overwrite', 'crossplane.io/reconcile-requested-at="$(date)"');
 
+interface NamedKind {
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+export const traceCommand = ({ kind, name }: NamedKind): string =>
+  `npm run trace -- ${kind?.toLowerCase()} ${name}`;
+
 /**
- * Puts credentials into a secret, or makes it. `FILE` is for the reader to fill in: without such a file nothing is changed.
- * A patch leaves all other entries alone, which `apply` of what it made once does not.
+ * Writes credentials into a Secret, or creates it. The user replaces `FILE`; without that file the command changes nothing.
+ * A patch keeps the other entries, and `kubectl apply` would not.
  */
 export function putCredentials(
   { namespace, name, key }: SecretKey & { readonly key: string },
@@ -40,11 +49,11 @@ export function putCredentials(
   const create = `create secret generic ${quoted(name)} ${from}`;
   const lines = entries.map((entry) => `${entry}=…`).join(', ');
   const several = isThere
-    ? `with a line for each entry that is wrong, of ${lines}; the others stay as they are.`
+    ? `with a line for each wrong entry, of ${lines}; the other entries do not change.`
     : `with a line for each entry: ${lines}.`;
-  const file = entries.length === 0 ? `with what the entry "${key}" is to be.` : several;
+  const content = entries.length === 0 ? `with the value of the entry "${key}".` : several;
   return {
-    advice: `FILE stands for a file of yours, ${file}`,
+    advice: `Replace FILE by a file of yours, ${content}`,
     mend: [
       isThere
         ? `kubectl -n ${namespace} patch secret ${quoted(name)} --patch "$(kubectl ${create} --dry-run=client -o json)"`
@@ -53,15 +62,9 @@ export function putCredentials(
   };
 }
 
-/** Has an object made of a manifest, which is for the reader to write: without such a file nothing is changed. */
-export const making = ({
-  kind = '',
-  name = '',
-}: {
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-}): Pick<Fault, 'advice' | 'mend'> => ({
-  advice: `FILE stands for a file of yours, with the manifest of ${kind} ${name}:`,
+/** Creates an object from a manifest that the user writes; without that file the command changes nothing. */
+export const making = ({ kind = '', name = '' }: NamedKind): Pick<Fault, 'advice' | 'mend'> => ({
+  advice: `Replace FILE by a file of yours, with the manifest of ${kind} ${name}:`,
   mend: ['kubectl apply -f FILE'],
 });
 

@@ -6,13 +6,13 @@ import type { SoughtInVain } from './findings.ts';
 import { named } from './link-parts.ts';
 import { describeKey } from './mend.ts';
 
-/** So like one name must be to another to be what was meant: two letters changed places in a name of four. */
+/** The lowest likeness of a similar name: for example two swapped letters in a name of four. */
 const leastLikeness = 0.4;
 const mostNear = 3;
-/** What is so much less like it than the most like one was not meant. */
+/** A name with less than this share of the best likeness is not similar. */
 const share = 0.75;
 
-/** The names that are most like one that nothing has, the most like first. */
+/** The existing names that are similar to a missing one, the most similar first. */
 export function nearNames(sought: string, there: readonly string[]): readonly string[] {
   const scored = uniq(there)
     .filter((name) => name !== sought)
@@ -21,7 +21,7 @@ export function nearNames(sought: string, there: readonly string[]): readonly st
   return mostLike(scored, Math.max(leastLikeness, share * best));
 }
 
-/** `Did you mean cart or carts?`; undefined: nothing is like it. */
+/** `Did you mean cart or carts?`; undefined: no name is similar. */
 export function meant(sought: string, there: readonly string[]): string | undefined {
   const near = nearNames(sought, there);
   return near.length === 0 ? undefined : asked(near);
@@ -29,7 +29,7 @@ export function meant(sought: string, there: readonly string[]): string | undefi
 
 const asked = (names: readonly string[]): string => `Did you mean ${names.join(' or ')}?`;
 
-/** What may have been meant by a name that nothing has: a sentence each. */
+/** Where the name exists, or similar names: a sentence each. */
 export function hintsAt({ key, there, isNamespaceAbsent }: SoughtInVain): readonly string[] {
   const { name, namespace } = key;
   const namespaces = uniq(there.flatMap((one) => one.namespace ?? []));

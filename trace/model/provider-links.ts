@@ -7,7 +7,7 @@ import type { Link } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
 
-/** The provider, with its credentials and what it leads to. */
+/** The provider, with its credentials and its external system. */
 export function providerLinks(view: View, more: readonly Link[] = []): readonly Link[] {
   const { provider, providerName, now } = view;
   if (providerName === undefined) return [];
@@ -40,7 +40,7 @@ function credentialsLink({ provider, credentials }: View): Link {
     const source = spec.credentials?.source ?? 'nowhere';
     return link('credentials', `credentials from ${source}`, {
       state: 'unknown',
-      says: ['they are in no secret, so that only the controllers see them'],
+      says: ['they are not in a secret, so that only the controllers see them'],
     });
   }
   if (reference === undefined || credentials === undefined)
@@ -48,7 +48,7 @@ function credentialsLink({ provider, credentials }: View): Link {
   const title = `credentials: secret ${objectKeyText(reference)}`;
   const { secret } = credentials;
   if (secret.is === 'unsought')
-    return link('credentials', title, { state: 'unknown', says: ['not looked for here'] });
+    return link('credentials', title, { state: 'unknown', says: ['not read here'] });
   if (secret.is !== 'there') return link('credentials', title, missing(secret));
   const has = secret.value.keys.includes(reference.key);
   return link('credentials', title, {
@@ -57,7 +57,7 @@ function credentialsLink({ provider, credentials }: View): Link {
   });
 }
 
-/** What the last look at the external system came to: for the managed resource, or else for any that uses it. */
+/** The result of the last call of the external system, for the managed resource or for any user of the provider. */
 function serverLink(view: View): Link {
   const { theManaged, provider, users } = view;
   const ofProvider = conditionsOf(thereOf(provider)).find(({ type }) => type === 'Ready');
@@ -70,9 +70,9 @@ function serverLink(view: View): Link {
   const looked = (theManaged === undefined ? (thereOf(users) ?? []) : [theManaged]).map(syncedOf);
   const isGood = looked.some(({ status }) => status === 'True');
   const bad = looked.find(({ status, reason }) => status === 'False' && reason !== 'ReconcilePaused');
-  if (isGood) return link('server', 'external system', { says: ['answered the last look'] });
+  if (isGood) return link('server', 'external system', { says: ['answered the last call'] });
   if (bad === undefined) {
-    return link('server', 'external system', { state: 'unknown', says: ['not asked yet'] });
+    return link('server', 'external system', { state: 'unknown', says: ['not called yet'] });
   }
   return link('server', 'external system', { state: 'waits', says: [bad.message ?? bad.reason ?? 'fails'] });
 }

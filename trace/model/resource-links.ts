@@ -16,7 +16,7 @@ import type { Link, LinkState } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
 
-/** The managed resource with all that hangs from it; without one, what it would be made with. */
+/** The managed resource and its links; without a resource: the provider that it would use. */
 export function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[] {
   const { theManaged, managed, theClaim, subject, first, now } = view;
   const title = theManaged
@@ -58,29 +58,29 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
   return [resource];
 }
 
-/** The claim of a reservation may not exist yet, and other teams need not learn its name. */
+/** A reservation does not show the name of its claim to other teams. */
 function claimedBy(holder: ObjectReference, isIt: boolean): string {
   if (holder.uid !== undefined) return `is claimed by ${describeReference(holder)}`;
   return isIt ? 'is reserved for it' : 'is reserved for another claim';
 }
 
-/** The last decision of its controller, where a process remembers it; else the decision over what was read. */
+/** The last decision of its controller, if a process remembers it; otherwise the decision about the findings. */
 function decisionOf({ runs, theManaged, first, decided }: View): { readonly decision?: string } {
   const ahead = first ?? decided?.credential;
   const decision = (theManaged && runs?.(theManaged)?.decision) ?? ahead?.name;
   return decision === undefined ? {} : { decision };
 }
 
-/** When it was last looked at, how often that failed, and when it will be again. */
+/** When the controller observed it, how often that failed, and when it does that next. */
 function attemptsOf({ theManaged, runs, events, first, now }: View): readonly string[] {
   if (theManaged === undefined) return [];
   const run = runs?.(theManaged);
   if (run !== undefined) {
     const failures = run.failures === 0 ? '' : `, ${run.failures} failed in a row`;
-    // Nobody waits for what is over: an event may have come first, or another key has its turn.
+    // A next time in the past is not shown: the controller is late, or an event came first.
     const isToCome = run.nextAt !== undefined && run.nextAt > now;
     const next = isToCome ? `, next ${ago(run.nextAt.getTime(), now)} at the latest` : '';
-    return [`last look ${ago(run.at.getTime(), now)}${failures}${next}`];
+    return [`last observed ${ago(run.at.getTime(), now)}${failures}${next}`];
   }
   const { annotations = {} } = theManaged.metadata;
   const poll = annotations[annotationKeys.pollInterval];
@@ -93,27 +93,27 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
   const synced = syncedOf(theManaged);
   const rests =
     first?.name === 'Paused' || first?.name === 'UnsupportedPolicies' || first?.name === 'CreationIncomplete';
-  if (rests) return ['no attempts until that is mended'];
+  if (rests) return ['no attempts until that is fixed'];
   if (synced.status === 'False') {
     const tries =
       last === undefined
         ? ''
-        : `; told of ${last.count === 1 ? 'once' : `${last.count} times`}, last ${ago(Date.parse(last.lastTimestamp), now)}`;
+        : `; reported ${last.count === 1 ? 'once' : `${last.count} times`}, last ${ago(Date.parse(last.lastTimestamp), now)}`;
     return [
       `has failed ${since(Date.parse(synced.lastTransitionTime ?? ''), now)}${tries}`,
-      `tried again by itself ${atTheLatest(theManaged)}`,
+      `the controller tries again ${atTheLatest(theManaged)}`,
     ];
   }
   if (getCondition(theManaged.status?.conditions, 'Ready').reason === 'Creating')
-    return [`looked at again by itself ${atTheLatest(theManaged)}`];
-  return poll === undefined ? [] : [`looked at every ${poll}`];
+    return [`the controller observes it again ${atTheLatest(theManaged)}`];
+  return poll === undefined ? [] : [`observed every ${poll}`];
 }
 
-/** When what fails, or is on its way, is looked at again, as far as somebody can tell who knows no flags of the process. */
+/** The next observation at the latest. The flags of the process are not known here. */
 function atTheLatest({ metadata: { annotations = {} } }: Managed): string {
   const own = annotations[annotationKeys.pollInterval];
-  const poll = own ?? 'a poll interval (1m unless --poll-interval says otherwise)';
-  return `within 30 s of the last look, or within ${poll}`;
+  const poll = own ?? 'a poll interval (1m, or --poll-interval)';
+  return `within 30 s of the last observation, or within ${poll}`;
 }
 
 const nameIn = (reference: object): string | undefined => (reference as { readonly name?: string }).name;
@@ -130,7 +130,7 @@ function referencesLinks({ managedService, unresolved, theManaged, referenced }:
     return [
       link('references', `references: ${names.join(', ')}`, {
         state: 'unknown',
-        says: [`what they lead to ${withheld}`],
+        says: [`their objects ${withheld}`],
       }),
     ];
   return [
@@ -143,20 +143,20 @@ function referencesLinks({ managedService, unresolved, theManaged, referenced }:
 
 function externalLink({ theManaged, managedService }: View): Link {
   const asked = theManaged && externalName(theManaged);
-  const onRecord = theManaged && recordedIdentity(theManaged, { immutable: [] })?.name;
-  const name = onRecord ?? asked;
-  const title = `external name ${name ?? (managedService?.externalNames === 'assigned' ? '(assigned when it is made)' : '(none yet)')}`;
+  const recorded = theManaged && recordedIdentity(theManaged, { immutable: [] })?.name;
+  const name = recorded ?? asked;
+  const title = `external name ${name ?? (managedService?.externalNames === 'assigned' ? '(assigned at creation)' : '(none yet)')}`;
   const isGone = [syncedOf(theManaged), readyOf(theManaged)].some(isExternalMissing);
   if (isGone) return link('external', title, { state: 'waits', says: ['not in the external system'] });
-  // Of what is only looked at no identity is recorded.
-  const isLookedAt =
+  // No identity is recorded for a resource that is only observed.
+  const isObservedOnly =
     theManaged !== undefined && isNeverChanged(theManaged.spec) && syncedOf(theManaged).status === 'True';
-  const wasSeen = isLookedAt || theManaged?.status?.externalIdentity !== undefined;
+  const wasSeen = isObservedOnly || theManaged?.status?.externalIdentity !== undefined;
   return link('external', title, {
     state: wasSeen ? 'ok' : 'waits',
     says: [
-      wasSeen ? 'seen in the external system' : 'not seen in the external system yet',
-      ...(onRecord !== undefined && asked !== undefined && asked !== onRecord
+      wasSeen ? 'found in the external system' : 'not found in the external system yet',
+      ...(recorded !== undefined && asked !== undefined && asked !== recorded
         ? [`the annotation ${annotationKeys.externalName}, ${asked}, has no effect`]
         : []),
     ],

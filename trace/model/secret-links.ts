@@ -10,7 +10,7 @@ const keysOf = ({ secret }: FoundSecret): string => {
   return found === undefined || found.keys.length === 0 ? 'has no keys' : `has ${found.keys.join(', ')}`;
 };
 
-/** The managed resource's secret. */
+/** The managed resource's Secret. */
 export function sourceLinks({ source, theManaged }: View): readonly Link[] {
   if (source === undefined) {
     return theManaged === undefined
@@ -27,11 +27,11 @@ export function sourceLinks({ source, theManaged }: View): readonly Link[] {
   return [link('resource secret', title, { says: [keysOf(source)] })];
 }
 
-/** The claim's, and whether it is in step. */
+/** The claim's Secret, and whether it equals that of the managed resource. */
 export function targetLink(view: View): Link {
   const { target, source } = view;
   if (target === undefined)
-    return link('claim secret', 'secret', { state: 'none', says: ['none is wanted'] });
+    return link('claim secret', 'secret', { state: 'none', says: ['the claim wants none'] });
   const title = `secret ${describeKey(target.key)}`;
   if (target.secret.is !== 'there') return link('claim secret', title, missing(target.secret));
   const step = stepOf(view);
@@ -46,7 +46,7 @@ function stepOf({ source, target, decided }: View): { readonly isFine: boolean; 
   if (from === undefined || to === undefined) {
     return {
       isFine: true,
-      says: `whether it is in step cannot be seen: the managed resource's secret ${source?.secret.is === 'absent' ? 'does not exist' : withheld}`,
+      says: `it cannot be compared: the managed resource's secret ${source?.secret.is === 'absent' ? 'does not exist' : withheld}`,
     };
   }
   const refusal = decided?.propagation?.message;
@@ -55,6 +55,6 @@ function stepOf({ source, target, decided }: View): { readonly isFine: boolean; 
     (key) => from[key] !== to[key],
   );
   return differing.length === 0
-    ? { isFine: true, says: "in step with the managed resource's secret" }
-    : { isFine: false, says: `out of step: ${differing.toSorted().join(', ')}` };
+    ? { isFine: true, says: "equals the managed resource's secret" }
+    : { isFine: false, says: `differs from the managed resource's secret: ${differing.toSorted().join(', ')}` };
 }

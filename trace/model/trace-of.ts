@@ -15,7 +15,7 @@ import type { Fault, Link, LinkName, Told, Trace, Verdict } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, viewOf } from './view.ts';
 
-/** What the findings come to: the chain, the first broken link with its cause, and what was told. Pure. */
+/** The trace of the findings: the chain, the cause and the Events. Pure. */
 export function traceOf(findings: Findings): Trace {
   const view = viewOf(findings);
   const { known, key } = findings.subject;
@@ -29,7 +29,7 @@ export function traceOf(findings: Findings): Trace {
   const isUsable = isUsableNow(view);
   const [found] = faultsIn(view);
   const verdict = verdictOf(view, isUsable, found);
-  // A word on what is on its way would send somebody to mend what is not broken.
+  // A usable object shows no fault: a fault that disappears by itself is no work for a user.
   const fault = verdict === 'usable' ? undefined : found;
   const links = fault === undefined ? linksOf(view) : marked(linksOf(view), fault.link);
   return {
@@ -78,14 +78,13 @@ function verdictOf(view: View, isUsable: boolean, fault: Fault | undefined): Ver
     subject.known.sort
   ];
   if (isUsable) {
-    // Of what could be used only what keeps it from being looked after is worth a word.
     return fault === undefined ? 'usable' : 'usable, but';
   }
   if (fault !== undefined) return 'broken';
   return object !== undefined && wasDeleted(object) ? 'going' : 'on its way';
 }
 
-/** The same chain, in which the link of that name, or what comes nearest to it, is the broken one. */
+/** Marks the link of that name, or the nearest one that the chain has, as broken. */
 function marked(links: readonly Link[], name: LinkName): readonly Link[] {
   const names = new Set(namesIn(links));
   const nearest: Readonly<Partial<Record<LinkName, readonly LinkName[]>>> = {
@@ -112,11 +111,11 @@ function marked(links: readonly Link[], name: LinkName): readonly Link[] {
 const namesIn = (links: readonly Link[]): readonly LinkName[] =>
   links.flatMap(({ name, links: below }) => [name, ...namesIn(below)]);
 
-/** What was told of all objects, oldest first. */
+/** The Events of all objects, oldest first. */
 export function timelineOf(events: readonly CoreEvent[]): readonly Told[] {
-  // Their times are of whole seconds; within one what was written last has the newest version.
+  // Event times have whole seconds; within a second, the resource version orders them.
   const written = events.toSorted((a, b) => byVersion(a.metadata, b.metadata));
-  const told = written.map((event) => {
+  const timeline = written.map((event) => {
     const { involvedObject, type, reason, message, count, lastTimestamp, firstTimestamp, source } = event;
     const { kind, namespace, name } = involvedObject as Readonly<Record<string, string | undefined>>;
     return {
@@ -129,7 +128,7 @@ export function timelineOf(events: readonly CoreEvent[]): readonly Told[] {
       from: source?.component ?? '',
     };
   });
-  return orderBy(told, ['at']);
+  return orderBy(timeline, ['at']);
 }
 
 const byVersion = (a: ObjectMeta, b: ObjectMeta): number =>
@@ -157,7 +156,7 @@ function gapsOf(findings: Findings): readonly string[] {
   const { plural, group } = known.kind;
   const where = key.namespace === undefined ? '' : ` -n ${key.namespace}`;
   return [
-    `may not be read with your rights: ${names.join(', ')}`,
-    `Who may read them sees more: npm run trace -- ${plural}.${group} ${key.name}${where}`,
+    `You may not read: ${names.join(', ')}`,
+    `An administrator who may read them sees more: npm run trace -- ${plural}.${group} ${key.name}${where}`,
   ];
 }

@@ -1,6 +1,6 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 
-/** The parts of the chain from a claim to its server, each of which may be the one that is broken. */
+/** The parts of the chain from a claim to its external system. */
 export type LinkName =
   | 'claim'
   | 'choice'
@@ -17,11 +17,10 @@ export type LinkName =
   | 'controllers';
 
 /**
- * How a link fares.
- * - `broken`: the cause lies here.
- * - `waits`: it is not as it should be, for a reason that lies elsewhere, or because it is on its way.
- * - `unknown`: it could not be read, or nobody can tell.
- * - `none`: there is none, and none is wanted.
+ * - `broken`: it is the cause.
+ * - `waits`: it is not ready because of another link, or because it is in progress.
+ * - `unknown`: it could not be read, or its state cannot be known.
+ * - `none`: it does not exist and is not wanted.
  */
 export type LinkState = 'ok' | 'broken' | 'waits' | 'unknown' | 'none';
 
@@ -30,28 +29,27 @@ export interface Link {
   /** `FancySQLInstance team-shop/orders`. */
   readonly title: string;
   readonly state: LinkState;
-  /** What is known of it, a sentence each. */
+  /** The known facts, a sentence each. */
   readonly says: readonly string[];
   readonly conditions: readonly Condition[];
-  /** The line of docs/decision-tables.md that its controller takes, as things are. */
+  /** The current decision of its controller: a row of docs/decision-tables.md. */
   readonly decision?: string;
   readonly links: readonly Link[];
 }
 
-/** What is wrong, where, and what mends it. */
 export interface Fault {
-  /** `no match`, `provider down`, …: a line of the table in docs/trace.md. */
+  /** For example `no match`: a row of the table in docs/trace.md. */
   readonly name: string;
   readonly link: LinkName;
   /** One sentence. */
   readonly cause: string;
-  /** What to do, where a command does not say it all. */
+  /** The part of the fix that is not a command. */
   readonly advice?: string;
-  /** Commands; words in capitals, as `FILE`, are for the reader to fill in. */
+  /** Commands. The user replaces words in capitals, such as `FILE`. */
   readonly mend: readonly string[];
 }
 
-/** Something that was told of one of the objects. */
+/** An Event of one of the objects. */
 export interface Told {
   readonly at: string;
   readonly type: string;
@@ -63,16 +61,14 @@ export interface Told {
 }
 
 /**
- * - `usable`: it can be used.
- * - `usable, but`: it can be used, and something is wrong all the same.
- * - `on its way`: nothing is wrong, and it is not ready yet.
- * - `going`: it is being deleted, and nothing stands in the way.
- * - `broken`: it cannot be used, or does not go, and somebody has to do something.
- * - `absent`, `withheld`: there is none, or it may not be read.
+ * - `usable, but`: it can be used, and it has a fault.
+ * - `on its way`: it is not ready yet, and has no fault.
+ * - `going`: it is being deleted, and has no fault.
+ * - `broken`: it cannot be used or deleted until a user fixes the fault.
+ * - `absent`, `withheld`: it does not exist, or the user may not read it.
  */
 export type Verdict = 'usable' | 'usable, but' | 'on its way' | 'going' | 'broken' | 'absent' | 'withheld';
 
-/** All that can be told of one object. */
 export interface Trace {
   readonly subject: string;
   readonly verdict: Verdict;
@@ -81,8 +77,8 @@ export interface Trace {
   readonly links: readonly Link[];
   /** Oldest first. */
   readonly timeline: readonly Told[];
-  /** What could not be read, and why that may matter. */
+  /** The objects that the user may not read. */
   readonly gaps: readonly string[];
-  /** Of what is absent: what may have been meant. */
+  /** Similar names of existing objects, if the object is absent. */
   readonly hints?: readonly string[];
 }

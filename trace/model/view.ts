@@ -32,31 +32,31 @@ import { withReferences } from '../../controllers/core/references/references.ts'
 import type { Findings } from './findings.ts';
 import { thereOf } from './findings.ts';
 
-/** How a claim comes by a class. */
+/** How a claim gets its class. */
 export interface ClassChoice {
   readonly by: 'selector' | 'default' | 'classRef' | 'resourceRef';
-  /** `size=small`, or which annotation makes a default. */
+  /** The selector, for example `size=small`. */
   readonly sought?: string;
   readonly matching?: readonly Class[];
-  /** Of those that match, why they cannot serve the claim. */
+  /** Why matching classes cannot serve the claim, a sentence for each class. */
   readonly misfits?: readonly string[];
-  /** How many of those that match are not for the claim's namespace. */
+  /** The number of matching classes that the claim's namespace may not use. */
   readonly forbidden?: number;
-  /** All there are. */
+  /** All classes of the claim's kind. */
   readonly all?: readonly Class[];
   readonly isMalformed?: boolean;
 }
 
-/** What binding decides about the claim. */
+/** The binding controller's decision about the claim. */
 export interface Binding {
   readonly name: BindingDecision['name'];
-  /** What the claim's condition says about it; undefined: the decision has a call, or nothing is reported. */
+  /** The message of the claim's condition; undefined: the decision reports nothing. */
   readonly message?: string | undefined;
 }
 
 /**
- * What follows from what was found: the decisions that the controllers come to over the same objects, by their own pure
- * functions. Absent: there is nothing to decide, or it could not be read.
+ * The findings and the decisions that the controllers make about them, by their own pure functions. Undefined: there is
+ * nothing to decide, or an object could not be read.
  */
 export interface View extends Findings {
   readonly theClaim: Claim | undefined;
@@ -66,7 +66,7 @@ export interface View extends Findings {
   readonly assignment?: ClassDecision | undefined;
   readonly binding?: Binding | undefined;
   readonly first?: FirstDecision | undefined;
-  /** Why a reference of the managed resource leads nowhere. */
+  /** Why a reference of the managed resource names no object. */
   readonly unresolved?: string | undefined;
 }
 
@@ -77,15 +77,15 @@ export const syncedOf = (
   object: { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined,
 ) => getCondition(object?.status?.conditions, 'Synced');
 
-/** Whether an object was looked at as it is now: the generation that its status tells of is its own. */
-export function isLookedAt(object: KubernetesObject): boolean {
+/** Whether a controller has observed the current generation of the object. */
+export function isObserved(object: KubernetesObject): boolean {
   const { status } = object as { readonly status?: { readonly observedGeneration?: number } };
   const { generation } = object.metadata;
   if (status?.observedGeneration === undefined) return false;
   return generation === undefined || status.observedGeneration >= generation;
 }
 
-/** Decides over findings. Pure. */
+/** Pure. */
 export function viewOf(findings: Findings): View {
   const theClaim = thereOf(findings.claim);
   const theManaged = thereOf(findings.managed);
@@ -106,7 +106,7 @@ type Facts = Omit<View, 'binding' | 'first' | 'unresolved' | 'choice' | 'assignm
 function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment' | 'binding'> {
   const { services, classes } = facts;
   const owned = thereOf(facts.owned) ?? [];
-  // Whether a namespace that may not be read is selected, nobody guesses.
+  // A namespace that may not be read is neither selected nor not selected.
   const isNamespaceKnown = facts.namespace.is !== 'withheld';
   const areClassesKnown = isNamespaceKnown && classes.every((found) => found.classes.is !== 'withheld');
   const namespace = namespaceOf(facts, claim);
@@ -125,7 +125,7 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
         ? decideDefaulting({ ...input, kind })
         : decideScheduling({ ...input, kind });
   const service = services.find((each) => isResponsible(each, claim, owned)) ?? services[0];
-  // What may not be read is neither there nor absent: nothing is decided over it.
+  // An object that may not be read is neither there nor absent, so that binding cannot be decided.
   const isKnown = ![facts.named, facts.owned, facts.resourceClass].some(({ is }) => is === 'withheld');
   return {
     choice: choiceOf(claim, areClassesKnown ? candidates : undefined),
@@ -134,7 +134,6 @@ function ofClaim(facts: Facts, claim: Claim): Pick<View, 'choice' | 'assignment'
   };
 }
 
-/** The decision over facts that are computed as the controller computes them. */
 function bindingOf(
   facts: Facts,
   claim: Claim,
@@ -161,7 +160,7 @@ function bindingOf(
     secrets: decided?.secrets ?? noSecrets,
   };
   const decision = decideBinding(observed);
-  // Whether the credential is in force, nobody guesses.
+  // Bind depends on the credential, and that is unknown.
   if (decision.name === 'Bind' && decided?.isCredentialKnown === false) return undefined;
   return { name: decision.name, message: messageOf(decision, observed) };
 }

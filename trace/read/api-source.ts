@@ -8,7 +8,7 @@ import type { Source } from './source.ts';
 
 const pageSize = 500;
 
-/** Reads from the API server. What may not be read is withheld; everything else that goes wrong is thrown as ApiError. */
+/** Reads from the API server. A missing right is a finding; every other failure is thrown as ApiError. */
 export function apiSource(client: KubernetesClient, signal?: AbortSignal): Source {
   return {
     get: (kind, key) => finding(client.get(kind, key, signal)),
@@ -55,7 +55,7 @@ async function finding<T>(reading: Promise<T>): Promise<Found<T>> {
   } catch (error) {
     if (isNotFound(error)) return { is: 'absent' };
     if (apiErrorIn(error)?.code === 403) return { is: 'withheld' };
-    // A kind that the server does not have is answered with a page that is not found.
+    // The server does not have this kind.
     if (apiErrorIn(error)?.code === 404) return { is: 'absent' };
     throw error;
   }

@@ -31,16 +31,15 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
 import { credentialsKeyOf, tokenKeyOf } from '../model/credentials-key.ts';
-import { isOneOf } from '../model/fault-finding.ts';
+import { isOneOf } from '../model/fault-parts.ts';
 import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../model/findings.ts';
 import { thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
-import { isMarkHidden, markTold, nameIn } from '../model/holding.ts';
+import { isMarkHidden, markIn, nameIn } from '../model/holding.ts';
 import { syncedOf } from '../model/view.ts';
 import { decidedOnValues } from './decided-on-values.ts';
 import type { Source } from './source.ts';
 
-/** What a trace is asked about. */
 export interface Subject {
   readonly known: KnownKind;
   readonly key: ObjectKey;
@@ -50,7 +49,7 @@ export interface CollectOptions {
   readonly catalogue: Catalogue;
   readonly source: Source;
   readonly clock: Pick<Clock, 'now'>;
-  /** The Lease by which the controllers elect who works; absent: nobody looks for one. */
+  /** The lease of the controllers' leader election; undefined: it is not read. */
   readonly lease?: { readonly namespace: string; readonly name: string } | undefined;
   readonly runs?: Findings['runs'];
 }
@@ -75,27 +74,27 @@ const nothing: Findings = {
 };
 
 /**
- * Reads an object and all that it hangs together with, by what the objects themselves name. Throws what the source
- * throws; what may not be read, or is not there, is a finding.
+ * Reads an object and the objects that it is connected to by references. A missing object or right is a finding. Throws
+ * the errors of the source.
  */
 export async function collect(options: CollectOptions, subject: Subject): Promise<Findings> {
   const { source, clock, lease, runs } = options;
-  const looking: Readonly<Record<KnownKind['sort'], () => Promise<Partial<Findings>>>> = {
+  const reading: Readonly<Record<KnownKind['sort'], () => Promise<Partial<Findings>>>> = {
     claim: () => aroundClaim(options, subject),
     managed: () => aroundManaged(options, subject),
     class: () => aroundClass(options, subject),
     provider: () => aroundProvider(options, subject),
   };
   const [around, leased] = await Promise.all([
-    looking[subject.known.sort](),
+    reading[subject.known.sort](),
     lease === undefined ? unsought : source.get(LeaseKind, lease),
   ]);
   const found = { ...nothing, subject, ...around };
-  const [told, inVain] = await Promise.all([eventsAround(source, found), inVainAmong(options, found)]);
-  return { ...found, ...told, inVain, lease: leased, now: clock.now(), runs };
+  const [events, inVain] = await Promise.all([eventsAround(source, found), inVainAmong(options, found)]);
+  return { ...found, ...events, inVain, lease: leased, now: clock.now(), runs };
 }
 
-/** What there is in place of what there is not. */
+/** The missing object, and the existing objects of its kind. */
 async function inVainAmong(
   { source, catalogue }: CollectOptions,
   found: Findings,
@@ -113,7 +112,7 @@ async function inVainAmong(
   if (kind === undefined) return undefined;
   const { namespace } = key;
   const everywhere = await source.list(kind);
-  // Who may not see all namespaces may see that one.
+  // The user may have the right for that namespace only.
   const listed =
     everywhere.is === 'withheld' && namespace !== undefined ? await source.list(kind, namespace) : everywhere;
   const isNamespaceAbsent =
@@ -123,13 +122,13 @@ async function inVainAmong(
   const isOfResources =
     theClaim !== undefined && named?.sort === 'managed' && kindKey(named.kind) === kindKey(kind);
   const meant = isOfResources
-    ? await takeable(source, listedObjects as readonly Managed[], theClaim)
+    ? await claimable(source, listedObjects as readonly Managed[], theClaim)
     : listedObjects;
   return { key, there: meant.map(({ metadata }) => objectKey(metadata)), isNamespaceAbsent };
 }
 
-/** Of managed resources those that a claim may take, so that it may have meant them; what others have it is not told of. */
-async function takeable(
+/** The managed resources that the claim can have. The names of the others are not shown to its team. */
+async function claimable(
   source: Source,
   resources: readonly Managed[],
   claim: Claim,
@@ -142,7 +141,7 @@ async function takeable(
   return resources.filter((one) => isOneOf(decisionOver(claim, one, namespace), ['SetClaimRef', 'NotReady']));
 }
 
-/** What binding would decide if the claim named this managed resource. */
+/** The binding decision if the claim named this managed resource. */
 function decisionOver(claim: Claim, named: Managed, namespace: ClaimNamespace | undefined) {
   const secrets = { isWanted: false, hasCopy: false, stale: [], controlled: [] };
   const forbidden = whyNotFor(namespace, named);
@@ -278,7 +277,7 @@ interface Around {
   readonly services: readonly ClaimService[];
 }
 
-/** What a managed resource, or one that would be created from a class, needs; and the connection Secrets. */
+/** The provider, the references and the Secrets of a managed resource, or of one that a class would create. */
 async function beneath(
   { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
   { claim, managed, resourceClass, services }: Around,
@@ -331,14 +330,14 @@ async function connectionSecrets(
   };
 }
 
-/** Whose that may be which has the external name of a managed resource, if that says that it is somebody else's. */
+/** The owner of the external resource with the wanted name, if the managed resource reports another owner. */
 async function holdingOf(
   { catalogue: { managed: services }, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
   managed: Managed,
   { providers }: ManagedService,
 ): Promise<Holding | undefined> {
   const { error } = syncedOf(managed);
-  const mark = markTold(error);
+  const mark = markIn(error);
   if (mark !== undefined) {
     const kind = services.find((one) => isOwnerNamed({ ...mark, name: '' }, one.kind, ''))?.kind;
     const name = nameIn(mark);
@@ -383,7 +382,7 @@ async function providerIn(
   return { name: { ...name, kindOf, credentialEntries: providers.credentialEntries }, found };
 }
 
-/** The secret with a provider's credentials, where they are in one, and who else has them from there. */
+/** The Secret with a provider's credentials, and the other objects with credentials from it. */
 async function credentialsOf(
   { catalogue, source }: Pick<CollectOptions, 'catalogue' | 'source'>,
   provider: Provider | ProviderConfig | undefined,
@@ -446,7 +445,7 @@ async function claimNamed(
   return source.get(objectsOf<Claim>(known), objectKey(keyOf(reference)));
 }
 
-/** The managed resources that a claim owns. If it may not read all, it may own one that it does not see. */
+/** The managed resources that a claim owns. Withheld: the user may not read all, and sees none that it owns. */
 async function ownedBy(
   source: Source,
   services: readonly ClaimService[],
@@ -467,7 +466,7 @@ async function usersAmong(
   return isWithheld ? { is: 'withheld' } : { is: 'there', value: seen.filter(isUser) };
 }
 
-/** All objects of these kinds that may be seen, and whether those of a kind are withheld. */
+/** All objects of these kinds that the user may read, and whether some are withheld. */
 async function allOf<Instance extends KubernetesObject>(
   source: Source,
   kinds: readonly Kind<Instance>[],
@@ -485,12 +484,12 @@ async function eventsAround(
     ...[claim, managed, resourceClass, provider].map((found) => thereOf<KubernetesObject>(found)),
     ...[from, target].map((found) => found && thereOf(found.secret)?.secret),
   ];
-  const told = await Promise.all(
+  const found = await Promise.all(
     objects.flatMap((object) => (object === undefined ? [] : [source.eventsOf(object)])),
   );
   return {
-    events: told.flatMap((events) => thereOf(events) ?? []),
-    areEventsWithheld: told.some(({ is }) => is === 'withheld'),
+    events: found.flatMap((events) => thereOf(events) ?? []),
+    areEventsWithheld: found.some(({ is }) => is === 'withheld'),
   };
 }
 

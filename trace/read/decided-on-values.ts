@@ -1,5 +1,5 @@
 /*
- * Some decisions of the controllers depend on the values of Secrets. They are taken here, where the values are read, and
+ * Some decisions of the controllers depend on the values of Secrets. They are made here, where the values are read, and
  * only the decisions are kept.
  */
 
@@ -25,9 +25,7 @@ export interface ReadSecrets {
   readonly claim: Claim | undefined;
   readonly managed: Managed | undefined;
   readonly service: ManagedService | undefined;
-  /** The managed resource's. */
   readonly source: Found<Secret>;
-  /** The claim's. */
   readonly target: Found<Secret>;
 }
 
@@ -42,7 +40,7 @@ export function decidedOnValues(read: ReadSecrets): DecidedOnValues {
   };
 }
 
-/** Nobody reads a secret store here. */
+/** The trace does not read secret stores. */
 function isCredentialKnown({ managed, source }: ReadSecrets): boolean {
   if (managed === undefined || !wantsDetails(managed)) return true;
   return source.is === 'there' || source.is === 'absent';

@@ -2,12 +2,12 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import type { Found } from '../model/findings.ts';
 
-/** Where a trace is read from: the API server, with the rights of whoever asks, or the stores of a process. */
+/** The API server, with the rights of the user, or the stores of a process. */
 export interface Source {
-  /** Throws what keeps it from being found out. */
+  /** Throws if it is not known whether the object exists. */
   get<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<Found<T>>;
-  /** All of a kind; of a namespaced one those of all namespaces, or of one. Throws likewise. */
+  /** All objects of a kind, of all namespaces or of one. Throws like `get`. */
   list<T extends KubernetesObject>(kind: Kind<T>, namespace?: string): Promise<Found<readonly T[]>>;
-  /** What was told of an object. Throws likewise. */
+  /** Throws like `get`. */
   eventsOf(object: KubernetesObject): Promise<Found<readonly CoreEvent[]>>;
 }

@@ -1,11 +1,11 @@
-/** How far a line of text reaches: without escape sequences, which take no room. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+/** Escape sequences have no width. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds them
 const colour = /\u001b\[[0-9;]*m/g;
 const widthOf = (text: string): number => [...text.replaceAll(colour, '')].length;
 
 /**
- * The text in lines of at most `width` characters, broken between words where that is possible; nothing is cut. The first
- * line begins with `first`, the others with `rest`.
+ * The text in lines of at most `width` characters, broken only between words. The first line begins with `first`, the
+ * others with `rest`.
  */
 export function wrapped(text: string, width: number, first = '', rest = first): readonly string[] {
   const lines: string[] = [];

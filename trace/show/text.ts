@@ -6,10 +6,9 @@ import { wrapped } from './lines.ts';
 export type Tone = 'good' | 'bad' | 'wait' | 'faint' | 'strong';
 
 export interface TextOptions {
-  /** Characters to a line. */
+  /** Characters per line. */
   readonly width: number;
   readonly now: Date;
-  /** Gives a text a colour, or leaves it as it is. */
   readonly paint: (tone: Tone, text: string) => string;
 }
 
@@ -23,15 +22,15 @@ const signs: Readonly<Record<LinkState, readonly [sign: string, tone: Tone]>> = 
 
 const verdicts: Readonly<Record<Verdict, readonly [words: string, tone: Tone]>> = {
   usable: ['can be used', 'good'],
-  'usable, but': ['can be used, but something is wrong', 'wait'],
-  'on its way': ['is on its way: nothing is wrong, it is not ready yet', 'wait'],
-  going: ['is being deleted, and nothing stands in the way', 'wait'],
+  'usable, but': ['can be used, but has a problem', 'wait'],
+  'on its way': ['is in progress: no problem was found', 'wait'],
+  going: ['is being deleted: no problem was found', 'wait'],
   broken: ['cannot be used', 'bad'],
   absent: ['does not exist', 'bad'],
   withheld: ['may not be read with your rights', 'bad'],
 };
 
-/** A trace for people: what is wrong and what mends it, then the chain, then what was told. Nothing in it is cut. */
+/** A trace for people: the fault with its fix, the chain, and the Events. No text is cut. */
 export function traceText(trace: Trace, options: TextOptions): string {
   const { paint, width } = options;
   const [words, tone] = verdicts[trace.verdict];
@@ -51,7 +50,7 @@ function faultLines({ cause, advice, mend }: Fault, { width, paint }: TextOption
     '',
     ...wrapped(cause, width, '  ').map((line) => paint('bad', line)),
     ...(advice === undefined ? [] : wrapped(advice, width, '  ')),
-    // Whole, however long: it is to be pasted.
+    // Commands are not wrapped, so that a user can paste them.
     ...mend.map((command) => `    ${paint('strong', command)}`),
   ];
 }
@@ -105,5 +104,5 @@ function timelineLines(timeline: readonly Told[], { paint, width, now }: TextOpt
       `             `,
     );
   });
-  return ['', paint('strong', 'What was told of them'), ...lines];
+  return ['', paint('strong', 'Events of these objects'), ...lines];
 }

@@ -9,7 +9,7 @@ test('the class of an error says which fault the trace shows', () => {
     ...['CredentialsUnreadable', 'ExternalMissing', 'OtherSystem', 'SecretsForbidden', 'SecretsExcluded'],
     ...['OfAnotherVersion', 'constructor'],
   ];
-  const found = classes.map((name) => [name, externalTrouble({ class: name })?.name]);
+  const found = classes.map((name) => [name, externalTrouble({ class: name })]);
   assert.deepEqual(Object.fromEntries(found), {
     CredentialsRefused: 'wrong credentials',
     Forbidden: 'not allowed',
