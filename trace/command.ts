@@ -83,7 +83,10 @@ function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'help
     )
     .option('-o, --output <format>', 'text or json', 'text')
     .option('-w, --watch', 'continue, and show changes', false)
-    .addHelpText('after', '\nThe exit code is 0 if you can use the object, 1 if not, and 2 without an answer.')
+    .addHelpText(
+      'after',
+      '\nThe exit code is 0 if you can use the object, 1 if not, and 2 without an answer.',
+    )
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => {} })
     .action((kind: string, name: string | undefined, { lease, ...flags }: Flags) => {

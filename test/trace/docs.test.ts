@@ -11,8 +11,5 @@ test('docs/trace.md lists every fault in the order of the fault table', () => {
   const named = [...table.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
-  assert.deepEqual(
-    named,
-    uniq(faultTable.map(({ name }) => name)),
-  );
+  assert.deepEqual(named, uniq(faultTable.map(({ name }) => name)));
 });

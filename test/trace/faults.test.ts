@@ -343,8 +343,7 @@ const cases: readonly Case[] = [
       }),
     ),
     link: 'server',
-    cause:
-      /^The quota of Provider favourite in the external system is used up: .*409 InstanceQuotaExceeded/,
+    cause: /^The quota of Provider favourite in the external system is used up: .*409 InstanceQuotaExceeded/,
     mend: /^kubectl annotate favouritedbinstances/,
   },
   {
@@ -387,7 +386,8 @@ const cases: readonly Case[] = [
       return ['favouritedbinstance', { name: 'legacy' }];
     },
     link: 'external',
-    cause: /^The external system has another resource with this name: .*\. It belongs to FavouriteDBInstance team-shop-orders-\w+, which exists\.$/,
+    cause:
+      /^The external system has another resource with this name: .*\. It belongs to FavouriteDBInstance team-shop-orders-\w+, which exists\.$/,
     mend: `kubectl edit ${resources} legacy`,
   },
   {

@@ -115,7 +115,8 @@ const rows: Readonly<Record<string, Row>> = {
     asked: database,
     thrown: notOurs(),
     whose: '',
-    advice: 'Give this resource another external name, or run the SQL statement that makes this resource the owner.',
+    advice:
+      'Give this resource another external name, or run the SQL statement that makes this resource the owner.',
   },
   'no tag of an owner': {
     asked: redis,

@@ -62,8 +62,7 @@ const refused = (bindingPhase: 'Unbound' | 'Bound', spec: object): readonly Kube
 ];
 
 describe('what the external system refuses', () => {
-  const otherwise =
-    'hange the fields in the managed resource and in its class.';
+  const otherwise = 'hange the fields in the managed resource and in its class.';
   const rows: Readonly<Record<string, readonly [objects: readonly KubernetesObject[], advice: string]>> = {
     'and the claim asks for itself: it takes another claim': [
       refused('Unbound', { version: '99' }),

@@ -202,7 +202,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
         advice: `Name another Secret. ${nobodys}`,
         mend: another,
       },
-      /secret team-shop\/orders-connection is immutable, and is no copy of /,
+      /secret team-shop\/orders-connection is immutable and differs from /,
     ],
     "is deleted, where it is the claim's own copy that nobody can change": [
       { immutable: true, annotations: from, isOwn: true, data: { password: 'b2xk' } },
@@ -211,7 +211,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
         advice: 'This deletes the values in it. The resource publishes newer values:',
         mend: ['kubectl -n team-shop delete secrets orders-connection'],
       },
-      /secret team-shop\/orders-connection is immutable, and is no copy of what the claim's resource publishes/,
+      /secret team-shop\/orders-connection is immutable and differs from the connection secret of the resource/,
     ],
     "is left, where it is the claim's own and holds more than is published": [
       { immutable: true, annotations: from, isOwn: true },
@@ -221,7 +221,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
           'It holds keys that the resource does not publish, and may be the only copy of them: ask first whether a user needs those.',
         mend: [],
       },
-      /is immutable, and is no copy of what the claim's resource publishes/,
+      /is immutable and differs from the connection secret of the resource/,
     ],
   };
   for (const [name, [given, told, cause]] of Object.entries(rows)) {

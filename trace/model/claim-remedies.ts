@@ -101,7 +101,7 @@ export const claimedByOther: Details = ({ theClaim, theManaged }) => {
     cause: `${describeObject(theManaged)} ${
       isPrevious ? `belongs to a previous ${owner} with another UID` : `${verb} ${owner}`
     }.`,
-    advice: `Name another resource in spec.resourceRef of the claim${isPrevious ? '' : ', or delete the claim that has this one'}.`,
+    advice: 'Name another resource in spec.resourceRef of the claim.',
   };
 };
 

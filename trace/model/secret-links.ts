@@ -56,5 +56,8 @@ function stepOf({ source, target, decided }: View): { readonly isFine: boolean; 
   );
   return differing.length === 0
     ? { isFine: true, says: "equals the managed resource's secret" }
-    : { isFine: false, says: `differs from the managed resource's secret: ${differing.toSorted().join(', ')}` };
+    : {
+        isFine: false,
+        says: `differs from the managed resource's secret: ${differing.toSorted().join(', ')}`,
+      };
 }

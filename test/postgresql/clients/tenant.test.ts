@@ -342,7 +342,8 @@ describe('what an owner puts into its database', () => {
     await assert.rejects(serverOf({ lockTimeoutMs: 100 }).roles.drop('victim', owned), {
       code: 'InUse',
       isRetryable: true,
-      message: 'role "victim" cannot be dropped: sessions on database "ann" hold locks on objects that depend on it',
+      message:
+        'role "victim" cannot be dropped: sessions on database "ann" hold locks on objects that depend on it',
     });
     await session.end();
     await roles.drop('victim', owned);

@@ -622,7 +622,8 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a watch that asks for what the API server has forgotten, for ever',
-      provenBy: 'test/runtime/cache/watch.test.ts: lists again, and objects that were deleted during that time are removed',
+      provenBy:
+        'test/runtime/cache/watch.test.ts: lists again, and objects that were deleted during that time are removed',
       was: 'if (isExpired(error) || code === 404 || isUnreadable) {',
       becomes: 'if (code === 404 || isUnreadable) {',
     },
@@ -934,8 +935,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/aws/vpc/external-client.ts': [
     {
       against: 'a VPC that is called not made, for something of it could not be set',
-      provenBy:
-        'test/controllers/aws/ec2.test.ts: is recorded before a failed later step is tried again',
+      provenBy: 'test/controllers/aws/ec2.test.ts: is recorded before a failed later step is tried again',
       was: 'attributesIn(wanted), signal).catch(() => {});',
       becomes: 'attributesIn(wanted), signal);',
     },
@@ -943,8 +943,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
   'controllers/aws/subnet/external-client.ts': [
     {
       against: 'a subnet that is called not made, for something of it could not be set',
-      provenBy:
-        'test/controllers/aws/ec2.test.ts: is recorded before a failed later step is tried again',
+      provenBy: 'test/controllers/aws/ec2.test.ts: is recorded before a failed later step is tried again',
       was: 'true, signal).catch(() => {});',
       becomes: 'true, signal);',
     },
