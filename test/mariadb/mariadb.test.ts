@@ -21,7 +21,7 @@ const isRunning = (pid: number): boolean => {
 };
 
 describe('a real MariaDB', { skip, timeout: 60_000 }, () => {
-  test('knows who its administrator has made, and nobody else', async () => {
+  test('knows the users that its administrator created, and no others', async () => {
     await using mariadb = await startMariadb({ binaries });
     const password = 'open \'"\\ sesame';
     await mariadb.run(`create user me@'%' identified by ${quotedText(password)};`);

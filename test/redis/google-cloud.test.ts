@@ -97,7 +97,7 @@ describe('behind an instance of Memorystore', { skip, timeout: 120_000 }, () => 
     assert.notEqual(await redisCli(support, client, 'PING'), 'PONG');
   });
 
-  test('runs again at another port, which the API gives, when somebody has taken its own meanwhile', async (t) => {
+  test('runs again at another port, which the API reports, if another program uses its port', async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-gcp-'));
     t.after(() => rm(directory, { recursive: true }));
     const dataFile = join(directory, 'held.json');
@@ -116,7 +116,7 @@ describe('behind an instance of Memorystore', { skip, timeout: 120_000 }, () => 
     assert.equal(await redisCli(support, now, 'PING'), 'PONG');
   });
 
-  test('runs again, at the same port and with the same AUTH string, when the stand-in goes on', async (t) => {
+  test('runs again, at the same port and with the same AUTH string, when the emulator continues', async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-gcp-'));
     t.after(() => rm(directory, { recursive: true }));
     const dataFile = join(directory, 'held.json');

@@ -5,13 +5,13 @@ import type { RedisSupport } from '../../local/redis-binaries.ts';
 export interface Client {
   readonly host: string;
   readonly port: number;
-  /** What it says with AUTH. */
+  /** Its answer with AUTH. */
   readonly password?: string;
   /** A file with the certificate that it trusts; with it, it speaks TLS. */
   readonly cacert?: string;
 }
 
-/** What Redis answers to one command, as its own command line prints it. */
+/** The answer of Redis to one command, as its own command line prints it. */
 export async function redisCli(
   support: RedisSupport,
   { host, port, password, cacert }: Client,

@@ -89,7 +89,7 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
     ],
     'what nobody here sees, of one that names a resource of a kind that is not known': [
       { resourceRef: gold },
-      `${either}. The resource of this claim cannot be seen here, and may be deleted with it, with its data: delete this claim only if it has none.`,
+      `${either}. You cannot read the resource of this claim. It may be deleted with the claim, with its data. Delete the claim only if it has no resource.`,
       false,
     ],
   };
@@ -124,7 +124,7 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
     assert.deepEqual(toldBy(fault), {
       name: 'missing resource',
       advice:
-        'Create another claim. The secret orders-connection of this claim is deleted with it, and may be the only copy of a password that works: ask first whether a user needs it.',
+        'Create another claim. The Secret orders-connection is deleted with this claim. It may be the only copy of a password that works: ask first whether a user needs it.',
       mend: [],
     });
   });

@@ -36,10 +36,10 @@ function lostWith({ owned, managed, target }: View, claim: Claim): readonly stri
   const sentences = [
     own && `${deletedWithClaim(own)}.`,
     !own && isUnseen
-      ? 'The resource of this claim cannot be seen here, and may be deleted with it, with its data: delete this claim only if it has none.'
+      ? 'You cannot read the resource of this claim. It may be deleted with the claim, with its data. Delete the claim only if it has no resource.'
       : undefined,
     mayHaveSecret
-      ? `The secret ${target.key.name} of this claim is deleted with it, and may be the only copy of a password that works: ask first whether a user needs it.`
+      ? `The Secret ${target.key.name} is deleted with this claim. It may be the only copy of a password that works: ask first whether a user needs it.`
       : undefined,
   ];
   return sentences.filter((one) => one !== undefined);
