@@ -371,7 +371,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
         const claim = await fixture.getClaim('team-a', name);
         return claim?.status?.conditions?.some(({ message = '' }) =>
           message.includes(
-            `(team-a/${name}); name another in spec.writeConnectionSecretToRef; that one may be`,
+            `(team-a/${name}); name another in spec.writeConnectionSecretToRef; the existing Secret may be`,
           ),
         );
       });
