@@ -247,16 +247,16 @@ describe('crds/ on kube-apiserver alone, which publishes schemas and may be too 
   after(() => controlPlane?.stop());
 
   const explained: Readonly<Record<string, RegExp>> = {
-    fancysqlinstance: /A claim of a FancySQL database/,
-    'fancysqlinstance.spec.classSelector': /Chooses a class by its labels/,
-    'fancysqlinstance.spec.classSelector.matchExpressions.operator': /How the label relates to the values/,
-    'fancysqlinstance.status.conditions': /What is known about this object/,
+    fancysqlinstance: /A claim for a FancySQL database/,
+    'fancysqlinstance.spec.classSelector': /Selects a class by its labels/,
+    'fancysqlinstance.spec.classSelector.matchExpressions.operator': /The relation of the label to the values/,
+    'fancysqlinstance.status.conditions': /The observed conditions of this object/,
     'favouritedbinstance.spec.forProvider.fancinessLevel': /How fancy the instance is/,
     'favouritedbinstance.spec.managementPolicies': /An empty list pauses/,
-    'favouritedbinstanceclass.specTemplate.reclaimPolicy': /when its claim is deleted/,
+    'favouritedbinstanceclass.specTemplate.reclaimPolicy': /is deleted with its claim/,
     'ambivalentdbinstance.status.bindingPhase': /binding life cycle/,
     'providerconfigs.fcp.crossplane.io': /Access to a Favourite Cloud project/,
-    'postgresqlgrant.spec.forProvider.privileges': /Others that the role has there are revoked/,
+    'postgresqlgrant.spec.forProvider.privileges': /Other privileges of the role on the target are revoked/,
   };
   for (const [path, text] of Object.entries(explained)) {
     test(`kubectl explain ${path} shows its description`, async () => {
