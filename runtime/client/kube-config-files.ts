@@ -58,7 +58,9 @@ function pathsOf({ path, environment }: KubeConfigPlaces): readonly string[] {
 async function contentOf(path: string): Promise<unknown> {
   const text = readableFile(path, 'kubeconfig');
   // Loaded here only, because a process in a cluster reads no kubeconfig.
-  const { parseDocument } = await import('yaml');
+  const {
+    default: { parseDocument },
+  } = await import('yaml'); // a bundle has its default export only
   const document = parseDocument(text);
   const [fault] = document.errors;
   if (fault !== undefined) {
