@@ -127,7 +127,7 @@ describe('the package', () => {
     assert.equal(code, 1);
     assert.match(
       output,
-      /^providers\.same\.example\.org is defined by stack "first" and, differently, by stack "second"; .*\nproviderconfigs\.same\.example\.org is defined by stack "first" /,
+      /^providers\.same\.example\.org is defined by stack "first" and, differently, by stack "second"\. .*\nproviderconfigs\.same\.example\.org is defined by stack "first" /,
     );
     await assert.rejects(own.read('of-two/docs/api-reference.md'), { code: 'ENOENT' });
   });

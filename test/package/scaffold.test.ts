@@ -101,7 +101,7 @@ describe("a scaffold in an author's own repository", () => {
     assert.deepEqual(await trace('cachecluter', 'sessions'), {
       code: 2,
       output:
-        '"cachecluter" is no kind that is known here; did you mean cacheclusters.cache.example.org or cacheclusterclaims.cache.example.org or cacheclusterclasses.cache.example.org?\n',
+        '"cachecluter" is not a known kind; did you mean cacheclusters.cache.example.org or cacheclusterclaims.cache.example.org or cacheclusterclasses.cache.example.org?\n',
     });
     await using api = await new FakeApiServer({
       ...{ group: 'cache.example.org', version: 'v1alpha1', scope: 'Cluster' },
@@ -130,7 +130,7 @@ describe("a scaffold in an author's own repository", () => {
               `--stack: the name "cache-clusters" is in use, because ${room}/cache-clusters/ exists: choose another name`,
           ),
           ...['examples/cache-clusters/00-provider.yaml', 'examples/cache-clusters/10-class.yaml'].map(
-            (file) => `${file} is there already`,
+            (file) => `${file} exists already`,
           ),
         ],
       },
@@ -149,7 +149,9 @@ describe("a scaffold in an author's own repository", () => {
       },
       'the name of the kind, for the claim': {
         args: ['Queue', '--group', 'queues.example.org', '--claim', 'Queue'],
-        told: ['would stand for two things in the code of the service; choose another name'],
+        told: [
+          '--claim: "Queue" would mean two different things in the code of the service: choose another name',
+        ],
       },
     };
     for (const [name, { args, told }] of Object.entries(rows)) {
