@@ -249,7 +249,8 @@ describe('crds/ on kube-apiserver alone, which publishes schemas and may be too 
   const explained: Readonly<Record<string, RegExp>> = {
     fancysqlinstance: /A claim for a FancySQL database/,
     'fancysqlinstance.spec.classSelector': /Selects a class by its labels/,
-    'fancysqlinstance.spec.classSelector.matchExpressions.operator': /The relation of the label to the values/,
+    'fancysqlinstance.spec.classSelector.matchExpressions.operator':
+      /The relation of the label to the values/,
     'fancysqlinstance.status.conditions': /The observed conditions of this object/,
     'favouritedbinstance.spec.forProvider.fancinessLevel': /How fancy the instance is/,
     'favouritedbinstance.spec.managementPolicies': /An empty list pauses/,

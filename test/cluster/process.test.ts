@@ -103,7 +103,8 @@ describe('the process', () => {
 
   test('without leader election the log warns that no other process may run', async () => {
     const stack = start('--leader-elect=false');
-    const warning = /"level":"warn","msg":"leader election is off: make sure that no other process runs these stacks/;
+    const warning =
+      /"level":"warn","msg":"leader election is off: make sure that no other process runs these stacks/;
     await eventually('the log warns', async () => warning.test(stack.log()));
   });
 
