@@ -54,8 +54,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   },
   ClassForbidden: reportNamespace,
   ResourceForbidden: reportNamespace,
-  Incompatible: ({ managed, incompatible }) =>
-    refusal(managed, `it ${incompatible}; correct the resource, or create another claim`),
+  Incompatible: ({ managed, incompatible }) => refusal(managed, `it ${incompatible}; create another claim`),
   ResourceMissing: ({ claim }) => {
     const message = `waiting for ${describeReference(claim.spec.resourceRef ?? {})}, which does not exist`;
     return report('ManagedResourceNotFound', binding(message));

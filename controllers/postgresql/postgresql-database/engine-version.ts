@@ -1,16 +1,19 @@
+import { invalid } from '../../../clients/external-error.ts';
+
 /**
  * The major version in `18`, `18.1` or `9.6`. Before 10, major versions had two numbers, but such servers are not
  * supported.
  */
 export const majorVersion = (engineVersion: string): number => Number.parseInt(engineVersion, 10);
 
-/** Throws an Error that names both versions unless the server has the wanted one. */
+/** Throws an ExternalError (`Invalid`) that names both versions unless the server has the wanted one. */
 export function checkEngineVersion(
   wanted: string | undefined,
   server: { readonly version: number; readonly address: string },
 ): void {
   if (wanted === undefined || majorVersion(wanted) === server.version) return;
-  throw new Error(
-    `spec.forProvider.engineVersion is "${wanted}", but server ${server.address} runs PostgreSQL ${server.version}; choose a class of a server that runs ${wanted}`,
+  throw invalid(
+    `spec.forProvider.engineVersion is "${wanted}", but server ${server.address} runs PostgreSQL ${server.version}; change it, or use a provider whose server runs ${wanted}`,
+    { kinds: ['ChangeFields'], fields: ['spec.forProvider.engineVersion'] },
   );
 }

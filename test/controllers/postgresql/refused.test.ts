@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { errorFactsOf } from '../../../clients/external-error.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { createInProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import { atOnce } from '../../fakes/outside.ts';
@@ -53,6 +54,23 @@ describe('a request that PostgreSQL refuses permanently changes nothing when it 
       });
     }
   }
+
+  test('an engineVersion of another server is invalid, with the field to change as data', async () => {
+    const { changes, ...stack } = scene();
+    const failure = await stack
+      .pass(database('shop', { engineVersion: '9.6' }))
+      .catch((error: unknown) => error);
+    assert.ok(failure instanceof Error);
+    assert.match(
+      failure.message,
+      /^spec\.forProvider\.engineVersion is "9\.6", but server \S+ runs PostgreSQL \d+; change it, or use a provider whose server runs 9\.6$/,
+    );
+    assert.deepEqual(errorFactsOf(failure), {
+      errorClass: 'Invalid',
+      advice: { kinds: ['ChangeFields'], fields: ['spec.forProvider.engineVersion'] },
+    });
+    assert.deepEqual(changes, []);
+  });
 
   test('after the fault is fixed, the waiting role has the published password', async () => {
     const { postgresql, ...stack } = scene();

@@ -345,7 +345,7 @@ const reports: Record<
   'a claim does not take a resource that cannot serve it': {
     given: { claim: named, managed: unbound, incompatible: 'has engine "wrong"' },
     want: 'Incompatible',
-    report: cannotBind('it has engine "wrong"; correct the resource, or create another claim'),
+    report: cannotBind('it has engine "wrong"; create another claim'),
   },
   'a claim waits for the resource that it names': {
     given: { claim: named },
