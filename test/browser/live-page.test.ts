@@ -88,7 +88,7 @@ describe('the live page in a browser', { skip }, () => {
     assert.deepEqual((await texts(page, '.row .says')).slice(0, 3), ['NoMatchingClass', 'Binding', 'Bound']);
     assert.equal(
       await page.evaluate("document.querySelector('.row .glyph').getAttribute('aria-label')"),
-      'broken',
+      'needs action',
     );
     assert.deepEqual(await texts(page, '#healths button'), ['2', '0', '0', '0', '7']);
     assert.match((await texts(page, '#state'))[0] ?? '', /^live · 0\.1\.0 · fcp, ocp$/);
@@ -246,7 +246,7 @@ describe('the live page in a browser', { skip }, () => {
       const { List } = await import('/list.ts');
       const state = new State();
       const nodes = Array.from({ length: 10000 }, (_, i) => ({ id: 'n' + i, sort: 'claim', kind: 'Claim', resource: 'c', namespace: 'team', name: 'claim-' + String(i).padStart(5, '0'), health: 'ok', to: [] }));
-      state.apply({ nodes, gone: [] });
+      state.apply({ nodes, deleted: [] });
       const box = document.createElement('div');
       box.className = 'list'; box.style.height = '600px'; box.id = 'many';
       document.body.append(box);
