@@ -28,7 +28,7 @@ export const projectLayout: Layout = {
   },
   shared: [],
   folders: ['apis/toy-shop', controllers, tests, 'examples/toy-shop'],
-  list: { file: 'app/stacks.ts', imports: './toy-shop/setup.ts' },
+  list: { file: 'app/stacks.ts', imports: '../controllers/toy-shop/setup.ts' },
   moduleOf,
   needs: () => ({ product: 'services-stack', files: new Map(), remarks: [] }),
   finish(root, sources) {

@@ -224,7 +224,7 @@ describe('a scaffold in this repository', () => {
       'test/controllers/box-land/conformance.test.ts',
       'test/fakes/fake-box-land.ts',
     ]);
-    assert.match(output, /^added to controllers\/stacks\.ts$/m);
+    assert.match(output, /^added to app\/stacks\.ts$/m);
     assert.match(await copy.read('app/stacks.ts'), /= \[[^\]]*\bboxLandStack,?\s*\];$/m);
     sources = ['app/stacks.ts', ...written.filter((file) => file.endsWith('.ts'))];
   });
