@@ -104,12 +104,12 @@ const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? chan
 /** The object is seen for the first time: it is new, or it existed when the process started. */
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';
 /** The object was deleted. */
-export const goes: Predicate<unknown> = ({ type }) => type === 'deleted';
+export const disappears: Predicate<unknown> = ({ type }) => type === 'deleted';
 /** The change is a write of another process or of a user. */
 export const isOfOthers: Predicate<unknown> = (change) => change.type === 'deleted' || change.isOwn !== true;
 
 /** The object exists. */
-export const stays: Predicate<unknown> = ({ type }) => type !== 'deleted';
+export const exists: Predicate<unknown> = ({ type }) => type !== 'deleted';
 
 /** At least one of the properties has a different value than before. */
 export const changed =

@@ -19,9 +19,9 @@ import {
   anyOf,
   appears,
   changed,
-  goes,
+  disappears,
+  exists,
   is,
-  stays,
   triggersIn,
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
@@ -123,12 +123,12 @@ export function claimBindingController(
   const triggers: readonly Trigger[] = [
     wokenBy(claims.store)
       .when(
-        stays,
+        exists,
         is((claim) => isReporter() || isResponsible(service, claim, ownedBy(claim))),
       )
       .itself('the claim changed'),
     wokenBy(claims.store)
-      .when(goes)
+      .when(disappears)
       .through(
         (claim) => [
           ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
@@ -137,16 +137,16 @@ export function claimBindingController(
         'the claim was deleted, and a managed resource names it',
       ),
     wokenBy(managedResources.store)
-      .when(anyOf(appears, goes, isChangedForClaims))
+      .when(anyOf(appears, disappears, isChangedForClaims))
       .throughBoth(claimsOf, 'its managed resource changed'),
     wokenBy(managedResources.store)
-      .when(stays)
+      .when(exists)
       .through(lostClaimOf, 'a managed resource names it, and it does not exist'),
     wokenBy(classes.store)
       .sharedByMany()
       .through((object) => claimsOfClass(claims.store, referenceTo(object)), 'its class changed'),
     wokenBy(secrets.store)
-      .when(anyOf(goes, changed(controllerUid, propagationSource)))
+      .when(anyOf(disappears, changed(controllerUid, propagationSource)))
       .throughFormer(claimOfTarget, 'its secret was deleted, or has another owner or source'),
     wokenBy(secrets.store)
       .when(appears)

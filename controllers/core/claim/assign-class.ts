@@ -11,7 +11,7 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import { is, stays, those, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { exists, is, those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { aboutClaim, logConditions } from '../log-changes.ts';
@@ -106,7 +106,7 @@ export function classAssignment(
     objects: claims.store,
     about: (request) => aboutClaim(claims.get(request)),
     triggers: [
-      wokenBy(claims.store).when(stays, is(isWaiting)).itself('the claim changed'),
+      wokenBy(claims.store).when(exists, is(isWaiting)).itself('the claim changed'),
       ...[...stores.values()].map((store) =>
         wokenBy(store)
           .sharedByMany()

@@ -12,7 +12,7 @@ import type { Change, Store } from '../../../runtime/cache/store.ts';
 import { isForbidden, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, appears, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, changed, disappears, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
@@ -63,7 +63,7 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
       );
       const changes$ = isNeeded$.pipe(switchMap(() => namespaces().store.changes$));
       return triggersIn(env)<Namespace>({ kind: NamespaceKind, changes$ })
-        .when(anyOf(appears, goes, changed(labelsOf)))
+        .when(anyOf(appears, disappears, changed(labelsOf)))
         .sharedByMany()
         .through(
           ({ metadata }) => claimsIn(claims, metadata.name).filter(isWaiting),

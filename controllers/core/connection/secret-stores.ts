@@ -12,7 +12,7 @@ import { vaultClient } from '../../../clients/vault.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, changed, goes, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { anyOf, changed, disappears, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { connectionSecrets } from '../indexes.ts';
 import { credentialReader, heldCredentials } from '../provider/credential-sources.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
@@ -129,7 +129,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           'the StoreConfig it publishes to changed',
         ),
       wokenBy(secrets.store)
-        .when(anyOf(goes, changed(dataOf)))
+        .when(anyOf(disappears, changed(dataOf)))
         .through(
           (secret) =>
             // Any user can label a Secret, so the resource must also name it.

@@ -20,7 +20,7 @@ import {
   appears,
   becomes,
   changed,
-  goes,
+  disappears,
   isOfOthers,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
@@ -103,7 +103,7 @@ const isEntryChanged: Predicate<Secret> = (change) =>
   change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
 
 export const isSecretChanged: Predicate<Secret> = anyOf(
-  goes,
+  disappears,
   isEntryChanged,
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
@@ -151,7 +151,7 @@ export function managedController<M extends Managed>(
         .when(allOf(isOfOthers, isSecretChanged))
         .throughFormer(ownerOf, 'its connection secret was edited or deleted'),
       wokenBy(secrets.store)
-        .when(anyOf(goes, changed(controllerUid)))
+        .when(anyOf(disappears, changed(controllerUid)))
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
       ...providerTriggers(env, service.providers, service.kind),
       ...referenceTriggers(env, managedResources, references),

@@ -17,7 +17,7 @@ import {
   anyOf,
   appears,
   changed,
-  goes,
+  disappears,
   triggerBy,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
@@ -172,7 +172,7 @@ function controllerFor<P extends Provider | ProviderConfig>(
       wokenBy(providers.store).itself('it changed'),
       ...stores.map((store) =>
         wokenBy(store)
-          .when(anyOf(appears, goes, changed(usedBy)))
+          .when(anyOf(appears, disappears, changed(usedBy)))
           .throughBoth(
             (object) => usedBy(object).filter((key) => providers.get(key) !== undefined),
             'it gained or lost a user',

@@ -15,7 +15,7 @@ import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import { changed, is, stays, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { changed, exists, is, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
@@ -56,9 +56,9 @@ export function secretPropagation(
     about: (request) => aboutSecret(secrets.get(request), service.claim),
     triggers: [
       wokenBy(secrets.store)
-        .when(stays, is(isSource))
+        .when(exists, is(isSource))
         .through(copiesOf, 'the secret it is a copy of changed'),
-      wokenBy(secrets.store).when(stays, is(isTarget)).itself("the claim's secret changed"),
+      wokenBy(secrets.store).when(exists, is(isTarget)).itself("the claim's secret changed"),
       wokenBy(managedResources.store)
         .when(
           changed(

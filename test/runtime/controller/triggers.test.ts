@@ -9,9 +9,9 @@ import {
   appears,
   becomes,
   changed,
-  goes,
+  disappears,
+  exists,
   is,
-  stays,
   triggerBy,
   triggersIn,
   unchanged,
@@ -41,8 +41,8 @@ const isRed = (thing: Thing): boolean => !isGreen(thing);
 describe('predicates of a change', () => {
   const cases: Record<string, { readonly holds: Predicate<Thing>; readonly of: (keyof typeof all)[] }> = {
     appears: { holds: appears, of: ['added'] },
-    goes: { holds: goes, of: ['deleted'] },
-    stays: { holds: stays, of: ['added', 'repainted', 'touched'] },
+    disappears: { holds: disappears, of: ['deleted'] },
+    exists: { holds: exists, of: ['added', 'repainted', 'touched'] },
     'changed, by value': { holds: changed(labels), of: ['repainted'] },
     'changed in one of several': { holds: changed(uid, labels), of: ['repainted'] },
     'unchanged, of what was there before': { holds: unchanged(labels), of: ['touched'] },
@@ -50,10 +50,10 @@ describe('predicates of a change', () => {
     'is, of what is gone too': { holds: is(isRed), of: ['added', 'touched', 'deleted'] },
     becomes: { holds: becomes(isGreen), of: ['repainted'] },
     'becomes, not what it was': { holds: becomes(isRed), of: [] },
-    'anyOf: one holds': { holds: anyOf(appears, goes), of: ['added', 'deleted'] },
+    'anyOf: one holds': { holds: anyOf(appears, disappears), of: ['added', 'deleted'] },
     'anyOf: none holds': { holds: anyOf(becomes(isRed), changed(uid)), of: [] },
-    'allOf: all hold': { holds: allOf(stays, is(isGreen)), of: ['repainted'] },
-    'allOf: some hold': { holds: allOf(stays, goes), of: [] },
+    'allOf: all hold': { holds: allOf(exists, is(isGreen)), of: ['repainted'] },
+    'allOf: some hold': { holds: allOf(exists, disappears), of: [] },
     'allOf: none holds': { holds: allOf(becomes(isRed), changed(uid)), of: [] },
   };
   for (const [name, { holds, of: wanted }] of Object.entries(cases)) {
@@ -91,7 +91,7 @@ describe('sentences', () => {
       { request: { namespace: 'ns', name: 'a' }, because: 'it changed', asking: asked },
     ];
     const plain = (woken: Woken<Thing>) => woken;
-    const shared = (woken: Woken<Thing>) => woken.when(stays).sharedByMany().when(is(isGreen));
+    const shared = (woken: Woken<Thing>) => woken.when(exists).sharedByMany().when(is(isGreen));
     assert.deepEqual(asking(added, plain), wake('appearance'));
     assert.deepEqual(asking(repainted, plain), wake('change'));
     assert.deepEqual(asking(deleted, plain), wake('change'));
@@ -125,7 +125,7 @@ describe('sentences', () => {
   test('conditions add up', () =>
     assert.deepEqual(
       Object.values(all).map(
-        (change) => keysOf(change, (woken) => woken.when(stays).when(is(isGreen)).itself('')).keys.length,
+        (change) => keysOf(change, (woken) => woken.when(exists).when(is(isGreen)).itself('')).keys.length,
       ),
       [0, 1, 0, 0],
     ));
