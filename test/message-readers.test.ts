@@ -12,7 +12,7 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
     found: ['.includes(sentence'],
     because: 'A refusal that the failure of the run has in its list is not reported a second time.',
   },
-  'controllers/core/managed/connecting/witnessed-connector.ts': {
+  'controllers/core/managed/connecting/provider-health-connector.ts': {
     found: ['messageOf(error).replace('],
     because:
       'The text about a provider leaves out the name of the resource, which differs from call to call.',

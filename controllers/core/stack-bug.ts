@@ -1,25 +1,25 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
 /** The stack that a programming error comes from: a property of the error, which may be wrapped later. */
-const whose = Symbol('stack');
+const stackOfBug = Symbol('stack');
 
-interface Blamed {
-  readonly [whose]?: string;
+interface Attributed {
+  readonly [stackOfBug]?: string;
 }
 
 /** Records that a programming error comes from this stack. Other errors do not change. */
-export function blamed<E>(error: E, stack: string | undefined): E {
+export function attributed<E>(error: E, stack: string | undefined): E {
   const bug = bugIn(error);
-  if (stack !== undefined && bug !== undefined) Reflect.defineProperty(bug, whose, { value: stack });
+  if (stack !== undefined && bug !== undefined) Reflect.defineProperty(bug, stackOfBug, { value: stack });
   return error;
 }
 
 /** Calls a stack's code, and records its programming errors as that stack's. */
-export async function blaming<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
+export async function attributing<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw blamed(error, stack);
+    throw attributed(error, stack);
   }
 }
 
@@ -28,7 +28,7 @@ export async function blaming<T>(stack: string | undefined, call: () => T | Prom
  * The place is the first in the stack trace that belongs to that stack, or to the controllers.
  */
 export function describeBug(bug: Error): string {
-  const stack = (bug as Blamed)[whose];
+  const stack = (bug as Attributed)[stackOfBug];
   const place = placeOf(bug.stack, stack === undefined ? isOurs : isOfStacks);
   const at = place === undefined ? '' : ` at ${place}`;
   return `bug in the ${stack === undefined ? 'controllers' : `stack ${stack}`}: ${bug.message} (${bug.name}${at})`;

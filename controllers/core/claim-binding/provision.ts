@@ -10,7 +10,7 @@ import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { fittingName } from '../name-limits.ts';
-import { blamed } from '../stack-bug.ts';
+import { attributed } from '../stack-bug.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { Provisioning } from './decision.ts';
 import { consentTo, withResource } from './desired.ts';
@@ -113,6 +113,6 @@ function configured(
     if (definedAt !== undefined) problem.stack = definedAt;
     throw problem;
   } catch (error) {
-    throw blamed(error, stack);
+    throw attributed(error, stack);
   }
 }

@@ -4,7 +4,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
-import { blamed } from '../stack-bug.ts';
+import { attributed } from '../stack-bug.ts';
 
 /** Why a managed resource cannot serve a claim. Undefined: it can. The spec has priority over the status. */
 export function whyResourceIncompatible(
@@ -45,6 +45,6 @@ function whyIncompatible(service: ClaimService, claim: Claim, offered: object): 
   try {
     return service.misfit?.(claim, offered);
   } catch (error) {
-    throw blamed(error, service.stack);
+    throw attributed(error, service.stack);
   }
 }

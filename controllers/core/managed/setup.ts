@@ -40,14 +40,14 @@ import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
-import { blamedConnector } from './connecting/blamed-connector.ts';
+import { attributedConnector } from './connecting/attributed-connector.ts';
 import { limitedConnector } from './connecting/call-limiter.ts';
 import { externalCalls } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
 import { leasedConnector } from './connecting/leased-connector.ts';
 import type { CallObserver } from './connecting/observed-connector.ts';
 import { observedConnector } from './connecting/observed-connector.ts';
-import { witnessedConnector } from './connecting/witnessed-connector.ts';
+import { providerHealthConnector } from './connecting/provider-health-connector.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
@@ -165,8 +165,12 @@ export function managedController<M extends Managed>(
       managedResources,
       connector: limitedConnector(
         leasedConnector(
-          witnessedConnector(
-            observedConnector(blamedConnector(service.connector, service.stack), service.onCall, env.clock),
+          providerHealthConnector(
+            observedConnector(
+              attributedConnector(service.connector, service.stack),
+              service.onCall,
+              env.clock,
+            ),
             health,
             (object) => {
               const found = providerOf(object);

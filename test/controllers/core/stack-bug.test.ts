@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { comparison } from '../../../controllers/author/comparison.ts';
-import { blamed, blaming, describeBug } from '../../../controllers/core/stack-bug.ts';
+import { attributed, attributing, describeBug } from '../../../controllers/core/stack-bug.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
 
 const root = pathToFileURL(join(import.meta.dirname, '..', '..', '..')).href;
@@ -12,7 +12,7 @@ const root = pathToFileURL(join(import.meta.dirname, '..', '..', '..')).href;
 function bugAt(places: readonly string[], stack?: string): Error {
   const bug = new TypeError('x');
   bug.stack = ['TypeError: x', ...places.map((place) => `    at ${place}`)].join('\n');
-  return blamed(bug, stack);
+  return attributed(bug, stack);
 }
 
 const decide = `decide (${root}/controllers/core/claim-binding/provision.ts:89:30)`;
@@ -93,7 +93,7 @@ describe('the message of a bug names the stack and the place in its code', () =>
   test('with a message that looks like one', () => {
     const bug = new TypeError('x');
     bug.stack = 'TypeError: x\n at (my-stack/client.js:5:6)';
-    assert.equal(describeBug(blamed(bug, 'shop')), 'bug in the stack shop: x (TypeError)');
+    assert.equal(describeBug(attributed(bug, 'shop')), 'bug in the stack shop: x (TypeError)');
   });
 
   test('where it really is, past what helps authors', () => {
@@ -102,7 +102,7 @@ describe('the message of a bug names the stack and the place in its code', () =>
       () => comparison(wrong),
       (error) => {
         assert.match(
-          describeBug(blamed(bugIn(error)!, 'shop')),
+          describeBug(attributed(bugIn(error)!, 'shop')),
           /^bug in the stack shop: .* \(TypeError at core\/stack-bug\.test\.ts:\d+\)$/,
         );
         return true;
@@ -111,12 +111,12 @@ describe('the message of a bug names the stack and the place in its code', () =>
   });
 });
 
-describe('to blame a stack', () => {
+describe('to attribute a bug to a stack', () => {
   test('marks a bug, however it is wrapped, and throws what was thrown', async () => {
     const bug = bugAt([]);
     const wrapped = new Error('outer', { cause: new Error('inner', { cause: bug }) });
     await assert.rejects(
-      blaming('shop', () => {
+      attributing('shop', () => {
         throw wrapped;
       }),
       (error) => error === wrapped,
@@ -127,17 +127,17 @@ describe('to blame a stack', () => {
   test('leaves every other error as it is, and an answer too', async () => {
     const refused = new Error('quota exceeded');
     await assert.rejects(
-      blaming('shop', () => Promise.reject(refused)),
+      attributing('shop', () => Promise.reject(refused)),
       refused,
     );
     assert.deepEqual(Object.getOwnPropertySymbols(refused), []);
-    assert.equal(await blaming('shop', async () => 7), 7);
+    assert.equal(await attributing('shop', async () => 7), 7);
   });
 
   test('an error that is frozen or of unknown origin is not marked', () => {
-    assert.equal(describeBug(blamed(bugAt([]), undefined)), 'bug in the controllers: x (TypeError)');
+    assert.equal(describeBug(attributed(bugAt([]), undefined)), 'bug in the controllers: x (TypeError)');
     assert.equal(
-      describeBug(blamed(Object.freeze(bugAt([])), 'shop')),
+      describeBug(attributed(Object.freeze(bugAt([])), 'shop')),
       'bug in the controllers: x (TypeError)',
     );
   });

@@ -3,7 +3,7 @@ import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../../../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../../runtime/client/errors.ts';
-import { blamed } from '../../stack-bug.ts';
+import { attributed } from '../../stack-bug.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { Created, OperationType, Progress } from '../connecting/external-client.ts';
@@ -35,7 +35,7 @@ export function begin(
   if (problem !== undefined) {
     const error = new TypeError(`${type} of the external client returned ${problem}`);
     error.stack = ''; // the call has returned
-    throw new StepFailure(`${type} failed`, blamed(error, stack), { ...facts, known: run });
+    throw new StepFailure(`${type} failed`, attributed(error, stack), { ...facts, known: run });
   }
   const operation = { type, name, startedAt: timestamp(env.clock.now()) };
   underWay.note(run.current, operation);

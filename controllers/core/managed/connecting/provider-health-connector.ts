@@ -29,7 +29,7 @@ function isAnswer(operation: Operation, answer: unknown): boolean {
  * Records from each call whether the provider works. Errors of the provider get the name of the provider and its
  * Secret. `connectedBy`: undefined if the provider does not exist.
  */
-export function witnessedConnector<M extends Managed>(
+export function providerHealthConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   health: Pick<ProviderHealth, 'works' | 'fails'>,
   connectedBy: (managed: M) => ConnectedBy | undefined,

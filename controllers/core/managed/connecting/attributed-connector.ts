@@ -1,19 +1,19 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { blamed, blaming } from '../../stack-bug.ts';
+import { attributed, attributing } from '../../stack-bug.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { wrapCalls } from './wrap-calls.ts';
 
 /** Reports programming errors of a connector and its clients as errors of the stack. */
-export function blamedConnector<M extends Managed>(
+export function attributedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   stack: string | undefined,
 ): ExternalConnector<M> {
   return {
     async connect(managed, signal) {
-      const client = await blaming(stack, () => connector.connect(managed, signal));
+      const client = await attributing(stack, () => connector.connect(managed, signal));
       return wrapCalls(client, async (call) => {
-        const answer = await blaming(stack, call);
-        blamed((answer as { readonly error?: unknown } | undefined)?.error, stack);
+        const answer = await attributing(stack, call);
+        attributed((answer as { readonly error?: unknown } | undefined)?.error, stack);
         return answer;
       });
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CloudError } from '../../../../../clients/cloud-error.ts';
 import type { ExternalClient } from '../../../../../controllers/core/managed/connecting/external-client.ts';
-import { witnessedConnector } from '../../../../../controllers/core/managed/connecting/witnessed-connector.ts';
+import { providerHealthConnector } from '../../../../../controllers/core/managed/connecting/provider-health-connector.ts';
 import { providerConfigKind } from '../../external-fake.ts';
 import { managed } from '../../objects.ts';
 
@@ -29,7 +29,7 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
     delete: async () => {},
     ...calls,
   } as ExternalClient;
-  const connector = witnessedConnector(
+  const connector = providerHealthConnector(
     {
       async connect() {
         if (connecting !== undefined) throw connecting;
