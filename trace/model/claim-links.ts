@@ -28,7 +28,7 @@ export function claimLink(view: View, links: readonly Link[]): Link {
 /** How the claim gets its class. */
 export function choiceLink({ choice, theClaim }: View): Link {
   if (choice === undefined || theClaim === undefined) return link('choice', 'class', { state: 'none' });
-  const { by, sought, matching, all, misfits = [], forbidden = 0, isMalformed } = choice;
+  const { by, sought, matching, all, incompatible = [], forbidden = 0, isMalformed } = choice;
   if (by === 'classRef' || by === 'resourceRef') {
     const named = theClaim.spec[by];
     return link('choice', 'chosen by name', {
@@ -49,11 +49,11 @@ export function choiceLink({ choice, theClaim }: View): Link {
     !matching.some(({ kind, metadata }) => kind === classRef?.kind && metadata.name === classRef.name);
   const noun = by === 'selector' ? 'match' : 'are marked as default';
   return link('choice', title, {
-    state: isChosen || matching.length > misfits.length + forbidden ? 'ok' : 'waits',
+    state: isChosen || matching.length > incompatible.length + forbidden ? 'ok' : 'waits',
     says: [
       `${matching.length} of ${all.length} classes ${noun}${names.length === 0 ? '' : `: ${named(names)}`}`,
       ...(forbidden === 0 ? [] : [`${forbidden} of them may not be claimed from this namespace`]),
-      ...misfits.map((why) => `cannot serve: ${why}`),
+      ...incompatible.map((why) => `cannot serve: ${why}`),
       ...(isChosen
         ? [
             `chosen: ${describeReference(classRef ?? {})}${isUnmatched ? ', which no longer matches; the claim keeps it' : ''}`,

@@ -73,7 +73,7 @@ export const incompatibleResource: Details = (view) => {
 export const incompatibleChoice =
   (isRefused: (view: View) => boolean): Sign =>
   (view) =>
-    view.choice?.misfits?.length && isRefused(view) ? view.choice.misfits.join('; ') : undefined;
+    view.choice?.incompatible?.length && isRefused(view) ? view.choice.incompatible.join('; ') : undefined;
 
 export const unknownKind: Details = (view) => ({
   link: view.theClaim?.spec.resourceRef === undefined ? 'class' : 'resource',

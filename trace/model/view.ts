@@ -39,7 +39,7 @@ export interface ClassChoice {
   readonly sought?: string;
   readonly matching?: readonly Class[];
   /** Why matching classes cannot serve the claim, a sentence for each class. */
-  readonly misfits?: readonly string[];
+  readonly incompatible?: readonly string[];
   /** The number of matching classes that the claim's namespace may not use. */
   readonly forbidden?: number;
   /** All classes of the claim's kind. */
@@ -198,9 +198,9 @@ function choiceOf(claim: Claim, candidates: readonly Candidates[] | undefined): 
   if (candidates === undefined) return named;
   const qualifies = (one: Class): boolean =>
     classSelector === undefined ? isDefaultClass(one) : selects(one.metadata.labels);
-  const { misfits, forbidden } = qualified(claim, candidates, qualifies);
+  const { incompatible, forbidden } = qualified(claim, candidates, qualifies);
   const all = candidates.flatMap(({ classes }) => classes);
-  return { ...named, all, misfits, forbidden, matching: all.filter(qualifies) };
+  return { ...named, all, incompatible, forbidden, matching: all.filter(qualifies) };
 }
 
 const isDefault = (): boolean => true;

@@ -17,8 +17,8 @@ const defaulting: ClassPolicy = {
     noneName: 'NoDefaultClass',
     qualifies: isDefaultClass,
     choose: (fit) => newestFirst(fit)[0],
-    describeNone(isOneUnfit, counts) {
-      const none = isOneUnfit ? 'that can serve it is the default' : 'is the default';
+    describeNone(areIncompatible, counts) {
+      const none = areIncompatible ? 'that can serve it is the default' : 'is the default';
       return `the claim names no class and no resource class ${none}: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${counts})`;
     },
     describeChosen: (chosen, fit) => `defaulted to ${chosen}${alsoDefault(newestFirst(fit).slice(1))}`,

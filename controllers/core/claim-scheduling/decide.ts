@@ -23,8 +23,8 @@ const scheduling: ClassPolicy = {
       noneName: 'NoMatchingClass',
       qualifies: ({ metadata }) => selects(metadata.labels),
       choose: (fit) => drawClass(claim, fit),
-      describeNone(isOneUnfit, counts) {
-        const none = isOneUnfit ? 'can serve the claim and matches' : 'matches';
+      describeNone(areIncompatible, counts) {
+        const none = areIncompatible ? 'can serve the claim and matches' : 'matches';
         const selector = shortened(describeSelector(classSelector), longestSelector);
         return `no resource class ${none} spec.classSelector ${selector} (matching: ${counts})`;
       },

@@ -18,7 +18,7 @@ export interface Candidates {
 export interface Qualified {
   readonly fit: readonly Class[];
   /** One reason for each incompatible class, sorted. */
-  readonly misfits: readonly string[];
+  readonly incompatible: readonly string[];
   /** The number of classes that the claim's namespace must not know. */
   readonly forbidden: number;
 }
@@ -29,7 +29,7 @@ export function qualified(
   qualifies: (candidate: Class) => boolean,
 ): Qualified {
   const fit: Class[] = [];
-  const misfits: string[] = [];
+  const incompatible: string[] = [];
   let forbidden = 0;
   for (const { classes, whyNotSuitable, isForbidden } of candidates) {
     for (const candidate of classes.filter(qualifies)) {
@@ -37,25 +37,25 @@ export function qualified(
       const why = isAllowed ? whyNotSuitable?.(claim, candidate) : undefined;
       if (!isAllowed) forbidden += 1;
       else if (why === undefined) fit.push(candidate);
-      else misfits.push(why);
+      else incompatible.push(why);
     }
   }
-  return { fit, misfits: misfits.toSorted(compareNames), forbidden };
+  return { fit, incompatible: incompatible.toSorted(compareNames), forbidden };
 }
 
-/** The most incompatible classes that a message names. */
-const namedMisfits = 3;
+/** A message names at most this many incompatible classes. */
+const maxNamed = 3;
 
-const listed = (misfits: readonly string[]): readonly string[] => {
-  const more = misfits.length - namedMisfits;
-  return [...misfits.slice(0, namedMisfits), ...(more > 0 ? [`and ${more} more`] : [])];
+const listed = (incompatible: readonly string[]): readonly string[] => {
+  const more = incompatible.length - maxNamed;
+  return [...incompatible.slice(0, maxNamed), ...(more > 0 ? [`and ${more} more`] : [])];
 };
 
-export const passedOver = (misfits: readonly string[]): string =>
-  misfits.length === 0 ? '' : `; passed over: ${listed(misfits).join('; ')}`;
+export const passedOver = (incompatible: readonly string[]): string =>
+  incompatible.length === 0 ? '' : `; passed over: ${listed(incompatible).join('; ')}`;
 
-export const describeMisfits = (misfits: readonly string[]): string =>
-  listed(misfits)
+export const describeIncompatible = (incompatible: readonly string[]): string =>
+  listed(incompatible)
     .map((each) => `; ${each}`)
     .join('');
 

@@ -7,7 +7,7 @@ import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Candidates } from './class-choice.ts';
 import {
   describeForbidden,
-  describeMisfits,
+  describeIncompatible,
   isOfKind,
   isReporter,
   passedOver,
@@ -66,7 +66,7 @@ export interface ClassChoice {
   readonly qualifies: (candidate: Class) => boolean;
   readonly choose: (fit: readonly Class[]) => Class | undefined;
   /** `areIncompatible`: classes qualify, but none can serve the claim. */
-  readonly describeNone: (isOneUnfit: boolean, counts: string) => string;
+  readonly describeNone: (areIncompatible: boolean, counts: string) => string;
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
 }
 
@@ -93,19 +93,19 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
     return none('InvalidClassSelector', choice.problem);
   }
   const qualifies = (candidate: Class) => !wasDeleted(candidate) && choice.qualifies(candidate);
-  const { fit, misfits, forbidden } = qualified(claim, candidates, qualifies);
+  const { fit, incompatible, forbidden } = qualified(claim, candidates, qualifies);
   const chosen = choice.choose(fit);
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return nothing('PeerReports');
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     if (isReportedByOtherProcess(claim, choice.noneName, considered)) return nothing('ReportedElsewhere');
-    const why = choice.describeNone(misfits.length + forbidden > 0, tally(candidates, qualifies));
-    const message = `${why}${describeForbidden(forbidden, claim)}${describeMisfits(misfits)}`;
+    const why = choice.describeNone(incompatible.length + forbidden > 0, tally(candidates, qualifies));
+    const message = `${why}${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
     return { ...none(choice.noneName, message), consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);
-  const message = `${described}${passedOver(misfits)}`;
+  const message = `${described}${passedOver(incompatible)}`;
   return { name: 'AssignClass', act: 'schedule', classRef: referenceTo(chosen), message };
 }
 

@@ -17,7 +17,7 @@ import type { RandomBytes, SecretDetails } from '../credential.ts';
 import type { NameLimits } from '../name-limits.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './connecting/external-client.ts';
-import { createAbsences } from './recording/absences.ts';
+import { createAbsenceTimes } from './recording/absence-times.ts';
 import { recordCreation, recordName } from './recording/creation-record.ts';
 import { isCreationIncomplete, wasCreationBegun } from './recording/creation-tracking.ts';
 import type { IdentityMarks } from './recording/identity.ts';
@@ -80,12 +80,12 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
   const { managedResources } = service;
   const shared = sharedContext(service);
-  const { absences, underWay } = shared;
+  const { absenceTimes, underWay } = shared;
 
   return async (request, signal, log) => {
     const found = managedResources.get(request);
     if (found === undefined) {
-      absences.forget(request);
+      absenceTimes.forget(request);
       return { ...done, decision: 'ResourceGone' };
     }
     const known = underWay.of(found);
@@ -212,7 +212,7 @@ function sharedContext({
     places,
     secretDetails,
     randomBytes,
-    absences: createAbsences(env.clock),
+    absenceTimes: createAbsenceTimes(env.clock),
     underWay: createOperationsUnderWay(),
     identity: { isAssigned: externalNames === 'assigned', marks, names },
     creationGraceMs,

@@ -46,7 +46,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'what was just made and does not show yet, forgotten because it did not show before',
       provenBy: 'test/controllers/core/managed/absence.test.ts: do not prove that it created nothing',
-      was: 'context.absences.forget(objectKey(run.current.metadata)); // it may exist now without being visible',
+      was: 'context.absenceTimes.forget(objectKey(run.current.metadata)); // it may exist now without being visible',
       becomes: '',
     },
     {
@@ -99,7 +99,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: 'if (false)',
     },
   ],
-  'controllers/core/managed/recording/absences.ts': [
+  'controllers/core/managed/recording/absence-times.ts': [
     {
       against: 'an absence taken for proven because the answer was read after the process had stood still',
       provenBy:
@@ -113,14 +113,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       against: 'what is made left outside, because it did not show while the external system made it',
       provenBy:
         'test/controllers/core/managed/handed-over.test.ts: a deleted resource is observed again after its creation has ended',
-      was: "if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));",
+      was: "if ((run.underWay?.type ?? run.ended) === 'create') absenceTimes.forget(objectKey(run.current.metadata));",
       becomes: '',
     },
     {
       against: 'a resource that is created again because one look did not find it',
       provenBy:
         'test/controllers/core/managed/absence.test.ts: a deleted resource is not absent after one observation, and is deleted if the next one finds it',
-      was: 'const absentForMs = absences.note(run.current, observed.exists, begunMs);',
+      was: 'const absentForMs = absenceTimes.note(run.current, observed.exists, begunMs);',
       becomes: 'const absentForMs = Number.POSITIVE_INFINITY;',
     },
     {

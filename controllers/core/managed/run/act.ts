@@ -116,7 +116,7 @@ async function create(context: ExternalContext, run: Run): Promise<Outcome> {
   const announced = await announce(context, await clearRecords(context, run));
   const marked = await confirmed(context, announced, cannot.create);
   if (marked === undefined) return outcomes.gone(announced);
-  context.absences.forget(objectKey(run.current.metadata)); // it may exist now without being visible
+  context.absenceTimes.forget(objectKey(run.current.metadata)); // it may exist now without being visible
   const creation = await callCreate(context, marked);
   const { operation, details, status, isExisting = false, isCredentialPending } = creation;
   const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
@@ -254,7 +254,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
 
 /** Deletes the connection details and removes the finalizer. */
 export async function finalise(context: RunContext, run: Run): Promise<Outcome> {
-  const { absences, places, underWay, signal } = context;
+  const { absenceTimes, places, underWay, signal } = context;
   const { current } = run;
   await step(run, '', places.remove(current, signal), cannot.unpublish);
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
@@ -262,7 +262,7 @@ export async function finalise(context: RunContext, run: Run): Promise<Outcome> 
   await write(context, run, finalised, cannot.finalise).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
-  absences.forget(objectKey(current.metadata));
+  absenceTimes.forget(objectKey(current.metadata));
   underWay.forget(current);
   return { ...outcomes.gone(run), isFinalised: true };
 }
@@ -272,13 +272,13 @@ export async function finalise(context: RunContext, run: Run): Promise<Outcome> 
  * parts that no observation of another name or place would find.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
-  const { absences, identity } = context;
+  const { absenceTimes, identity } = context;
   if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))
     return outcomes.leftovers({ ...run, isGone: false });
   const record = encodeIdentity(identityOf(run.current, identity.marks, run.system));
   const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
   const known = await clearRecords(context, await write(context, run, annotated));
-  absences.forget(objectKey(run.current.metadata));
+  absenceTimes.forget(objectKey(run.current.metadata));
   return outcomes.edited(known);
 }
 

@@ -9,7 +9,7 @@ import type { CredentialDecision } from './decide-credential.ts';
 import { decideCredential } from './decide-credential.ts';
 import type { Run } from './outcome.ts';
 import type { ExternalContext } from './steps.ts';
-import { keeping, step, write, writeStatus } from './steps.ts';
+import { secretStep, step, write, writeStatus } from './steps.ts';
 
 /** Longer than any sequence of decisions. */
 const maxDecisions = 12;
@@ -21,7 +21,7 @@ const maxDecisions = 12;
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
   const { places, secretDetails, signal } = context;
-  let run = withEntry(found, await keeping(places.read(found.current, signal), found));
+  let run = withEntry(found, await secretStep(places.read(found.current, signal), found));
   for (let round = 0; round < maxDecisions; round += 1) {
     const decision = decideCredential({ managed: run.current, kept: run.entry, secretDetails });
     if (decision === undefined) return withCredential(context, run);
@@ -47,14 +47,14 @@ async function carryOut(context: ExternalContext, run: Run, decision: Write): Pr
       const confirming = managedResources.confirm(run.current, signal);
       if ((await step(run, 'cannot get managed resource', confirming)) === undefined) return undefined;
       logQuietAct(log, decision.name, { ...aboutManaged(run.current), decision: decision.name });
-      return withEntry(run, await keeping(generate(context, run, decision.note), run));
+      return withEntry(run, await secretStep(generate(context, run, decision.note), run));
     }
     case 'annotate': {
       const { entry } = run;
       if (entry === undefined) return run;
       const note = { key: entry.note?.key ?? newNoteKey(context.randomBytes), ...decision.note };
       const writing = entry.write(run.current, { details: entry.details, note }, signal);
-      return withEntry(run, await keeping(writing, run));
+      return withEntry(run, await secretStep(writing, run));
     }
   }
 }

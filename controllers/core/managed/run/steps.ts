@@ -22,7 +22,7 @@ import { isNeverChanged } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { ExternalClient, Observation } from '../connecting/external-client.ts';
-import type { Absences } from '../recording/absences.ts';
+import type { AbsenceTimes } from '../recording/absence-times.ts';
 import type { CreationContext } from '../recording/creation-record.ts';
 import { editsOf, identified, named, recordedIdentity, withAnnotations } from '../recording/identity.ts';
 import {
@@ -44,7 +44,7 @@ export interface RunContext extends CreationContext {
   readonly places: ConnectionPlaces;
   readonly secretDetails: SecretDetails;
   readonly randomBytes: RandomBytes;
-  readonly absences: Absences;
+  readonly absenceTimes: AbsenceTimes;
   readonly underWay: OperationsUnderWay;
   /** See ManagedReconcilerOptions. */
   readonly creationGraceMs: number;
@@ -70,7 +70,7 @@ export type Observed = readonly [run: Run, observed: Observation];
 
 /** `ready`: the Ready condition after a failure. */
 export async function observe(
-  { env, identity, external, absences, signal }: ExternalContext,
+  { env, identity, external, absenceTimes, signal }: ExternalContext,
   run: Run,
   ready?: Ready,
 ): Promise<Observed> {
@@ -83,8 +83,8 @@ export async function observe(
   const operation = operationReported(run, observed);
   const seen = observed.exists ? observed : undefined;
   // While the external system creates it, absence proves nothing.
-  if ((run.underWay?.type ?? run.ended) === 'create') absences.forget(objectKey(run.current.metadata));
-  const absentForMs = absences.note(run.current, observed.exists, begunMs);
+  if ((run.underWay?.type ?? run.ended) === 'create') absenceTimes.forget(objectKey(run.current.metadata));
+  const absentForMs = absenceTimes.note(run.current, observed.exists, begunMs);
   const known = credentialReported(reporting(run, seen?.status), seen);
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
@@ -215,10 +215,10 @@ export async function prepare(
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/** Ready shows if the Secret or entry belongs to another object. */
-export async function keeping<T>(step: Promise<T>, known: Run, ready?: Ready): Promise<T> {
+/** Awaits a step with the Secret or the entry in the store. Ready shows if it belongs to another object. */
+export async function secretStep<T>(doing: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
-    return await step;
+    return await doing;
   } catch (error) {
     const causes = [error, error instanceof Error ? error.cause : undefined];
     const isOfAnother = causes.some((cause) => cause instanceof NotOurs) && !wasDeleted(known.current);
@@ -242,10 +242,10 @@ export async function publish(
   const { places, signal, log } = context;
   const known = withDetails(run, details);
   if (!wantsDetails(known.current)) return known;
-  const entry = await keeping(keep(context, known), known, ready);
+  const entry = await secretStep(keep(context, known), known, ready);
   const published = { ...known, ...(entry && { entry }) };
   if (entry === undefined) return published;
-  await keeping(places.copy(known.current, entry, signal), published, ready);
+  await secretStep(places.copy(known.current, entry, signal), published, ready);
   if (!isEqual(entry.details, run.entry?.details)) {
     const about = { ...aboutManaged(known.current), decision: run.decision };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(entry.details).toSorted() });

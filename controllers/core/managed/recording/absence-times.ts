@@ -4,7 +4,7 @@ import type { Request } from '../../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 
 /** How long the external resources are absent, by the observations of this process. A restart forgets it. */
-export interface Absences {
+export interface AbsenceTimes {
   /**
    * Records an observation that began at `begunMs`. Returns for how many ms all observations have found nothing; 0
    * after the first. An answer proves nothing about the time after its request.
@@ -13,7 +13,7 @@ export interface Absences {
   forget(request: Request): void;
 }
 
-export function createAbsences(clock: Pick<Clock, 'elapsedMs'>): Absences {
+export function createAbsenceTimes(clock: Pick<Clock, 'elapsedMs'>): AbsenceTimes {
   const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
   return {
     note({ metadata }, exists, begunMs) {
