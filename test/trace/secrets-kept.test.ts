@@ -322,9 +322,9 @@ describe("a claim's secret that is not kept in step", () => {
       secret(target, claim, propagatesFrom(source)),
     ];
     const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
-    const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret not in step');
+    const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret out of date');
     assert.deepEqual(toldBy(fault), {
-      name: 'secret not in step',
+      name: 'secret out of date',
       advice:
         'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of FavouriteDBInstance legacy can see more:',
       mend: ['npm run trace -- favouritedbinstance legacy'],

@@ -549,14 +549,14 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit claim'],
   },
   {
-    name: 'told by the claim',
+    name: 'reported by the claim',
     link: 'claim',
     sign: claimReport(false),
     cause: '{message}.',
     commands: ['edit claim'],
   },
   {
-    name: 'told by the claim',
+    name: 'reported by the claim',
     link: 'resource',
     sign: claimReport(true),
     cause: '{message}.',
@@ -576,7 +576,7 @@ export const faultTable: readonly FaultRow[] = [
     }),
   },
   {
-    name: 'secret not in step',
+    name: 'secret out of date',
     link: 'claim secret',
     sign: (view) => (view.target ? propagationRefusal(view) : undefined),
     cause: "The claim's Secret is not updated: {message}.",
