@@ -1,13 +1,13 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import type { Link, Told, Trace } from '../../trace/model/trace.ts';
+import type { Link, Trace, TraceEvent } from '../../trace/model/trace.ts';
 import { html } from './dom.ts';
 import { glyph } from './glyphs.ts';
 
 const verdicts: Readonly<Record<Trace['verdict'], readonly [words: string, health: string]>> = {
   usable: ['can be used', 'ok'],
   'usable, but': ['can be used, but has a problem', 'troubled'],
-  'on its way': ['is in progress: no problem was found', 'waits'],
-  going: ['is being deleted', 'going'],
+  'in progress': ['is in progress: no problem was found', 'waits'],
+  'being deleted': ['is being deleted', 'going'],
   broken: ['cannot be used', 'broken'],
   absent: ['does not exist any more', 'going'],
   withheld: ['cannot be read: the permission is missing', 'unknown'],
@@ -50,7 +50,7 @@ export function tracePanel(trace: Trace, { onClose }: PanelOptions): readonly HT
             { class: `fault ${health}`, 'aria-label': 'The cause' },
             html('p', { class: 'cause' }, fault.cause),
             fault.advice === undefined ? undefined : html('p', {}, fault.advice),
-            ...fault.mend.map(command),
+            ...fault.commands.map(command),
           ),
         ]),
     html('ol', { class: 'links', 'aria-label': 'The linked objects' }, ...trace.links.map(linkItem)),
@@ -112,7 +112,7 @@ const conditionItem = ({ type, status, reason, message }: Condition): HTMLElemen
     message === undefined ? undefined : html('span', { class: 'quiet' }, ` ${message}`),
   );
 
-const eventItem = ({ at, type, object, reason, message, count }: Told): HTMLElement =>
+const eventItem = ({ at, type, object, reason, message, count }: TraceEvent): HTMLElement =>
   html(
     'li',
     { class: type },

@@ -208,7 +208,7 @@ describe('the live page in a browser', { skip }, () => {
     await until(page, "Number(document.querySelector('[data-health=troubled]').innerText) >= 7");
     assert.match((await texts(page, '.row .says')).join(), /last observation failed/);
     await picture(page, 'dark');
-    world.answering = 'as ever';
+    world.answering = 'as always';
     await page.close();
   });
 

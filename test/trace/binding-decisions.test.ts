@@ -157,12 +157,12 @@ describe('a credential that is not applied', () => {
     );
   });
 
-  test('is no fault otherwise: the claim is on its way', async () => {
+  test('is no fault while the controller makes progress', async () => {
     assert.equal(await faultOf([condition('Synced', 'True', 'ReconcileSuccess')]), undefined);
   });
 });
 
-test('what is decided on the values of Secrets holds no value', async () => {
+test('a decision that depends on the values of Secrets contains no value', async () => {
   const objects = [claim, resourceOf(bound), ownSecret];
   const { decided, source: read } = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
   assert.equal(decided?.secrets?.write?.desired.metadata.name, target.name);

@@ -134,14 +134,14 @@ describe('the command', () => {
     ],
   };
   for (const [what, [words, says]] of Object.entries(bad)) {
-    test(`${what} is told in one sentence, and ends with 2`, async () => {
+    test(`${what} is reported in one sentence, and the exit code is 2`, async () => {
       const { code, out, err } = await ended(words);
       assert.deepEqual([code, out], [2, '']);
       assert.match(err, says);
     });
   }
 
-  test('a name that nothing has ends with 2', async () => {
+  test('the name of no object gives the exit code 2', async () => {
     const said = await ended(['fancysqlinstance', 'nobody', '-n', 'team-shop', '--kubeconfig', kubeconfig]);
     assert.deepEqual(said, {
       code: 2,
@@ -150,7 +150,7 @@ describe('the command', () => {
     });
   });
 
-  test('and with what may have been meant', async () => {
+  test('a misspelt name is answered with a similar name', async () => {
     const said = await ended(['fancysqlinstance', 'ordesr', '-n', 'team-shop', '--kubeconfig', kubeconfig]);
     assert.deepEqual(said, {
       code: 2,
@@ -159,7 +159,7 @@ describe('the command', () => {
     });
   });
 
-  test('a context that does not exist is told with those there are', async () => {
+  test('a context that does not exist is reported with the existing contexts', async () => {
     const { code, err } = await ended([
       'fancysqlinstance',
       'a',
@@ -172,7 +172,7 @@ describe('the command', () => {
     assert.match(err, /^kubeconfig: there is no context "prod"; there are: \S+\n$/);
   });
 
-  test('an API server that is not there is told with its address', async () => {
+  test('an API server that does not answer is reported with its address', async () => {
     const config = join(folder, 'elsewhere');
     await writeFile(
       config,
@@ -225,7 +225,7 @@ describe('the command', () => {
     });
   }
 
-  test('text is told in full, in lines no longer than the terminal is wide but for commands', async () => {
+  test('no text is cut: lines are as wide as the terminal at most, except for commands', async () => {
     const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig];
     const { code, out } = await ended(words, { columns: 48 });
     assert.equal(code, 1);
@@ -250,7 +250,7 @@ describe('the command', () => {
     );
   });
 
-  test('watched, it goes on, is shown anew when something changes, and ends with what it saw last', async () => {
+  test('with --watch each change is printed, and the exit code is that of the last trace', async () => {
     const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig, '-w'];
     const { clock, stop$, running, texts } = await run(words);
     const until = async (isSo: () => boolean) => {

@@ -55,7 +55,7 @@ interface Row {
   readonly entries: readonly string[] | undefined;
   readonly fault: string;
   readonly advice: string;
-  readonly mend: string;
+  readonly commands: string;
 }
 const all = ['endpoint', 'port', 'username', 'password'];
 const rows: Readonly<Record<string, Row>> = {
@@ -66,7 +66,7 @@ const rows: Readonly<Record<string, Row>> = {
     fault: 'wrong credentials',
     advice:
       'Replace FILE by a file of yours, with a line for each wrong entry, of endpoint=…, port=…, username=…, password=…; the other entries do not change.',
-    mend: patching('--from-env-file=FILE'),
+    commands: patching('--from-env-file=FILE'),
   },
   'of PostgreSQL, without the entry that is named: likewise': {
     of: postgresql,
@@ -75,7 +75,7 @@ const rows: Readonly<Record<string, Row>> = {
     fault: 'missing credentials',
     advice:
       'Replace FILE by a file of yours, with a line for each wrong entry, of endpoint=…, port=…, username=…, password=…; the other entries do not change.',
-    mend: patching('--from-env-file=FILE'),
+    commands: patching('--from-env-file=FILE'),
   },
   'of PostgreSQL, not there: made with all entries': {
     of: postgresql,
@@ -84,7 +84,7 @@ const rows: Readonly<Record<string, Row>> = {
     fault: 'missing credentials',
     advice:
       'Replace FILE by a file of yours, with a line for each entry: endpoint=…, port=…, username=…, password=….',
-    mend: 'kubectl -n infra create secret generic server --from-env-file=FILE',
+    commands: 'kubectl -n infra create secret generic server --from-env-file=FILE',
   },
   "of Google's cloud, refused: the one entry that is named": {
     of: gcp,
@@ -92,7 +92,7 @@ const rows: Readonly<Record<string, Row>> = {
     entries: ['key.json', 'note'],
     fault: 'wrong credentials',
     advice: 'Replace FILE by a file of yours, with the value of the entry "key.json".',
-    mend: patching('--from-file=key.json=FILE'),
+    commands: patching('--from-file=key.json=FILE'),
   },
   'of AWS, not there: made with the one entry': {
     of: aws,
@@ -100,12 +100,12 @@ const rows: Readonly<Record<string, Row>> = {
     entries: undefined,
     fault: 'missing credentials',
     advice: 'Replace FILE by a file of yours, with the value of the entry "credentials".',
-    mend: 'kubectl -n infra create secret generic server --from-file=credentials=FILE',
+    commands: 'kubectl -n infra create secret generic server --from-file=credentials=FILE',
   },
 };
 
 describe('credentials', () => {
-  for (const [name, { of, key, entries, fault, advice, mend }] of Object.entries(rows)) {
+  for (const [name, { of, key, entries, fault, advice, commands }] of Object.entries(rows)) {
     test(name, async () => {
       const objects = failing(of, key, entries, refused);
       const [group, kind, managedGroup] = of.map((text) => text.split('/')[0] ?? '');
@@ -115,15 +115,15 @@ describe('credentials', () => {
       ] as const) {
         const trace = await tracedIn(objects, asked);
         assert.deepEqual(
-          { fault: trace.fault?.name, advice: trace.fault?.advice, mend: trace.fault?.mend },
-          { fault, advice, mend: [mend] },
+          { fault: trace.fault?.name, advice: trace.fault?.advice, commands: trace.fault?.commands },
+          { fault, advice, commands: [commands] },
         );
       }
     });
   }
 });
 
-describe('credentials in a secret that others have theirs from, too', () => {
+describe('credentials in a Secret that other objects use, too', () => {
   const provider = (name: string, secret = 'server') =>
     ({
       apiVersion: 'gcp.crossplane.io/v1alpha3',
@@ -138,32 +138,32 @@ describe('credentials in a secret that others have theirs from, too', () => {
   const own = failing(gcp, 'key.json', ['key.json'], refused);
   const edit = 'kubectl edit providerconfigs.gcp.crossplane.io demo';
 
-  test('are not changed by a command: it might lead the resources of others elsewhere', async () => {
+  test('no command changes credentials that another provider uses: its resources might move to another system', async () => {
     const { fault } = await tracedIn([...own, provider('theirs'), provider('else', 'another')], asked);
     assert.deepEqual(
-      { advice: fault?.advice, mend: fault?.mend },
+      { advice: fault?.advice, commands: fault?.commands },
       {
         advice:
           'Provider theirs has its credentials from the same secret, and a change applies to all. Unless you want that, create a secret for this one alone, and name it there:',
-        mend: [edit],
+        commands: [edit],
       },
     );
   });
 
-  test('nor where nobody may see it', async () => {
+  test('no command changes credentials if the user may not see who shares them', async () => {
     const source = sourceOf([leaseHeld(), ...own], [], ({ kind }) => kind !== 'Provider');
     const { fault } = await tracedIn(own, asked, source);
     assert.deepEqual(
-      { advice: fault?.advice, mend: fault?.mend },
+      { advice: fault?.advice, commands: fault?.commands },
       {
         advice:
           'You cannot see whether others have their credentials from the same secret. An administrator who can see that can change it. Or create a secret for this one alone, and name it there:',
-        mend: [edit],
+        commands: [edit],
       },
     );
   });
 
-  test('nor where a store of connection details has its token from there', async () => {
+  test('no command changes a Secret that has the token of a StoreConfig', async () => {
     const store = {
       apiVersion: 'secrets.crossplane.io/v1alpha1',
       kind: 'StoreConfig',
@@ -181,10 +181,10 @@ describe('credentials in a secret that others have theirs from, too', () => {
     } as unknown as KubernetesObject;
     const { fault } = await tracedIn([...own, store], asked);
     assert.match(fault?.advice ?? '', /^StoreConfig vault has its credentials from the same secret, /);
-    assert.deepEqual(fault?.mend, [edit]);
+    assert.deepEqual(fault?.commands, [edit]);
   });
 
-  test('nor what somebody else writes, as the connection secret of the server that it leads to', async () => {
+  test('no command changes a Secret that another object controls, for example the connection Secret of a server', async () => {
     const controlled = own.map((object) =>
       object.kind === 'Secret'
         ? ({
@@ -206,30 +206,30 @@ describe('credentials in a secret that others have theirs from, too', () => {
     );
     const { fault } = await tracedIn(controlled, asked);
     assert.deepEqual(
-      { advice: fault?.advice, mend: fault?.mend },
+      { advice: fault?.advice, commands: fault?.commands },
       {
         advice:
           'RDSInstance orders controls and writes the secret. Fix the credentials there, or create a secret for this one alone, and name it there:',
-        mend: [edit],
+        commands: [edit],
       },
     );
   });
 
-  test('are made, where there are none, for all who wait for them: that is said first', async () => {
+  test('a command that creates a shared Secret is preceded by the names of the other providers', async () => {
     const absent = own.filter(({ kind }) => kind !== 'Secret');
     const { fault } = await tracedIn([...absent, provider('theirs')], asked);
     assert.deepEqual(
-      { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+      { name: fault?.name, advice: fault?.advice, commands: fault?.commands },
       {
         name: 'missing credentials',
         advice:
           'Provider theirs has its credentials from this secret too: it must be right for all. Replace FILE by a file of yours, with the value of the entry "key.json".',
-        mend: ['kubectl -n infra create secret generic server --from-file=key.json=FILE'],
+        commands: ['kubectl -n infra create secret generic server --from-file=key.json=FILE'],
       },
     );
   });
 
-  test('may serve others who use the provider, where others are put in: that is said', async () => {
+  test('advice to use other credentials says that they serve all resources of the provider', async () => {
     const words = 'observe failed: the service does not allow it (403 Forbidden)';
     const { fault } = await tracedIn(
       failing(gcp, 'key.json', ['key.json'], words, { class: 'Forbidden' }),
@@ -263,11 +263,11 @@ describe('credentials in a secret that others have theirs from, too', () => {
         asked,
       );
       assert.deepEqual(
-        { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
+        { name: fault?.name, advice: fault?.advice, commands: fault?.commands },
         {
           name: 'other system',
           advice,
-          mend: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
+          commands: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
         },
       );
     });
@@ -284,33 +284,34 @@ test('a region that requests are signed for and should not be is put right in th
   };
   const { fault } = await tracedIn(failing(aws, 'credentials', ['credentials'], words, error), ['vpc', 'db']);
   assert.deepEqual(
-    { name: fault?.name, link: fault?.link, mend: fault?.mend },
+    { name: fault?.name, link: fault?.link, commands: fault?.commands },
     {
       name: 'wrong credentials',
       link: 'provider',
-      mend: ['kubectl edit providerconfigs.aws.crossplane.io demo'],
+      commands: ['kubectl edit providerconfigs.aws.crossplane.io demo'],
     },
   );
 });
 
 describe('a ProviderConfig that says it is not ready is not as it should be', () => {
-  const rows: Readonly<Record<string, readonly [reason: string, link: string, mend: readonly string[]]>> = {
-    'for its credentials, which are to be put right': [
-      'CredentialsRefused',
-      'credentials',
-      [patching('--from-file=key.json=FILE')],
-    ],
-    'for want of an answer, which no credentials mend': ['NoAnswer', 'server', []],
-  };
-  for (const [name, [reason, link, mend]] of Object.entries(rows)) {
+  const rows: Readonly<Record<string, readonly [reason: string, link: string, commands: readonly string[]]>> =
+    {
+      'for its credentials, which are to be put right': [
+        'CredentialsRefused',
+        'credentials',
+        [patching('--from-file=key.json=FILE')],
+      ],
+      'because the system does not answer: no credentials fix that': ['NoAnswer', 'server', []],
+    };
+  for (const [name, [reason, link, commands]] of Object.entries(rows)) {
     test(name, async () => {
       const [, config, secret] = failing(gcp, 'key.json', ['key.json'], refused);
       const status = { users: 1, conditions: [condition('Ready', 'False', reason, 'it says so')] };
       const objects = [{ ...config, status } as unknown as KubernetesObject, secret as KubernetesObject];
       const { fault, links } = await tracedIn(objects, ['providerconfig.gcp.crossplane.io', 'demo']);
       assert.deepEqual(
-        { name: fault?.name, link: fault?.link, mend: fault?.mend },
-        { name: 'provider not ready', link, mend },
+        { name: fault?.name, link: fault?.link, commands: fault?.commands },
+        { name: 'provider not ready', link, commands },
       );
       assert.deepEqual([links[0]?.state, links[0]?.says], ['waits', ['1 user']]);
     });

@@ -22,7 +22,7 @@ const claims = 'fancysqlinstances.database.crossplane.io';
 const resources = 'favouritedbinstances.database.fcp.crossplane.io';
 const credentials = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
 const classNames = ['favourite-small', 'favourite-large'];
-/** What a claim names that wants the resource `legacy`. */
+/** A reference to the resource `legacy`. */
 const legacy = {
   apiVersion: 'database.fcp.crossplane.io/v1alpha3',
   kind: 'FavouriteDBInstance',
@@ -33,9 +33,9 @@ const ofClaim = { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQL
 /** The object of an operator of another product. */
 const platform = { apiVersion: 'example.org/v1', kind: 'Platform', name: 'shop', uid: 'uid-of-shop' };
 
-/** What a person or the world does; answers with what is asked about. */
+/** The steps that lead to a fault. Returns the object to trace. */
 type Play = (world: TracedWorld) => Promise<readonly [word: string, key: ObjectKey]>;
-/** What somebody has done before the process starts. */
+/** A step before the process starts. */
 type Preparing = (world: TracedWorld) => unknown;
 
 interface Case {
@@ -46,12 +46,12 @@ interface Case {
   readonly link: string;
   readonly cause: string | RegExp;
   /** The first command. */
-  readonly mend: string | RegExp;
+  readonly commands: string | RegExp;
 }
 
 const nothing: Preparing = () => undefined;
 
-/** Somebody claims, with this in the spec; the claim is asked about. */
+/** A user creates a claim with this spec; the claim is traced. */
 const claiming =
   (spec?: object, prepare = nothing): Play =>
   async (world) => {
@@ -59,7 +59,7 @@ const claiming =
     return ['fancysqlinstance', await bound(world, spec)];
   };
 
-/** Somebody has made the resource `legacy`; it is asked about. */
+/** An administrator created the resource `legacy`; it is traced. */
 const making =
   (spec: object, prepare = nothing): Play =>
   async (world) => {
@@ -70,11 +70,11 @@ const making =
     return ['favouritedbinstance', key];
   };
 
-/** A claim names the resource `legacy`, which is so; the claim is asked about. */
+/** A claim names the resource `legacy` with this spec; the claim is traced. */
 const claimingLegacy = (spec: object, given: object = {}): Play =>
   claiming({ resourceRef: legacy }, (world) => world.managed('legacy', spec, given));
 
-/** A claim is bound, and then something happens; the claim is asked about. */
+/** A claim is bound, and then a step follows; the claim is traced. */
 const onceBound =
   (happen: (world: TracedWorld, key: ObjectKey) => unknown, seconds = 20): Play =>
   async (world) => {
@@ -84,7 +84,7 @@ const onceBound =
     return ['fancysqlinstance', key];
   };
 
-/** The same; its resource is asked about. */
+/** The same; the managed resource of the claim is traced. */
 const resourceOnceBound =
   (happen: (world: TracedWorld, resource: Managed, claim: ObjectKey) => unknown, seconds = 20): Play =>
   async (world) => {
@@ -95,7 +95,7 @@ const resourceOnceBound =
     return ['favouritedbinstance', { name: resource.metadata.name }];
   };
 
-/** The resource that claims of `first` and `second` want, in turn; the second is asked about. */
+/** The claims `first` and `second` name the same resource, one after the other; the second is traced. */
 const claimedTwice =
   (spec: object, between: (world: TracedWorld, first: ObjectKey) => unknown): Play =>
   async (world) => {
@@ -110,7 +110,7 @@ const claimedTwice =
     return ['fancysqlinstance', second];
   };
 
-/** The process starts, somebody claims, and there was time. */
+/** The process starts, a user creates a claim, and the controllers have time to bind it. */
 const bound = async (world: TracedWorld, spec?: object): Promise<ObjectKey> => {
   world.start();
   const key = world.claim('orders', spec);
@@ -125,7 +125,7 @@ const editClasses = (world: TracedWorld, specTemplate: object): void => {
 const editCredentials = (world: TracedWorld, text: string): void =>
   world.edit(SecretKind, credentials, { data: { credentials: Buffer.from(text).toString('base64') } });
 
-/** A secret of somebody else's. */
+/** A Secret that no claim or resource of the test owns. */
 const putSecret = (world: TracedWorld, key: ObjectKey): unknown =>
   world.cluster.put(SecretKind, {
     apiVersion: 'v1',
@@ -155,7 +155,7 @@ const putLease = (world: TracedWorld): unknown =>
     },
   });
 
-/** The cloud answers so. */
+/** Sets how the cloud answers. */
 const answered =
   (answering: Answering): Preparing =>
   (world) => {
@@ -165,7 +165,7 @@ const answered =
 const externalName = 'crossplane.io/external-name';
 const named = (name = ''): object => ({ annotations: { [externalName]: name } });
 
-/** A claim was bound and is deleted, and then its resource, whose policy is Retain: what it stood for is still there. */
+/** A bound claim and its retained resource are deleted. The external resource still exists. */
 async function kept(world: TracedWorld): Promise<{ readonly name: string; readonly external: string }> {
   editClasses(world, { reclaimPolicy: 'Retain' });
   const claim = await bound(world);
@@ -184,14 +184,14 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
     cause: 'The claim names FavouriteDBInstanceClass huge, which does not exist.',
-    mend: 'kubectl apply -f FILE',
+    commands: 'kubectl apply -f FILE',
   },
   {
     fault: 'no match',
     play: claiming({ classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } } }),
     link: 'choice',
     cause: 'No class matches cloud=favourite,size=huge (of 2 there are).',
-    mend: `kubectl -n team-shop edit ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'no match',
@@ -201,7 +201,8 @@ const cases: readonly Case[] = [
     }),
     link: 'choice',
     cause: 'The claim names no class, and no class is the default.',
-    mend: /^kubectl annotate favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-\w+ resourceclass\.crossplane\.io\/is-default-class=true$/,
+    commands:
+      /^kubectl annotate favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-\w+ resourceclass\.crossplane\.io\/is-default-class=true$/,
   },
   {
     fault: 'malformed selector',
@@ -209,7 +210,7 @@ const cases: readonly Case[] = [
     link: 'choice',
     cause:
       "The claim's selector is invalid: spec.classSelector.matchExpressions[0].values: must be given for operator In.",
-    mend: `kubectl -n team-shop edit ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'incompatible',
@@ -219,7 +220,7 @@ const cases: readonly Case[] = [
     link: 'choice',
     cause:
       /^Of the classes that match, none can serve the claim: FavouriteDBInstanceClass favourite-small has version "1\.0", .*2\.0/,
-    mend: `kubectl -n team-shop edit ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'incompatible',
@@ -228,7 +229,7 @@ const cases: readonly Case[] = [
     ),
     link: 'resource',
     cause: /^Refusing to bind to FavouriteDBInstance legacy: it has version "1\.0", .*\.$/,
-    mend: `kubectl -n team-shop delete ${claims} orders`,
+    commands: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
     fault: 'incompatible',
@@ -239,7 +240,7 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       /^Cannot configure managed resource from FavouriteDBInstanceClass favourite-small: FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
-    mend: `kubectl -n team-shop delete ${claims} orders`,
+    commands: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
     fault: 'namespace not allowed',
@@ -249,7 +250,7 @@ const cases: readonly Case[] = [
     }),
     link: 'choice',
     cause: 'Of the classes that match, none may be claimed from namespace team-shop.',
-    mend: `kubectl -n team-shop edit ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'namespace not allowed',
@@ -260,7 +261,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
-    mend: `kubectl edit ${resources} legacy`,
+    commands: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'wrong credentials',
@@ -270,14 +271,15 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       /^The external system rejects the credentials of Provider favourite: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
-    mend: 'kubectl -n cloud-credentials patch secret favourite-cloud --patch "$(kubectl create secret generic favourite-cloud --from-file=credentials=FILE --dry-run=client -o json)"',
+    commands:
+      'kubectl -n cloud-credentials patch secret favourite-cloud --patch "$(kubectl create secret generic favourite-cloud --from-file=credentials=FILE --dry-run=client -o json)"',
   },
   {
     fault: 'wrong credentials',
     play: claiming(undefined, (world) => editCredentials(world, 'no json')),
     link: 'credentials',
     cause: /^The external system rejects the credentials of Provider favourite: connect failed: /,
-    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+    commands: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
     fault: 'other system',
@@ -290,7 +292,7 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       /^Provider favourite leads to another system now: the provider connects to http:\/\/127\.0\.0\.1:18080\/other, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,
-    mend: 'kubectl get providers.fcp.crossplane.io favourite -o yaml',
+    commands: 'kubectl get providers.fcp.crossplane.io favourite -o yaml',
   },
   {
     fault: 'nothing there',
@@ -304,7 +306,7 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       'The external resource of FavouriteDBInstance legacy does not exist: external resource does not exist (legacy-order).',
-    mend: `kubectl annotate ${resources} legacy --overwrite crossplane.io/external-name="\${NAME:?its name there}"`,
+    commands: `kubectl annotate ${resources} legacy --overwrite crossplane.io/external-name="\${NAME:?its name there}"`,
   },
   {
     fault: 'provider down',
@@ -312,7 +314,8 @@ const cases: readonly Case[] = [
     link: 'server',
     cause:
       /^The external system of Provider favourite does not answer correctly: observe failed: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
-    mend: /^kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --overwrite crossplane\.io\/reconcile-requested-at="\$\(date\)"$/,
+    commands:
+      /^kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --overwrite crossplane\.io\/reconcile-requested-at="\$\(date\)"$/,
   },
   {
     fault: 'provider down',
@@ -320,7 +323,7 @@ const cases: readonly Case[] = [
     verdict: 'usable, but',
     link: 'server',
     cause: /^The external system of Provider favourite does not answer correctly: observe failed: /,
-    mend: /^kubectl annotate favouritedbinstances/,
+    commands: /^kubectl annotate favouritedbinstances/,
   },
   {
     fault: 'provider down',
@@ -330,7 +333,7 @@ const cases: readonly Case[] = [
     },
     link: 'server',
     cause: /^The external system of Provider favourite does not answer/,
-    mend: /^$/,
+    commands: /^$/,
   },
   {
     fault: 'quota',
@@ -344,14 +347,14 @@ const cases: readonly Case[] = [
     ),
     link: 'server',
     cause: /^The quota of Provider favourite in the external system is used up: .*409 InstanceQuotaExceeded/,
-    mend: /^kubectl annotate favouritedbinstances/,
+    commands: /^kubectl annotate favouritedbinstances/,
   },
   {
     fault: 'rate limited',
     play: claiming(undefined, answered({ status: 429, code: 'RateLimited', message: 'too many requests' })),
     link: 'server',
     cause: /^The external system of Provider favourite limits requests: /,
-    mend: /^$/,
+    commands: /^$/,
   },
   {
     fault: 'not allowed',
@@ -361,7 +364,7 @@ const cases: readonly Case[] = [
     ),
     link: 'credentials',
     cause: /^The credentials of Provider favourite do not have the right for this action: /,
-    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+    commands: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
     fault: 'name taken',
@@ -375,7 +378,7 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       /^The external system has another resource with this name: observe failed: instance "(\S+)" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "(team-shop-orders-\w+)"; .*\. FavouriteDBInstance \2 does not exist in this cluster: its deletion kept the external resource, or another cluster uses it\.$/,
-    mend: `kubectl edit ${resources} legacy`,
+    commands: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'name taken',
@@ -388,7 +391,7 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       /^The external system has another resource with this name: .*\. It belongs to FavouriteDBInstance team-shop-orders-\w+, which exists\.$/,
-    mend: `kubectl edit ${resources} legacy`,
+    commands: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'paused',
@@ -398,7 +401,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'FavouriteDBInstance legacy is paused: reconciliation is paused by the crossplane.io/paused annotation.',
-    mend: `kubectl annotate ${resources} legacy crossplane.io/paused-`,
+    commands: `kubectl annotate ${resources} legacy crossplane.io/paused-`,
   },
   {
     fault: 'paused',
@@ -411,7 +414,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is paused: reconciliation is paused by empty spec\.managementPolicies\.$/,
-    mend: /^kubectl edit favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+$/,
+    commands: /^kubectl edit favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+$/,
   },
   {
     fault: 'leaked creation',
@@ -432,28 +435,28 @@ const cases: readonly Case[] = [
     link: 'external',
     cause:
       'The controller began to create Network lan, and its result is not known. A second creation could make a duplicate.',
-    mend: `kubectl annotate networks.network.fcp.crossplane.io lan --overwrite crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`,
+    commands: `kubectl annotate networks.network.fcp.crossplane.io lan --overwrite crossplane.io/external-name="\${NAME:?its name there}" crossplane.io/external-create-pending-`,
   },
   {
     fault: 'claimed by another',
     play: claimedTwice({}, nothing),
     link: 'resource',
     cause: 'FavouriteDBInstance legacy is claimed by FancySQLInstance team-shop/first.',
-    mend: `kubectl -n team-shop edit ${claims} second`,
+    commands: `kubectl -n team-shop edit ${claims} second`,
   },
   {
     fault: 'claimed by another',
     play: claimingLegacy({ claimRef: { ...ofClaim, namespace: 'team-blog', name: 'posts' } }),
     link: 'resource',
     cause: 'FavouriteDBInstance legacy is reserved for FancySQLInstance team-blog/posts.',
-    mend: `kubectl -n team-shop edit ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'claimed by another',
     play: claimingLegacy({}, { ownerReferences: [{ ...platform, controller: true }] }),
     link: 'resource',
     cause: 'Refusing to bind to FavouriteDBInstance legacy: it is controlled by Platform shop.',
-    mend: `kubectl -n team-shop edit ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'claimRef incomplete',
@@ -461,7 +464,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: its spec.claimRef lacks apiVersion, kind, namespace; an administrator has to add that.',
-    mend: `kubectl edit ${resources} legacy`,
+    commands: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'resource released',
@@ -471,7 +474,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'A previous claim released FavouriteDBInstance legacy, and no administrator has made it available again.',
-    mend: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
+    commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
   },
   {
     fault: 'resource released',
@@ -479,7 +482,8 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       'A previous claim released FavouriteDBInstance legacy, and no administrator has made it available again.',
-    mend: /^kubectl patch favouritedbinstances\S+ legacy .*"namespace":"team-shop","name":"orders","uid":null/,
+    commands:
+      /^kubectl patch favouritedbinstances\S+ legacy .*"namespace":"team-shop","name":"orders","uid":null/,
   },
   {
     fault: 'credential cannot change',
@@ -492,7 +496,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /^FavouriteDBInstance legacy still has the credentials of its previous claim: .*spec\.managementPolicies do not allow Update/,
-    mend: `kubectl annotate ${resources} legacy crossplane.io/reoffer=with-same-credentials`,
+    commands: `kubectl annotate ${resources} legacy crossplane.io/reoffer=with-same-credentials`,
   },
   {
     fault: 'resource being deleted',
@@ -504,14 +508,14 @@ const cases: readonly Case[] = [
     }),
     link: 'resource',
     cause: /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and no claim can use it any more\.$/,
-    mend: '',
+    commands: '',
   },
   {
     fault: 'missing resource',
     play: claiming({ resourceRef: legacy }),
     link: 'resource',
     cause: 'Waiting for FavouriteDBInstance legacy, which does not exist.',
-    mend: 'kubectl apply -f FILE',
+    commands: 'kubectl apply -f FILE',
   },
   {
     fault: 'unknown kind',
@@ -519,7 +523,7 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       /^Spec\.classRef names a GoldClass \(example\.org\/v1\), which no controller here handles; known: /,
-    mend: `kubectl -n team-shop delete ${claims} orders`,
+    commands: `kubectl -n team-shop delete ${claims} orders`,
   },
   {
     fault: 'secret conflict',
@@ -529,7 +533,7 @@ const cases: readonly Case[] = [
     link: 'resource secret',
     cause:
       'FavouriteDBInstance legacy cannot publish its connection details: refusing to modify uncontrolled secret of type "Opaque" (secret cloud-credentials/taken).',
-    mend: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
+    commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
   },
   {
     fault: 'secret conflict',
@@ -539,7 +543,7 @@ const cases: readonly Case[] = [
     link: 'claim secret',
     cause:
       /^The claim's Secret cannot be written: refusing to modify uncontrolled secret of type "Opaque" \(team-shop\/orders-connection\); name another in spec\.writeConnectionSecretToRef; /,
-    mend: /^kubectl -n team-shop patch fancysqlinstances/,
+    commands: /^kubectl -n team-shop patch fancysqlinstances/,
   },
   {
     fault: 'unresolved reference',
@@ -547,7 +551,7 @@ const cases: readonly Case[] = [
     link: 'references',
     cause:
       'FavouriteDBInstance legacy refers to an object that does not exist: spec.forProvider.networkIdRef: Network lan does not exist; create it, or change the reference.',
-    mend: 'kubectl apply -f FILE',
+    commands: 'kubectl apply -f FILE',
   },
   {
     fault: 'missing provider',
@@ -555,7 +559,7 @@ const cases: readonly Case[] = [
     link: 'provider',
     cause:
       'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist. It names the external system and the credentials.',
-    mend: 'kubectl apply -f FILE',
+    commands: 'kubectl apply -f FILE',
   },
   {
     fault: 'missing credentials',
@@ -565,7 +569,8 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       'The secret cloud-credentials/favourite-cloud with the credentials of Provider favourite does not exist.',
-    mend: 'kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=FILE',
+    commands:
+      'kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=FILE',
   },
   {
     fault: 'missing credentials',
@@ -575,7 +580,7 @@ const cases: readonly Case[] = [
     link: 'credentials',
     cause:
       'The secret cloud-credentials/favourite-cloud of Provider favourite has no key "credentials"; it has token.',
-    mend: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
+    commands: /^kubectl -n cloud-credentials patch secret favourite-cloud /,
   },
   {
     fault: 'controllers down',
@@ -587,7 +592,7 @@ const cases: readonly Case[] = [
     link: 'controllers',
     cause:
       'No controller handles this object: no lease: no process runs, or one with --leader-elect=false; no controller has observed the last change of FancySQLInstance team-shop/orders.',
-    mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
+    commands: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {
     fault: 'controllers down',
@@ -598,7 +603,7 @@ const cases: readonly Case[] = [
     verdict: 'usable, but',
     link: 'controllers',
     cause: 'No controller handles this object: the lease of pod-1 has expired: renewed 5 min ago.',
-    mend: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
+    commands: 'kubectl -n crossplane-system logs deployment/services-stack --previous --tail=50',
   },
   {
     fault: 'deletion waits',
@@ -610,7 +615,7 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of another product hold it: example\.org\/backup\.$/,
-    mend: /^kubectl edit favouritedbinstances/,
+    commands: /^kubectl edit favouritedbinstances/,
   },
   {
     fault: 'deletion waits',
@@ -632,7 +637,7 @@ const cases: readonly Case[] = [
     link: 'users',
     cause:
       'ProviderConfig shared is being deleted, and 1 managed resource uses it: FavouriteDBInstance search.',
-    mend: 'kubectl edit favouritedbinstance.database.fcp.crossplane.io search',
+    commands: 'kubectl edit favouritedbinstance.database.fcp.crossplane.io search',
   },
   {
     fault: 'paused',
@@ -644,11 +649,11 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /is paused: reconciliation is paused by the crossplane\.io\/paused annotation; deletion waits until it resumes\.$/,
-    mend: /^kubectl edit favouritedbinstances/,
+    commands: /^kubectl edit favouritedbinstances/,
   },
 ];
 
-const told = (text: string | undefined, expected: string | RegExp): void =>
+const matches = (text: string | undefined, expected: string | RegExp): void =>
   typeof expected === 'string' ? assert.equal(text, expected) : assert.match(text ?? '', expected);
 
 const stateOf = (links: Trace['links'], name: string): string | undefined =>
@@ -656,8 +661,8 @@ const stateOf = (links: Trace['links'], name: string): string | undefined =>
     .flatMap((link) => [link.name === name ? link.state : undefined, stateOf(link.links, name)])
     .find(Boolean);
 
-describe('the cause of each fault is found, in what the controllers leave behind', () => {
-  for (const [index, { fault, play, verdict = 'broken', link, cause, mend }] of cases.entries()) {
+describe('the trace finds the cause of each fault in the objects of the real controllers', () => {
+  for (const [index, { fault, play, verdict = 'broken', link, cause, commands }] of cases.entries()) {
     test(`${index + 1}: ${fault}, which leaves it ${verdict}`, async () => {
       const world = new TracedWorld();
       const [word, key] = await play(world);
@@ -667,17 +672,17 @@ describe('the cause of each fault is found, in what the controllers leave behind
         { verdict: trace.verdict, fault: trace.fault?.name, link: trace.fault?.link },
         { verdict, fault, link },
       );
-      told(trace.fault?.cause, cause);
-      told(trace.fault?.mend[0] ?? '', mend);
-      assert.doesNotMatch(trace.fault?.mend.join('\n') ?? '', / delete secrets /);
+      matches(trace.fault?.cause, cause);
+      matches(trace.fault?.commands[0] ?? '', commands);
+      assert.doesNotMatch(trace.fault?.commands.join('\n') ?? '', / delete secrets /);
       assert.equal(trace.isUsable, verdict.startsWith('usable'));
       assert.equal(stateOf(trace.links, link), 'broken');
     });
   }
 });
 
-describe('what was kept outside', () => {
-  test('is never advised to be removed, and is taken up as advised', async () => {
+describe('an external resource that was kept', () => {
+  test('no advice deletes a kept external resource, and the advice adopts it', async () => {
     const world = new TracedWorld();
     const { name, external } = await kept(world);
     world.managed('legacy', {}, named(external));
@@ -695,7 +700,7 @@ describe('what was kept outside', () => {
     assert.deepEqual(world.instances(), [external]);
   });
 
-  test('whoever may not see whose it is is told both ways', async () => {
+  test('a user who may not read its owner gets advice for both cases', async () => {
     const world = new TracedWorld();
     const { external } = await kept(world);
     const key = world.claim('again', { resourceRef: legacy });
@@ -711,7 +716,7 @@ describe('what was kept outside', () => {
   });
 });
 
-test('the external name is the one on record, and an edit of it is said to have no effect', async () => {
+test('the trace shows the recorded external name, and that an edit of the annotation has no effect', async () => {
   const world = new TracedWorld();
   const { metadata } = world.resourceOf(await bound(world));
   const annotations = { [externalName]: 'legacy-orders' };
@@ -729,8 +734,8 @@ test('the external name is the one on record, and an edit of it is said to have 
   );
 });
 
-describe('what is not broken', () => {
-  test('a claim that names its resource has no class, whatever that was made from for a former claim', async () => {
+describe('objects without a fault', () => {
+  test('a claim that names its resource shows no class, not even the class of a previous claim', async () => {
     const world = new TracedWorld();
     const classRef = {
       apiVersion: 'database.fcp.crossplane.io/v1alpha3',
@@ -769,7 +774,7 @@ describe('what is not broken', () => {
     ]);
   });
 
-  test('what is only looked at was seen, though nothing is on record of it', async () => {
+  test('an external resource that is only observed counts as found without a recorded identity', async () => {
     const world = new TracedWorld();
     const key = await bound(world);
     const name = world.resourceOf(key).metadata.annotations?.['crossplane.io/external-name'] ?? '';
@@ -781,21 +786,21 @@ describe('what is not broken', () => {
     assert.equal(stateOf(trace.links, 'external'), 'ok');
   });
 
-  test('what is being made is on its way, and not broken', async () => {
+  test('a new claim is in progress, and not broken', async () => {
     const world = new TracedWorld();
     const key = world.claim('orders');
     const trace = await world.trace('fancysqlinstance', key);
-    assert.deepEqual([trace.verdict, trace.isUsable, trace.fault], ['on its way', false, undefined]);
+    assert.deepEqual([trace.verdict, trace.isUsable, trace.fault], ['in progress', false, undefined]);
   });
 
-  test('a name that nothing has is absent', async () => {
+  test('the name of no object gives the verdict absent', async () => {
     const world = new TracedWorld();
     const trace = await world.trace('fancysqlinstance', { namespace: 'team-shop', name: 'nobody' });
     assert.deepEqual([trace.verdict, trace.isUsable], ['absent', false]);
   });
 });
 
-test('a claim whose class was labelled anew has it still, and says that this is none of those any more', async () => {
+test('a claim keeps a class whose labels were changed, and the trace shows that it no longer matches', async () => {
   const world = new TracedWorld();
   const key = await bound(world, { classSelector: { matchLabels: { size: 'small' } } });
   for (const name of classNames) {
@@ -812,7 +817,7 @@ test('a claim whose class was labelled anew has it still, and says that this is 
   );
 });
 
-test('a claim whose class and source secret are gone says so of both, and not that it may not read them', async () => {
+test('the trace reports a deleted class and a deleted Secret as missing, and not as unreadable', async () => {
   const world = new TracedWorld();
   const key = await bound(world, {});
   world.simulation.kill();
@@ -832,26 +837,26 @@ test('a claim whose class and source secret are gone says so of both, and not th
   );
 });
 
-test('what was told within one second is in the order in which it was written', () => {
-  const told = (resourceVersion: string, reason: string): CoreEvent =>
+test('Events of the same second are ordered by their resource version', () => {
+  const event = (resourceVersion: string, reason: string): CoreEvent =>
     ({
       metadata: { name: reason, resourceVersion },
       involvedObject: { kind: 'FancySQLInstance', name: reason },
       reason,
       lastTimestamp: '2026-01-02T03:04:05Z',
     }) as unknown as CoreEvent;
-  const timeline = timelineOf([told('1000', 'Bound'), told('999', 'Created'), told('98', 'Defaulted')]);
+  const timeline = timelineOf([event('1000', 'Bound'), event('999', 'Created'), event('98', 'Defaulted')]);
   assert.deepEqual(
     timeline.map(({ reason }) => reason),
     ['Defaulted', 'Created', 'Bound'],
   );
 });
 
-describe('when it is looked at next, as far as somebody who only reads can tell', () => {
+describe('the trace says when the controller observes a resource next', () => {
   const resourceSays = (links: Trace['links']): readonly string[] =>
     links.flatMap(({ name, says, links: below }) => (name === 'resource' ? says : resourceSays(below)));
 
-  test('what fails: by the back-off, or the poll interval', async () => {
+  test('a failing resource: after the back-off, or after the poll interval', async () => {
     const world = new TracedWorld();
     world.answering = 'not at all';
     const trace = await world.trace('fancysqlinstance', await bound(world));
@@ -862,7 +867,7 @@ describe('when it is looked at next, as far as somebody who only reads can tell'
     );
   });
 
-  test('what is being made: by the poll interval that it has', async () => {
+  test('a resource that is being created: after the poll interval of its annotation', async () => {
     const world = new TracedWorld({ provisioningMs: 3_600_000 });
     const key = await bound(world);
     world.edit(FavouriteDBInstanceKind, world.resourceOf(key).metadata, {
@@ -877,11 +882,11 @@ describe('when it is looked at next, as far as somebody who only reads can tell'
   });
 });
 
-describe('whoever may read little is told what the claim says, and what may not be read', () => {
+describe('a user with few rights sees the message of the claim, and the objects that may not be read', () => {
   const ofTeam = (kind: Kind, key?: { readonly namespace?: string | undefined }): boolean =>
     kind.scope === 'Cluster' || key?.namespace !== 'team-shop';
 
-  test('that its provider is down', async () => {
+  test('the provider is down', async () => {
     const world = new TracedWorld();
     world.answering = 'not at all';
     const key = await bound(world);
@@ -894,7 +899,7 @@ describe('whoever may read little is told what the claim says, and what may not 
     ]);
   });
 
-  test('that no class matches', async () => {
+  test('no class matches', async () => {
     const world = new TracedWorld();
     const key = await bound(world, { classSelector: { matchLabels: { size: 'huge' } } });
     const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
@@ -902,7 +907,7 @@ describe('whoever may read little is told what the claim says, and what may not 
     assert.deepEqual([trace.fault?.name, trace.fault?.cause], ['no match', 'No class matches size=huge.']);
   });
 
-  test('that it is paused', async () => {
+  test('the resource is paused', async () => {
     const world = new TracedWorld();
     world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } });
     const key = await bound(world, { resourceRef: legacy });
@@ -912,10 +917,10 @@ describe('whoever may read little is told what the claim says, and what may not 
       trace.fault?.cause ?? '',
       /reconciliation is paused by the crossplane\.io\/paused annotation\.$/,
     );
-    assert.deepEqual(trace.fault?.mend, ['npm run trace -- favouritedbinstance legacy']);
+    assert.deepEqual(trace.fault?.commands, ['npm run trace -- favouritedbinstance legacy']);
   });
 
-  test('whose sign is ?, since nobody can tell', async () => {
+  test('links that may not be read are unknown', async () => {
     const world = new TracedWorld();
     const key = await bound(world);
     const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
@@ -924,7 +929,7 @@ describe('whoever may read little is told what the claim says, and what may not 
     assert.deepEqual(states, ['unknown', 'unknown', 'unknown', 'unknown']);
   });
 
-  test('and a claim that is bound can be used all the same', async () => {
+  test('a bound claim can be used all the same', async () => {
     const world = new TracedWorld();
     const key = await bound(world);
     const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });

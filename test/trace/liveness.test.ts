@@ -15,19 +15,25 @@ const object = (metadata: Partial<ObjectMeta> & { readonly managedFields?: unkno
 });
 const edits = (time: string, subresource?: string) => [{ time, ...(subresource && { subresource }) }];
 
-describe('what nobody has looked at though there was time', () => {
+describe('objects that no controller has observed in time', () => {
   const rows: Record<string, readonly [KubernetesObject, boolean]> = {
-    'made long ago': [object({ generation: 1 }), true],
-    'made just now': [object({ generation: 1, creationTimestamp: just }), false],
+    'created long ago': [object({ generation: 1 }), true],
+    'created just now': [object({ generation: 1, creationTimestamp: just }), false],
     'edited long ago': [object({ generation: 2, managedFields: edits(long) }), true],
     'edited just now': [object({ generation: 2, managedFields: edits(just) }), false],
     'a status written just now is no edit': [
       object({ generation: 2, managedFields: edits(just, 'status') }),
       true,
     ],
-    'edited, and nobody wrote down when: nobody is blamed': [object({ generation: 2 }), false],
-    'deleted long ago, whenever it was edited': [object({ generation: 2, deletionTimestamp: long }), true],
-    'looked at': [{ ...object({ generation: 1 }), status: { observedGeneration: 1 } } as never, false],
+    'edited at an unknown time: not reported': [object({ generation: 2 }), false],
+    'deleted long ago, at whatever time it was edited': [
+      object({ generation: 2, deletionTimestamp: long }),
+      true,
+    ],
+    'observed: not reported': [
+      { ...object({ generation: 1 }), status: { observedGeneration: 1 } } as never,
+      false,
+    ],
   };
   for (const [name, [given, isUntouched]] of Object.entries(rows)) {
     test(name, () => {
@@ -37,7 +43,7 @@ describe('what nobody has looked at though there was time', () => {
   }
 });
 
-describe('the controllers are fine only where their lease says so', () => {
+describe('the controllers are ok only if their lease is held', () => {
   const claim = {
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'FancySQLInstance',
@@ -46,10 +52,10 @@ describe('the controllers are fine only where their lease says so', () => {
     status: {},
   } as KubernetesObject;
   const rows: Record<string, readonly [KubernetesObject | 'withheld' | undefined, string, string]> = {
-    'renewed a moment ago': [leaseHeld(14), 'ok', 'on its way'],
+    'renewed a moment ago': [leaseHeld(14), 'ok', 'in progress'],
     'renewed longer ago than it lasts': [leaseHeld(16), 'broken', 'broken'],
-    'there is none': [undefined, 'unknown', 'on its way'],
-    'it may not be read': ['withheld', 'unknown', 'on its way'],
+    'there is no lease': [undefined, 'unknown', 'in progress'],
+    'the lease may not be read': ['withheld', 'unknown', 'in progress'],
   };
   for (const [name, [lease, state, verdict]] of Object.entries(rows)) {
     test(name, async () => {

@@ -35,7 +35,7 @@ const database = ['postgresql.crossplane.io/v1alpha1', 'PostgreSQLDatabase'] as 
 const role = ['postgresql.crossplane.io/v1alpha1', 'PostgreSQLRole'] as const;
 const redis = ['cache.gcp.crossplane.io/v1beta1', 'CloudMemorystoreInstance'] as const;
 
-/** What lets the provider be no fault. */
+/** With these objects the provider has no fault. */
 const providers = ['postgresql.crossplane.io/v1alpha1', 'gcp.crossplane.io/v1beta1'].map(
   (apiVersion) =>
     ({
@@ -58,7 +58,7 @@ const credentials = {
   data: encodeDetails({ credentials: '{}' }),
 } as KubernetesObject;
 
-/** What a step throws. */
+/** The error that a step throws. */
 function thrownBy(step: () => unknown): Error {
   try {
     step();
@@ -97,14 +97,14 @@ interface Row {
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  'a mark that tells nobody, and a role here has the same external name': {
+  'a mark without a readable owner, and a role here has the same external name': {
     asked: database,
     thrown: hidden,
     others: [object(role, 'former'), object(database, 'other-server')],
     whose: 'The same external name: PostgreSQLDatabase other-server, PostgreSQLRole former.',
     advice: takenUp,
   },
-  'a mark that tells nobody, and no other here has that external name': {
+  'a mark without a readable owner, and no other resource here has that external name': {
     asked: database,
     thrown: hidden,
     whose:
@@ -125,14 +125,14 @@ const rows: Readonly<Record<string, Row>> = {
     advice:
       'Give this resource another external name. Or adopt it: first only observe it, then allow the other actions.',
   },
-  'labels in which a dot is another sign, of one that is there': {
+  'labels of an existing resource with `_` for a dot': {
     asked: redis,
     thrown: notOursInCloud(labels),
     others: [object(redis, 'a.b')],
     whose: 'It belongs to CloudMemorystoreInstance a.b, which exists.',
     advice: takenUp,
   },
-  'labels in which a dot is another sign, of one that is gone': {
+  'labels of a deleted resource with `_` for a dot': {
     asked: redis,
     thrown: notOursInCloud(labels),
     whose:
@@ -140,7 +140,7 @@ const rows: Readonly<Record<string, Row>> = {
     advice:
       'Give this resource another external name. Or adopt the kept one, if you know its owner: create CloudMemorystoreInstance a.b with the annotation crossplane.io/external-name: orders. This resource is not needed then. To rename this resource:',
   },
-  'an owner of a kind that nobody knows here': {
+  'an owner of an unknown kind': {
     asked: redis,
     thrown: notOursInCloud({ ...labels, 'crossplane-kind': 'box' }),
     whose: '',
@@ -148,7 +148,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-describe('what has the external name already', () => {
+describe('an external resource that already has the external name', () => {
   for (const [name, { asked, thrown, others = [], whose, advice }] of Object.entries(rows)) {
     test(name, async () => {
       const own = object(asked, 'adopt-a', thrown);

@@ -32,70 +32,70 @@ interface Row {
   readonly selector: object | undefined;
   readonly classes?: readonly KubernetesObject[];
   readonly advice: string | undefined;
-  readonly mend: readonly string[];
+  readonly commands: readonly string[];
 }
 const label = 'kubectl label favouritedbinstanceclasses.database.fcp.crossplane.io favourite-';
 
-describe('where no class matches, no label is taken from one that has it', () => {
+describe('if no class matches, no command changes an existing label', () => {
   const rows: Readonly<Record<string, Row>> = {
-    'nothing is near to what no class has any of': {
+    'a selector of which no class has any label has no nearest class': {
       selector: { matchLabels: { size: 'tiny', zone: 'eu' } },
       advice: 'No class has any of it; the labels of the classes are size=large, size=small, tier=gold.',
-      mend: [edit],
+      commands: [edit],
     },
-    'what has another value is not labelled': {
+    'a class with another value is not labelled': {
       selector: { matchLabels: { size: 'huge', tier: 'gold' } },
       advice:
         'FavouriteDBInstanceClass favourite-large is the nearest, with size=large. Select that, or ask an administrator for another class.',
-      mend: [edit],
+      commands: [edit],
     },
-    'what lacks a label may be given it, after the edit of the claim': {
+    'a class without the label can get it, after the edit of the claim': {
       selector: { matchLabels: { size: 'small' }, matchExpressions: [{ key: 'zone', operator: 'Exists' }] },
       advice:
         'FavouriteDBInstanceClass favourite-small is the nearest, without zone=true. Select its labels, or ask an administrator to label it.',
-      mend: [edit, `${label}small zone=true`],
+      commands: [edit, `${label}small zone=true`],
     },
-    'any of several values is met': {
+    'a class with one of several values meets the requirement': {
       selector: {
         matchLabels: { zone: 'eu' },
         matchExpressions: [{ key: 'size', operator: 'In', values: ['huge', 'large'] }],
       },
       advice:
         'FavouriteDBInstanceClass favourite-large is the nearest, without zone=eu. Select its labels, or ask an administrator to label it.',
-      mend: [edit, `${label}large zone=eu`],
+      commands: [edit, `${label}large zone=eu`],
     },
-    'a label that must not be is not taken away': {
+    'a label that must not exist is not removed': {
       selector: {
         matchLabels: { tier: 'gold' },
         matchExpressions: [{ key: 'size', operator: 'DoesNotExist' }],
       },
       advice:
         'FavouriteDBInstanceClass favourite-large is the nearest, with size=large. Select that, or ask an administrator for another class.',
-      mend: [edit],
+      commands: [edit],
     },
-    'where there is no class, none is named': {
+    'without classes no class is named': {
       selector: { matchLabels: { size: 'tiny' } },
       classes: [],
       advice: undefined,
-      mend: [edit],
+      commands: [edit],
     },
-    'nor as a default': {
+    'without classes no class is named as the default': {
       selector: undefined,
       classes: [],
       advice:
         'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
-      mend: [edit],
+      commands: [edit],
     },
   };
-  for (const [name, { selector, classes: there = classes, advice, mend }] of Object.entries(rows)) {
+  for (const [name, { selector, classes: there = classes, advice, commands }] of Object.entries(rows)) {
     test(name, async () => {
       const { fault } = await tracedIn(
         [claiming(selector), ...there],
         ['fancysqlinstance', 'team-shop/orders'],
       );
       assert.deepEqual(
-        { name: fault?.name, advice: fault?.advice, mend: fault?.mend },
-        { name: 'no match', advice, mend },
+        { name: fault?.name, advice: fault?.advice, commands: fault?.commands },
+        { name: 'no match', advice, commands },
       );
     });
   }

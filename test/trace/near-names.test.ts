@@ -22,25 +22,25 @@ const namespaces = ['default', 'team-blog', 'team-shop'].map(
 );
 const claims = [claimOf('team-shop', 'cart'), claimOf('team-shop', 'orders'), claimOf('team-blog', 'posts')];
 
-describe('of a name that nothing has', () => {
+describe('hints for the name of no object', () => {
   const rows: Readonly<Record<string, readonly [name: string, hints: readonly string[]]>> = {
-    'that is in another namespace: which': [
+    'in another namespace: the namespace': [
       'default/cart',
       ['There is one in namespace team-shop: -n team-shop'],
     ],
-    'with letters that changed places: what is meant': ['team-shop/crat', ['Did you mean cart?']],
-    'in a namespace that does not exist: that, and both': [
+    'with two letters swapped: the similar name': ['team-shop/crat', ['Did you mean cart?']],
+    'in a namespace that does not exist: both names': [
       'team-shoop/cart',
       [
         'There is no namespace team-shoop. Did you mean team-shop?',
         'There is one in namespace team-shop: -n team-shop',
       ],
     ],
-    'misspelt, and in another namespace: the whole name': [
+    'misspelt, and in another namespace: the name with its namespace': [
       'default/ordesr',
       ['Did you mean team-shop/orders?'],
     ],
-    'that is like nothing: nothing': ['team-shop/zzz', []],
+    'without a similar name: no hint': ['team-shop/zzz', []],
   };
   for (const [what, [name, hints]] of Object.entries(rows)) {
     test(what, async () => {
@@ -49,7 +49,7 @@ describe('of a name that nothing has', () => {
     });
   }
 
-  test('who may see one namespace only is told what is in that', async () => {
+  test('a user who may read one namespace gets the names of that namespace', async () => {
     const all = sourceOf([...namespaces, ...claims]);
     const source: typeof all = {
       ...all,
@@ -70,7 +70,7 @@ const managed = (name: string, spec: object): KubernetesObject =>
     status: { observedGeneration: 1 },
   }) as KubernetesObject;
 
-describe('what a claim names in vain has its near names in the advice, of what it may take', () => {
+describe('for a missing resource the advice has similar names of resources that the claim can have', () => {
   const resourceRef = {
     apiVersion: 'database.fcp.crossplane.io/v1alpha3',
     kind: 'FavouriteDBInstance',
@@ -88,17 +88,17 @@ describe('what a claim names in vain has its near names in the advice, of what i
       readonly [isMeant: boolean, spec: object, given?: object, others?: readonly KubernetesObject[]]
     >
   > = {
-    "what is nobody's": [true, {}],
-    'what is reserved for it': [true, { claimRef: self }],
-    'what is for its namespace': [true, { namespaceSelector: gold }, {}, [shop({ tier: 'gold' })]],
-    'and none that is for other namespaces': [false, { namespaceSelector: gold }, {}, [shop({})]],
-    'and none for namespaces of labels that may not be seen': [false, { namespaceSelector: gold }],
-    'and none that is reserved for another claim': [false, { claimRef: theirs }],
-    'and none that another claim has': [false, { claimRef: { ...theirs, uid: 'u' } }],
-    'and none that a former claim of its name had': [false, { claimRef: { ...self, uid: 'former' } }],
-    'and none that a former claim left': [false, {}, { status: { bindingPhase: 'Released' } }],
-    'and none that is only observed, and offered to nobody': [false, { managementPolicies: ['Observe'] }],
-    'and none that is on its way out': [false, {}, { deletionTimestamp: '2026-01-02T03:04:00Z' }],
+    'unclaimed: yes': [true, {}],
+    'reserved for this claim: yes': [true, { claimRef: self }],
+    'allowed for its namespace: yes': [true, { namespaceSelector: gold }, {}, [shop({ tier: 'gold' })]],
+    'allowed for other namespaces: no': [false, { namespaceSelector: gold }, {}, [shop({})]],
+    'allowed by labels of a namespace that may not be read: no': [false, { namespaceSelector: gold }],
+    'reserved for another claim: no': [false, { claimRef: theirs }],
+    'claimed by another claim: no': [false, { claimRef: { ...theirs, uid: 'u' } }],
+    'claimed by a previous claim with the same name: no': [false, { claimRef: { ...self, uid: 'former' } }],
+    'released by a previous claim: no': [false, {}, { status: { bindingPhase: 'Released' } }],
+    'only observed, and available to no namespace: no': [false, { managementPolicies: ['Observe'] }],
+    'being deleted: no': [false, {}, { deletionTimestamp: '2026-01-02T03:04:00Z' }],
   };
   for (const [name, [isMeant, spec, given = {}, others = []]] of Object.entries(rows)) {
     test(name, async () => {
@@ -124,7 +124,7 @@ describe('what a claim names in vain has its near names in the advice, of what i
   }
 });
 
-test('and so has a provider', async () => {
+test('for a missing provider the advice has similar names', async () => {
   const objects = [
     managed('db', { providerConfigRef: { name: 'favourit' } }),
     {

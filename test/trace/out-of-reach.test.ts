@@ -34,35 +34,35 @@ const topic = (message: string, error: Condition['error']): KubernetesObject =>
 const left = (namespace: string): string =>
   `the secrets of namespace ${namespace} are left alone: add it to --secret-namespaces, and its Role`;
 
-describe('a secret that the controllers leave alone, or may not read, is mended where they run', () => {
+describe('a Secret that the controllers exclude or may not read is fixed at their Deployment or Role', () => {
   const rows: Readonly<
-    Record<string, readonly [words: string, error: Condition['error'], link: string, mend: string]>
+    Record<string, readonly [words: string, error: Condition['error'], link: string, commands: string]>
   > = {
-    'with credentials': [
+    'a Secret with credentials, excluded': [
       `connect failed: cannot get secret infra/gcp: ${left('infra')}`,
       { class: 'SecretsExcluded', namespace: 'infra' },
       'credentials',
       'kubectl -n crossplane-system edit deployment services-stack',
     ],
-    'to be published': [
+    'a Secret to publish, excluded': [
       `publish failed: cannot create secret apps/news: ${left('apps')}`,
       { class: 'SecretsExcluded', namespace: 'apps' },
       'resource secret',
       'kubectl -n crossplane-system edit deployment services-stack',
     ],
-    'which no role lets them read': [
+    'a Secret that no role allows them to read': [
       'connect failed: cannot get secret infra/gcp: secrets "gcp" is forbidden: User "a" cannot get resource "secrets" in API group "" in the namespace "infra"',
       { class: 'SecretsForbidden', namespace: 'infra' },
       'credentials',
       'kubectl -n infra get rolebindings -o wide',
     ],
   };
-  for (const [name, [words, error, link, mend]] of Object.entries(rows)) {
+  for (const [name, [words, error, link, commands]] of Object.entries(rows)) {
     test(name, async () => {
       const { fault } = await tracedIn([provider, secret, topic(words, error)], ['topic', 'news']);
       assert.deepEqual(
-        { name: fault?.name, link: fault?.link, mend: fault?.mend },
-        { name: 'secret out of reach', link, mend: [mend] },
+        { name: fault?.name, link: fault?.link, commands: fault?.commands },
+        { name: 'secret out of reach', link, commands: [commands] },
       );
     });
   }

@@ -61,15 +61,15 @@ const refused = (bindingPhase: 'Unbound' | 'Bound', spec: object): readonly Kube
   } as KubernetesObject,
 ];
 
-describe('what the external system refuses', () => {
+describe('a request that the external system refuses', () => {
   const otherwise = 'hange the fields in the managed resource and in its class.';
   const rows: Readonly<Record<string, readonly [objects: readonly KubernetesObject[], advice: string]>> = {
-    'and the claim asks for itself: it takes another claim': [
+    'with fields of the claim: another claim is needed': [
       refused('Unbound', { version: '99' }),
       `The fields of the claim (spec.version) cannot change: if the external system refuses one of them, create another claim. Otherwise c${otherwise}`,
     ],
-    'of a claim that asks for nothing': [refused('Unbound', {}), `C${otherwise}`],
-    'of a claim that was bound, whose resource may be another by now': [
+    'of a claim without fields of its own': [refused('Unbound', {}), `C${otherwise}`],
+    'of a bound claim: its resource may differ from it': [
       refused('Bound', { version: '5.7' }),
       `C${otherwise}`,
     ],

@@ -24,14 +24,14 @@ const legacy = {
 };
 const ofBlog = { namespace: 'team-blog', name: 'posts-connection' };
 
-/** Of what a fault says all but its cause. */
-const toldBy = (fault: Fault | undefined) => ({
+/** The name and the remedy of a fault. */
+const remedyOf = (fault: Fault | undefined) => ({
   name: fault?.name,
   advice: fault?.advice,
-  mend: fault?.mend,
+  commands: fault?.commands,
 });
 
-/** A claim of another team, which has its secret. */
+/** A claim of another team, with its Secret. */
 function ofAnotherTeam(world: TracedWorld): void {
   world.cluster.create(FancySQLInstanceKind, {
     apiVersion: 'database.crossplane.io/v1alpha1',
@@ -47,8 +47,8 @@ function ofAnotherTeam(world: TracedWorld): void {
 const pointedAt = (world: TracedWorld, name: string, to: ObjectKey): void =>
   world.edit(FavouriteDBInstanceKind, { name }, { spec: { writeConnectionSecretToRef: to } });
 
-describe("what points at another tenant's secret publishes where its class says, and deletes nothing", () => {
-  test("a claim's secret: the command leads back to the namespace of the class, and mends it", async () => {
+describe('a resource that names the Secret of another tenant publishes in the namespace of its class, and deletes nothing', () => {
+  test('the Secret of another claim: the command publishes in the namespace of the class, and fixes the fault', async () => {
     const world = new TracedWorld();
     world.start();
     ofAnotherTeam(world);
@@ -60,10 +60,10 @@ describe("what points at another tenant's secret publishes where its class says,
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', claim);
     const instead = { namespace: 'cloud-credentials', name: `${name}-connection` };
-    assert.deepEqual(toldBy(fault), {
+    assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: 'Publish to another Secret. Leave that Secret: FancySQLInstance posts controls it.',
-      mend: [
+      commands: [
         `kubectl patch ${resources} ${name} --type=merge -p '{"spec":{"writeConnectionSecretToRef":${JSON.stringify(instead)}}}'`,
       ],
     });
@@ -91,10 +91,10 @@ describe("what points at another tenant's secret publishes where its class says,
     await world.pass();
     const { fault } = await world.trace('favouritedbinstance', { name });
     world.simulation.kill();
-    assert.deepEqual(toldBy(fault), {
+    assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: `Publish to another Secret. Leave that Secret: FavouriteDBInstance ${theirs.metadata.name} controls it.`,
-      mend: [
+      commands: [
         `kubectl patch ${resources} ${name} --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"${name}-connection"}}}'`,
       ],
     });
@@ -126,16 +126,16 @@ describe("what points at another tenant's secret publishes where its class says,
       await world.pass();
       const { fault } = await world.trace('fancysqlinstance', claim);
       world.simulation.kill();
-      assert.deepEqual(toldBy(fault), {
+      assert.deepEqual(remedyOf(fault), {
         name: 'secret conflict',
         advice:
           'Publish to another Secret, in a namespace where administrators keep such secrets. Leave that Secret: FancySQLInstance posts controls it.',
-        mend: [`kubectl edit ${resources} ${name}`],
+        commands: [`kubectl edit ${resources} ${name}`],
       });
     });
   }
 
-  test('what nobody controls may be the only copy of what it holds', async () => {
+  test('a Secret without a controller may be the only copy of its data', async () => {
     const world = new TracedWorld();
     const to = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
     world.managed('legacy', { writeConnectionSecretToRef: to });
@@ -143,17 +143,17 @@ describe("what points at another tenant's secret publishes where its class says,
     await world.pass();
     const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
     world.simulation.kill();
-    assert.deepEqual(toldBy(fault), {
+    assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice:
         'Publish to another Secret. That Secret may be the only copy of the data in it: ask the person who wrote it.',
-      mend: [
+      commands: [
         `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
       ],
     });
   });
 
-  test("a claim's own, in the way of which is another's: another name than that", async () => {
+  test('a claim that names the Secret of another claim gets a command with another name', async () => {
     const world = new TracedWorld();
     world.start();
     const first = world.claim('orders');
@@ -166,65 +166,65 @@ describe("what points at another tenant's secret publishes where its class says,
     const { fault } = await world.trace('fancysqlinstance', key);
     world.simulation.kill();
     assert.equal(first.name, 'orders');
-    assert.deepEqual(toldBy(fault), {
+    assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: 'Name another Secret. Leave that Secret: FancySQLInstance orders controls it.',
-      mend: [
+      commands: [
         `kubectl -n team-shop patch fancysqlinstances.database.crossplane.io second --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"name":"second-connection"}}}'`,
       ],
     });
   });
 });
 
-describe('what is in the way of a claim that is about to be bound', () => {
-  const nobodys = 'That Secret may be the only copy of the data in it: ask the person who wrote it.';
+describe("an existing Secret with the name of the claim's Secret", () => {
+  const uncontrolled = 'That Secret may be the only copy of the data in it: ask the person who wrote it.';
   const target = { namespace: 'team-shop', name: 'orders-connection' };
   const another = [
     `kubectl -n team-shop patch fancysqlinstances.database.crossplane.io orders --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"name":"orders-connection-2"}}}'`,
   ];
   const from = propagatesFrom({ namespace: 'cloud-credentials', name: 'legacy' });
   const rows: Readonly<
-    Record<string, readonly [secret: object, told: ReturnType<typeof toldBy>, cause: RegExp]>
+    Record<string, readonly [secret: object, want: ReturnType<typeof remedyOf>, cause: RegExp]>
   > = {
-    "is left, where it is nobody's and holds something of its own": [
+    'is not deleted if it has no controller and has other data': [
       {},
       {
         name: 'secret conflict',
-        advice: `Name another Secret. ${nobodys}`,
-        mend: another,
+        advice: `Name another Secret. ${uncontrolled}`,
+        commands: another,
       },
       /refusing to overwrite a secret that has no controller and holds other data/,
     ],
-    "is left, where it is nobody's, and a copy that nobody can change": [
+    'is not deleted if it has no controller and is an immutable copy': [
       { immutable: true, annotations: from },
       {
         name: 'secret conflict',
-        advice: `Name another Secret. ${nobodys}`,
-        mend: another,
+        advice: `Name another Secret. ${uncontrolled}`,
+        commands: another,
       },
       /secret team-shop\/orders-connection is immutable and differs from /,
     ],
-    "is deleted, where it is the claim's own copy that nobody can change": [
+    "is deleted if it is the claim's own immutable copy": [
       { immutable: true, annotations: from, isOwn: true, data: { password: 'b2xk' } },
       {
         name: 'immutable secret',
         advice: 'This deletes the values in it. The resource publishes newer values:',
-        mend: ['kubectl -n team-shop delete secrets orders-connection'],
+        commands: ['kubectl -n team-shop delete secrets orders-connection'],
       },
       /secret team-shop\/orders-connection is immutable and differs from the connection secret of the resource/,
     ],
-    "is left, where it is the claim's own and holds more than is published": [
+    "is not deleted if it is the claim's own and has keys that are not published": [
       { immutable: true, annotations: from, isOwn: true },
       {
         name: 'immutable secret',
         advice:
           'It holds keys that the resource does not publish, and may be the only copy of them: ask first whether a user needs those.',
-        mend: [],
+        commands: [],
       },
       /is immutable and differs from the connection secret of the resource/,
     ],
   };
-  for (const [name, [given, told, cause]] of Object.entries(rows)) {
+  for (const [name, [given, want, cause]] of Object.entries(rows)) {
     test(name, async () => {
       const { isOwn, annotations, ...rest } = given as {
         readonly isOwn?: boolean;
@@ -246,7 +246,7 @@ describe('what is in the way of a claim that is about to be bound', () => {
       await world.pass();
       const { fault } = await world.trace('fancysqlinstance', key);
       world.simulation.kill();
-      assert.deepEqual(toldBy(fault), told);
+      assert.deepEqual(remedyOf(fault), want);
       assert.match(fault?.cause ?? '', cause);
     });
   }
@@ -267,7 +267,7 @@ const resource = (claimRef?: object): KubernetesObject =>
     status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
   }) as KubernetesObject;
 
-describe('the name of another secret', () => {
+describe('the name that a command gives to another Secret', () => {
   const nameFor = async (name: string): Promise<string> => {
     const secret = { namespace: 'team-shop', name: `${name}-connection`.slice(0, 253) };
     const objects = [
@@ -277,18 +277,18 @@ describe('the name of another secret', () => {
     ] as unknown as readonly KubernetesObject[];
     const found = await findingsOf(objects, ['fancysqlinstance', `team-shop/${name}`]);
     const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret conflict');
-    return /"name":"([^"]+)"/.exec(fault?.mend[0] ?? '')?.[1] ?? '';
+    return /"name":"([^"]+)"/.exec(fault?.commands[0] ?? '')?.[1] ?? '';
   };
 
-  test('is another than that of what is in the way', async () => {
+  test('differs from the name of the existing Secret', async () => {
     assert.equal(await nameFor('orders'), 'orders-connection-2');
   });
 
-  test('fits the API server, of the longest claim, too', async () => {
+  test('is valid for a claim with the longest name', async () => {
     const name = await nameFor('a'.repeat(253));
     assert.ok(name.length <= 253 && name.startsWith('aaa'), `${name.length}`);
     assert.match(name, /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
-    assert.notEqual(name, await nameFor(`${'a'.repeat(252)}b`), 'two that begin alike');
+    assert.notEqual(name, await nameFor(`${'a'.repeat(252)}b`), 'two long names with the same beginning');
   });
 });
 
@@ -301,7 +301,7 @@ const claimOf = (name: string, secret = `${name}-connection`): KubernetesObject 
     status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
   }) as KubernetesObject;
 
-describe("a claim's secret that is not kept in step", () => {
+describe("a claim's Secret that is out of date", () => {
   const source = { namespace: 'cloud-credentials', name: 'legacy' };
   const target = { namespace: 'team-shop', name: 'orders-connection' };
   const claim = claimOf('orders');
@@ -313,7 +313,7 @@ describe("a claim's secret that is not kept in step", () => {
       type: 'connection.crossplane.io/v1alpha1',
       data: { password: 'aHVudGVy' },
     }) as KubernetesObject;
-  test('since its resource names no claim any more: no command deletes it, because it may be the only copy', async () => {
+  test('because its resource names no claim any more: no command deletes it, because it may be the only copy', async () => {
     const managed = resource();
     const objects = [
       claim,
@@ -323,16 +323,16 @@ describe("a claim's secret that is not kept in step", () => {
     ];
     const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
     const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret out of date');
-    assert.deepEqual(toldBy(fault), {
+    assert.deepEqual(remedyOf(fault), {
       name: 'secret out of date',
       advice:
         'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of FavouriteDBInstance legacy can see more:',
-      mend: ['npm run trace -- favouritedbinstance legacy'],
+      commands: ['npm run trace -- favouritedbinstance legacy'],
     });
   });
 
   const frozen = 'This deletes the values in it. The resource publishes newer values:';
-  test('since it is immutable, and changed where it comes from: it is deleted, and made again', async () => {
+  test('because it is immutable: a command deletes it, and it is created again', async () => {
     const world = new TracedWorld();
     world.managed('legacy');
     world.start();
@@ -346,7 +346,7 @@ describe("a claim's secret that is not kept in step", () => {
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.deepEqual(
-      [fault?.name, fault?.advice, fault?.mend],
+      [fault?.name, fault?.advice, fault?.commands],
       ['immutable secret', frozen, ['kubectl -n team-shop delete secrets orders-connection']],
     );
     world.cluster.delete(SecretKind, target);
@@ -370,7 +370,7 @@ describe("a claim's secret that is not kept in step", () => {
     world.simulation.kill();
     assert.notEqual(fault, undefined);
     assert.deepEqual(
-      fault?.mend.filter((command) => command.includes(' delete ')),
+      fault?.commands.filter((command) => command.includes(' delete ')),
       [],
     );
   });
@@ -405,7 +405,7 @@ describe('a claim that wants a secret of a resource that has none', () => {
       await world.pass();
       const { fault } = await world.trace('fancysqlinstance', key);
       world.simulation.kill();
-      assert.deepEqual(toldBy(fault), { name: 'no secret', advice, mend: edit });
+      assert.deepEqual(remedyOf(fault), { name: 'no secret', advice, commands: edit });
     });
   }
 });

@@ -13,7 +13,7 @@ import { leaseKey } from './traced-world.ts';
 export const catalogue = catalogueOf(stacks);
 export const now = new Date('2026-01-02T03:05:00Z');
 
-/** A lease that was renewed so many seconds ago. */
+/** A lease that was renewed this many seconds ago. */
 export const leaseHeld = (secondsAgo = 1): KubernetesObject =>
   ({
     apiVersion: 'coordination.k8s.io/v1',
@@ -26,7 +26,7 @@ export const leaseHeld = (secondsAgo = 1): KubernetesObject =>
     },
   }) as KubernetesObject;
 
-/** A source in which there are these objects and no others, as far as they may be read. */
+/** A source of these objects; `mayRead` says which kinds the user may read. */
 export function sourceOf(
   objects: readonly KubernetesObject[],
   events: readonly CoreEvent[] = [],
@@ -56,7 +56,7 @@ export function sourceOf(
   };
 }
 
-/** What is found where there are these objects, and controllers at work. */
+/** The findings about one of these objects while controllers run. */
 export async function findingsOf(
   objects: readonly KubernetesObject[],
   [word, name]: readonly [word: string, name: string],
@@ -68,7 +68,7 @@ export async function findingsOf(
   return collect({ catalogue, source, clock: { now: () => now }, lease: leaseKey }, { known, key });
 }
 
-/** What is told of an object of these. */
+/** The trace of one of these objects. */
 export const tracedIn = async (...given: Parameters<typeof findingsOf>): Promise<Trace> =>
   traceOf(await findingsOf(...given));
 

@@ -34,18 +34,18 @@ import { Simulation } from '../fakes/simulation.ts';
 
 export const leaseKey = { namespace: 'crossplane-system', name: 'services-stack' };
 
-/** How the cloud answers: as it does, or in a way of its own. */
+/** How the cloud answers: as always, not at all, or with an error. */
 export type Answering =
-  | 'as ever'
+  | 'as always'
   | 'not at all'
   | { readonly status: number; readonly code: string; readonly message: string };
 
-/** The whole process over a cluster in memory, with the classes of the examples and two clouds that can be put out of order. */
+/** The whole process with a cluster in memory, the classes of the examples, and two clouds that can fail. */
 export class TracedWorld {
   readonly simulation = new Simulation({ seed: 1 });
   readonly cluster = this.simulation.cluster;
   readonly clock = this.simulation.clock;
-  answering: Answering = 'as ever';
+  answering: Answering = 'as always';
   readonly #favourite: InProcessCloud;
   readonly #other: InProcessCloud;
   readonly stacks = [
@@ -59,7 +59,7 @@ export class TracedWorld {
     }),
   ];
 
-  /** Without a class that two clouds compete for, so that each run chooses the same. The clouds take so long. */
+  /** Leaves out `ambivalent-small`: without it each run chooses the same class. `provisioningMs`: how long a cloud creates. */
   constructor({ provisioningMs = 0 } = {}) {
     const cloud = (flavour: 'favourite' | 'other', port: number): InProcessCloud =>
       inProcessCloud(this.clock, { url: `http://127.0.0.1:${port}`, flavour, provisioningMs });
@@ -90,7 +90,7 @@ export class TracedWorld {
   #carrier(dispatcher: Carrier): Carrier {
     return {
       request: async (request) => {
-        if (this.answering === 'as ever') return dispatcher.request(request);
+        if (this.answering === 'as always') return dispatcher.request(request);
         if (this.answering === 'not at all') throw connectionRefused(request.origin);
         const { status, code, message } = this.answering;
         const body = JSON.stringify({ error: { code, message } });
@@ -107,7 +107,7 @@ export class TracedWorld {
     this.simulation.start(this.stacks, options);
   }
 
-  /** The same with a live page on a free port; answers with its URL. */
+  /** Starts with a live page on a free port; returns its URL. */
   async startWithPage(options: Pick<StartOptions, 'namespaces'> = {}): Promise<string> {
     const listening = Promise.withResolvers<string>();
     this.simulation.start(this.stacks, {
@@ -121,12 +121,12 @@ export class TracedWorld {
     return listening.promise;
   }
 
-  /** What the clouds have made. */
+  /** The names of the instances in both clouds. */
   instances(): readonly string[] {
     return [this.#favourite, this.#other].flatMap((cloud) => cloud.instances().map(({ item }) => item.name));
   }
 
-  /** Goes on for so many seconds. */
+  /** Lets this many seconds pass. */
   async pass(seconds = 20): Promise<void> {
     await this.clock.advance(seconds * 1_000);
   }
@@ -161,18 +161,17 @@ export class TracedWorld {
     return { name };
   }
 
-  /** The managed resource that a claim was given. */
+  /** The managed resource of a claim. */
   resourceOf(key: ObjectKey): Managed {
     const { spec } = this.cluster.get<Claim>(FancySQLInstanceKind, key);
     return this.cluster.get<Managed>(FavouriteDBInstanceKind, { name: spec.resourceRef?.name ?? '' });
   }
 
-  /** Somebody's edit. */
   edit<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, patch: object): void {
     this.cluster.patch(kind, key, patch);
   }
 
-  /** What somebody would be told who may read all but `forbidden` kinds, and asks for a kind by that word. */
+  /** The trace of an object for a user who may not read the `forbidden` kinds. `word`: the kind, as in the command. */
   async trace(
     word: string,
     key: ObjectKey,

@@ -1,8 +1,8 @@
 import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { describeKey } from './commands.ts';
 import { conditionsOf, going, link, missing, named, withheld } from './link-parts.ts';
-import { describeKey } from './mend.ts';
 import type { Link } from './trace.ts';
 import type { View } from './view.ts';
 

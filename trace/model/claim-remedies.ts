@@ -9,11 +9,11 @@ import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { isOwnedBy, namesClaim, wasBound } from '../../controllers/core/claim/ownership.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
 import { shouldDelete } from '../../controllers/core/management-policies.ts';
+import { describeObject, kubectl, making } from './commands.ts';
 import type { Remedy } from './fault-parts.ts';
 import { adviceOf, claimKindOf, keyOf, meantIn } from './fault-parts.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
-import { describeObject, kubectl, making } from './mend.ts';
 import type { Sign } from './signs.ts';
 import type { View } from './view.ts';
 
@@ -51,17 +51,17 @@ function lostWith({ owned, managed, target }: View, claim: Claim): readonly stri
  */
 function anotherClaim(view: View, todo: string, alternative?: Remedy): Remedy {
   const { theClaim } = view;
-  if (theClaim === undefined) return { mend: [] };
+  if (theClaim === undefined) return { commands: [] };
   const lost = lostWith(view, theClaim);
   if (lost.length > 0)
-    return { ...adviceOf(`${todo}.`, ...lost, alternative?.advice), mend: alternative?.mend ?? [] };
+    return { ...adviceOf(`${todo}.`, ...lost, alternative?.advice), commands: alternative?.commands ?? [] };
   const end = alternative === undefined ? ':' : '.';
   return {
     ...adviceOf(
       `${todo}, and delete this claim, which has no resource and no data${end}`,
       alternative?.advice,
     ),
-    mend: alternative?.mend ?? [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
+    commands: alternative?.commands ?? [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
   };
 }
 
@@ -84,9 +84,9 @@ export const missingClass: Details = (view) => {
   const names = view.classes
     .flatMap(({ classes }) => thereOf(classes) ?? [])
     .map(({ metadata }) => metadata.name);
-  const { advice, mend } = making(view.theClaim?.spec.classRef ?? {});
-  if (names.length === 0) return { ...adviceOf('There are no classes. Create that one.', advice), mend };
-  const alternative = { ...adviceOf('Or create that class.', advice), mend };
+  const { advice, commands } = making(view.theClaim?.spec.classRef ?? {});
+  if (names.length === 0) return { ...adviceOf('There are no classes. Create that one.', advice), commands };
+  const alternative = { ...adviceOf('Or create that class.', advice), commands };
   const another = anotherClaim(view, 'Create another claim, with one that exists', alternative);
   return { ...another, ...adviceOf(`There are ${names.toSorted().join(', ')}.`, another.advice) };
 };
@@ -107,14 +107,14 @@ export const claimedByOther: Details = ({ theClaim, theManaged }) => {
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>
   managedService && theManaged && theClaim
-    ? { mend: [howToMakeAvailable(managedService.kind, theManaged, theClaim)] }
+    ? { commands: [howToMakeAvailable(managedService.kind, theManaged, theClaim)] }
     : {};
 
 export const lostResource: Details = (view) => anotherClaim(view, 'Create another claim');
 
 export const missingResource: Details = (view) => {
-  const { advice, mend } = making(view.theClaim?.spec.resourceRef ?? {});
-  const alternative = { ...adviceOf('Or create the resource that this claim names.', advice), mend };
+  const { advice, commands } = making(view.theClaim?.spec.resourceRef ?? {});
+  const alternative = { ...adviceOf('Or create the resource that this claim names.', advice), commands };
   const another = anotherClaim(view, 'Create another claim, for another resource', alternative);
   return { ...another, ...adviceOf(meantIn(view), another.advice) };
 };
@@ -125,6 +125,6 @@ export const deletedResource: Details = (view) => {
     return anotherClaim(view, 'Create another claim');
   return {
     advice: 'Name another resource in spec.resourceRef of the claim.',
-    mend: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
+    commands: [kubectl('edit', claimKindOf(view), keyOf(theClaim))],
   };
 };

@@ -2,6 +2,7 @@ import omit from 'lodash/omit.js';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import { wasBound } from '../../controllers/core/claim/ownership.ts';
+import { annotate, describeObject, kubectl, putCredentials } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import { isOfClass } from './external-trouble.ts';
 import type { Remedy } from './fault-parts.ts';
@@ -10,7 +11,6 @@ import type { Details } from './fault-row.ts';
 import { thereOf, unsought } from './findings.ts';
 import { named } from './link-parts.ts';
 import { deploymentOf } from './liveness.ts';
-import { annotate, describeObject, kubectl, putCredentials } from './mend.ts';
 import { failureOf } from './signs.ts';
 import type { View } from './view.ts';
 
@@ -30,7 +30,7 @@ export function newCredentials(view: View): Remedy {
   const { provider, providerName, credentials, sharing } = view;
   const edit = providerName === undefined ? [] : [kubectl('edit', providerName.kindOf, providerName)];
   const reference = credentialsKeyOf(thereOf(provider));
-  if (reference === undefined) return { mend: edit };
+  if (reference === undefined) return { commands: edit };
   const isThere = credentials?.secret.is !== 'absent';
   const shared = sharedWith(view);
   const put = putCredentials(reference, { isThere, entries: providerName?.credentialEntries });
@@ -48,11 +48,11 @@ export function newCredentials(view: View): Remedy {
       : sharing?.is === 'withheld'
         ? `You cannot see whether others have their credentials from the same secret. An administrator who can see that can change it. Or ${own}`
         : undefined;
-  return obstacle === undefined ? put : { advice: obstacle, mend: edit };
+  return obstacle === undefined ? put : { advice: obstacle, commands: edit };
 }
 
 export const forbiddenByProvider: Details = (view) => {
-  const { advice, mend } = newCredentials(view);
+  const { advice, commands } = newCredentials(view);
   const { providerName, provider } = view;
   const name = providerName === undefined ? 'the provider' : `${providerName.kind} ${providerName.name}`;
   return {
@@ -60,7 +60,7 @@ export const forbiddenByProvider: Details = (view) => {
       `Give them the right in the external system. Or use other credentials, which then serve all resources of ${name}.`,
       advice,
     ),
-    ...(credentialsKeyOf(thereOf(provider)) !== undefined && { mend }),
+    ...(credentialsKeyOf(thereOf(provider)) !== undefined && { commands }),
   };
 };
 
@@ -104,7 +104,7 @@ export const secretOutOfReach: Details = (view, message) => {
     advice: isExcluded
       ? 'Add the namespace to --secret-namespaces, and create the Role there. Or keep the secret in a namespace of that list.'
       : 'Bind the role for secrets to their service account there. Or keep the secret in a namespace where they have that role.',
-    mend: [
+    commands: [
       isExcluded
         ? `kubectl -n ${deployment.namespace} edit deployment ${deployment.name}`
         : `kubectl -n ${namespace} get rolebindings -o wide`,

@@ -5,7 +5,7 @@ import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
 /** The advice and the commands of a fault. */
-export type Remedy = Pick<Fault, 'advice' | 'mend'>;
+export type Remedy = Pick<Fault, 'advice' | 'commands'>;
 
 /** Whether a decision has one of these names. A name that no such decision has does not compile. */
 export const isOneOf = <Name extends string>(name: Name, names: readonly NoInfer<Name>[]): boolean =>

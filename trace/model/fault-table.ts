@@ -11,6 +11,7 @@ import {
   missingResource,
   unknownKind,
 } from './claim-remedies.ts';
+import { annotate, making, traceCommand } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import {
   askForOther,
@@ -24,7 +25,6 @@ import type { FaultRow } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { nameTaken } from './holding.ts';
 import { controllersDown, idleness } from './liveness.ts';
-import { annotate, making, traceCommand } from './mend.ts';
 import { nearestClass, noDefaultClass } from './near-miss.ts';
 import {
   choosePolicies,
@@ -325,8 +325,8 @@ export const faultTable: readonly FaultRow[] = [
     sign: when(providerIsNeeded),
     cause: '{provider} ({providerVersion}) does not exist. It names the external system and the credentials.',
     details: (view) => {
-      const { advice, mend } = making(view.providerName ?? {});
-      return { advice: [meantIn(view), advice].filter(Boolean).join(' '), mend };
+      const { advice, commands } = making(view.providerName ?? {});
+      return { advice: [meantIn(view), advice].filter(Boolean).join(' '), commands };
     },
   },
   {
@@ -499,7 +499,7 @@ export const faultTable: readonly FaultRow[] = [
     details: ({ managedService, theManaged }) => {
       const annotation = `${annotationKeys.reoffer}=with-same-credentials`;
       return managedService && theManaged
-        ? { mend: [annotate(managedService.kind, keyOf(theManaged), annotation)] }
+        ? { commands: [annotate(managedService.kind, keyOf(theManaged), annotation)] }
         : {};
     },
   },
@@ -561,7 +561,7 @@ export const faultTable: readonly FaultRow[] = [
     sign: claimReport(true),
     cause: '{message}.',
     advice: 'You cannot read the managed resource. An administrator of it can see more:',
-    details: ({ theClaim }) => ({ mend: [traceCommand(theClaim?.spec.resourceRef ?? {})] }),
+    details: ({ theClaim }) => ({ commands: [traceCommand(theClaim?.spec.resourceRef ?? {})] }),
   },
   {
     name: 'no secret',
@@ -583,7 +583,7 @@ export const faultTable: readonly FaultRow[] = [
     advice:
       'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of {resource} can see more:',
     details: ({ theManaged }) => ({
-      mend: [traceCommand({ kind: theManaged?.kind, name: theManaged?.metadata.name })],
+      commands: [traceCommand({ kind: theManaged?.kind, name: theManaged?.metadata.name })],
     }),
   },
 ];

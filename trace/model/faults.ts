@@ -1,12 +1,12 @@
 import uniqBy from 'lodash/uniqBy.js';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
+import { describeKey, describeObject, kubectl, observeAgain } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import { claimKindOf, keyOf, sentence } from './fault-parts.ts';
 import type { CommandName, FaultRow } from './fault-row.ts';
 import { faultTable } from './fault-table.ts';
 import { thereOf } from './findings.ts';
-import { describeKey, describeObject, kubectl, observeAgain } from './mend.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 
@@ -27,7 +27,7 @@ function faultIn(row: FaultRow, view: View): readonly Fault[] {
     link,
     cause: sentence(filled(cause, words)),
     ...(advice !== undefined && { advice: filled(advice, words) }),
-    mend: commands.flatMap((command) => commandOf(command, view) ?? []),
+    commands: commands.flatMap((command) => commandOf(command, view) ?? []),
     ...details?.(view, message),
   };
   return [{ ...fault, cause: fault.cause.replace(/\.\.$/, '.') }];

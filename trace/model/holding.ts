@@ -5,10 +5,10 @@
 
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { describeObject } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { named } from './link-parts.ts';
-import { describeObject } from './mend.ts';
 import { lastFailure } from './signs.ts';
 
 /** The owner that a mark on the external resource names: `favouritedbinstance.database.… "orders"`. */

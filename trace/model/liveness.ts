@@ -2,10 +2,10 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { ago } from './ago.ts';
+import { describeObject } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import type { Found } from './findings.ts';
 import { thereOf } from './findings.ts';
-import { describeObject } from './mend.ts';
 import type { Sign } from './signs.ts';
 import type { View } from './view.ts';
 import { isObserved } from './view.ts';
@@ -73,7 +73,7 @@ export const controllersDown: Details = (view) => {
         ? 'Check in its log whether the process serves this kind and namespace (--stacks, --namespace).'
         : 'If they run elsewhere, start them there. Their log shows why they ended.',
     // The logs come first: a restart deletes them.
-    mend: [
+    commands: [
       `kubectl -n ${namespace} logs deployment/${name} --previous --tail=50`,
       `kubectl -n ${namespace} logs deployment/${name} --tail=50`,
       `kubectl -n ${namespace} rollout restart deployment ${name}`,

@@ -6,11 +6,11 @@ import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { LabelSelector } from '../../apis/core/v1alpha1/selector.ts';
 import { labelSelector } from '../../apis/core/v1alpha1/selector.ts';
+import { annotate, describeObject, kubectl, quoted } from './commands.ts';
 import { claimKindOf, keyOf } from './fault-parts.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { named } from './link-parts.ts';
-import { annotate, describeObject, kubectl, quoted } from './mend.ts';
 import type { View } from './view.ts';
 
 /** One requirement of a selector. */
@@ -65,7 +65,7 @@ function comparedClasses({ classes, theClaim }: View): readonly ComparedClass[] 
 export const noDefaultClass: Details = (view) => {
   const [nearest] = comparedClasses(view);
   const mark = `${annotationKeys.defaultClass}=true`;
-  if (nearest !== undefined) return { mend: [annotate(nearest.kind, keyOf(nearest.class), mark)] };
+  if (nearest !== undefined) return { commands: [annotate(nearest.kind, keyOf(nearest.class), mark)] };
   return {
     ...(view.choice?.all?.length === 0 && {
       cause: 'The claim names no class, and no class is the default (there are none).',
@@ -79,7 +79,7 @@ export const nearestClass: Details = (view) => {
   const edit = view.theClaim ? [kubectl('edit', claimKindOf(view), keyOf(view.theClaim))] : [];
   return {
     ...(advice !== undefined && { advice }),
-    mend: [...edit, ...(label === undefined ? [] : [label])],
+    commands: [...edit, ...(label === undefined ? [] : [label])],
   };
 };
 

@@ -2,9 +2,9 @@ import uniq from 'lodash/uniq.js';
 import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { likeness, mostLike } from '../likeness.ts';
+import { describeKey } from './commands.ts';
 import type { SoughtInVain } from './findings.ts';
 import { named } from './link-parts.ts';
-import { describeKey } from './mend.ts';
 
 /** The lowest likeness of a similar name: for example two swapped letters in a name of four. */
 const leastLikeness = 0.4;

@@ -7,9 +7,9 @@ import { isOwnedBy, namesClaim } from '../../controllers/core/claim/ownership.ts
 import { recordedIdentity } from '../../controllers/core/managed/recording/identity.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
+import { describeObject } from './commands.ts';
 import { isExternalMissing } from './external-trouble.ts';
 import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
-import { describeObject } from './mend.ts';
 import { providerLinks } from './provider-links.ts';
 import { sourceLinks } from './secret-links.ts';
 import type { Link, LinkState } from './trace.ts';

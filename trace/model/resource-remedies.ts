@@ -10,10 +10,10 @@ import {
   shouldDelete,
 } from '../../controllers/core/management-policies.ts';
 import { isResolvable, referencesIn } from '../../controllers/core/references/references.ts';
+import { annotate, describeObject, kubectl, making } from './commands.ts';
 import { adviceOf, claimKindOf, keyOf } from './fault-parts.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
-import { annotate, describeObject, kubectl, making } from './mend.ts';
 import { meant } from './near-names.ts';
 import type { Sign } from './signs.ts';
 import type { LinkName } from './trace.ts';
@@ -38,7 +38,7 @@ export const resume: Details = ({ theManaged, managedService }) => {
         ? 'It is being deleted. When it resumes, the external resource is deleted too, with its data, unless the policies keep it.'
         : undefined,
     ),
-    mend: [
+    commands: [
       isSafe
         ? annotate(kind, keyOf(theManaged), `${annotationKeys.paused}-`)
         : kubectl('edit', kind, keyOf(theManaged)),
@@ -58,11 +58,11 @@ export const creationMark: Details = ({ theManaged, managedService }) => {
   ];
   if (name !== undefined) {
     const advice = `Check in the external system whether "${name}" exists and belongs to this one. Then remove the mark.`;
-    return { advice, mend: annotated(unmarked) };
+    return { advice, commands: annotated(unmarked) };
   }
   return {
     advice: `Check the external system first. If the resource exists, set NAME to its name there: the command sets the name and removes the mark. If not, leave ${annotationKeys.externalName} out of the command.`,
-    mend: annotated(...setExternalName, unmarked),
+    commands: annotated(...setExternalName, unmarked),
   };
 };
 
@@ -72,15 +72,15 @@ export const missingExternal: Details = ({ theManaged, managedService }) => {
   const { kind } = managedService;
   if (isNeverChanged(theManaged.spec)) {
     const advice = 'Set NAME to its name in the external system: the command corrects it.';
-    return { advice, mend: [kubectl('annotate', kind, key, ...setExternalName)] };
+    return { advice, commands: [kubectl('annotate', kind, key, ...setExternalName)] };
   }
   // If only the policies forbid the creation, the resource is in sync.
   if (syncedOf(theManaged).status !== 'False')
-    return { advice: 'Create it there, or allow Create.', mend: [kubectl('edit', kind, key)] };
+    return { advice: 'Create it there, or allow Create.', commands: [kubectl('edit', kind, key)] };
   return {
     advice:
       'Restore it there, for example from a backup. Or let the controller forget it and create another one, which is empty:',
-    mend: [annotate(kind, key, `${annotationKeys.externalName}-`)],
+    commands: [annotate(kind, key, `${annotationKeys.externalName}-`)],
   };
 };
 
@@ -98,12 +98,12 @@ export const missingReference: Details = ({ theManaged, managedService, referenc
     })
     .find(({ to, name }) => !namesOf(to).includes(name));
   const edit = kubectl('edit', managedService.kind, keyOf(theManaged));
-  if (absent === undefined) return { mend: [edit] };
+  if (absent === undefined) return { commands: [edit] };
   const { to, name } = absent;
-  const { advice, mend } = making({ kind: to.kind, name });
+  const { advice, commands } = making({ kind: to.kind, name });
   return {
     ...adviceOf(meant(name, namesOf(to)), 'Change the reference, or create the object.', advice),
-    mend: [...mend, edit],
+    commands: [...commands, edit],
   };
 };
 
@@ -131,7 +131,7 @@ export const foreignFinalizers: Sign = (view) => {
 
 export const waitingObject: Details = (view) => {
   const { link, object, kind } = deleted(view) ?? {};
-  return link && object && kind ? { link, mend: [kubectl('edit', kind, keyOf(object))] } : {};
+  return link && object && kind ? { link, commands: [kubectl('edit', kind, keyOf(object))] } : {};
 };
 
 const most = 5;
@@ -155,7 +155,7 @@ export const usersRemedy: Details = (view) => {
         ? 'If you delete one, its external resource is deleted too, with its data, unless its policies keep it.'
         : undefined,
     ),
-    mend: users
+    commands: users
       .slice(0, most)
       .map(
         ({ apiVersion, kind, metadata }) =>

@@ -1,7 +1,7 @@
+import { describeKey } from './commands.ts';
 import type { FoundSecret } from './findings.ts';
 import { thereOf } from './findings.ts';
 import { link, missing, withheld } from './link-parts.ts';
-import { describeKey } from './mend.ts';
 import type { Link } from './trace.ts';
 import type { View } from './view.ts';
 

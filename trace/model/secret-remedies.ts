@@ -9,11 +9,11 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, referencesEqual, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { fittingName } from '../../controllers/core/name-limits.ts';
+import { kubectl, patch } from './commands.ts';
 import { claimKindOf, keyOf } from './fault-parts.ts';
 import type { Details } from './fault-row.ts';
 import type { FoundSecret } from './findings.ts';
 import { thereOf } from './findings.ts';
-import { kubectl, patch } from './mend.ts';
 import type { Sign } from './signs.ts';
 import type { View } from './view.ts';
 
@@ -48,7 +48,7 @@ export const replaceCopy: Details = ({ target, source }) => {
   }
   return {
     advice: 'This deletes the values in it. The resource publishes newer values:',
-    mend: [kubectl('delete', SecretKind, target.key)],
+    commands: [kubectl('delete', SecretKind, target.key)],
   };
 };
 
@@ -84,7 +84,7 @@ export const publishElsewhere: Details = (view) => {
   const where = namespace === undefined ? ', in a namespace where administrators keep such secrets' : '';
   return {
     advice: `Publish to another Secret${where}. ${leaveSecret(source)}`,
-    mend: [
+    commands: [
       namespace === undefined
         ? kubectl('edit', kind, key)
         : patch(kind, key, { spec: { writeConnectionSecretToRef: to } }),
@@ -98,6 +98,6 @@ export const anotherSecret: Details = (view) => {
   const to = { name: anotherName(theClaim, target.key.name) };
   return {
     advice: `Name another Secret. ${leaveSecret(target)}`,
-    mend: [patch(claimKindOf(view), keyOf(theClaim), { spec: { writeConnectionSecretToRef: to } })],
+    commands: [patch(claimKindOf(view), keyOf(theClaim), { spec: { writeConnectionSecretToRef: to } })],
   };
 };

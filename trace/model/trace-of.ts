@@ -5,13 +5,13 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { compareResourceVersions } from '../../runtime/cache/resource-version.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import { describeKey } from './commands.ts';
 import { faultsIn } from './faults.ts';
 import type { Findings, Found } from './findings.ts';
 import { thereOf } from './findings.ts';
 import { linksOf } from './links.ts';
-import { describeKey } from './mend.ts';
 import { hintsAt } from './near-names.ts';
-import type { Fault, Link, LinkName, Told, Trace, Verdict } from './trace.ts';
+import type { Fault, Link, LinkName, Trace, TraceEvent, Verdict } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, viewOf } from './view.ts';
 
@@ -81,7 +81,7 @@ function verdictOf(view: View, isUsable: boolean, fault: Fault | undefined): Ver
     return fault === undefined ? 'usable' : 'usable, but';
   }
   if (fault !== undefined) return 'broken';
-  return object !== undefined && wasDeleted(object) ? 'going' : 'on its way';
+  return object !== undefined && wasDeleted(object) ? 'being deleted' : 'in progress';
 }
 
 /** Marks the link of that name, or the nearest one that the chain has, as broken. */
@@ -112,7 +112,7 @@ const namesIn = (links: readonly Link[]): readonly LinkName[] =>
   links.flatMap(({ name, links: below }) => [name, ...namesIn(below)]);
 
 /** The Events of all objects, oldest first. */
-export function timelineOf(events: readonly CoreEvent[]): readonly Told[] {
+export function timelineOf(events: readonly CoreEvent[]): readonly TraceEvent[] {
   // Event times have whole seconds; within a second, the resource version orders them.
   const written = events.toSorted((a, b) => byVersion(a.metadata, b.metadata));
   const timeline = written.map((event) => {

@@ -46,11 +46,11 @@ export interface Fault {
   /** The part of the fix that is not a command. */
   readonly advice?: string;
   /** Commands. The user replaces words in capitals, such as `FILE`. */
-  readonly mend: readonly string[];
+  readonly commands: readonly string[];
 }
 
 /** An Event of one of the objects. */
-export interface Told {
+export interface TraceEvent {
   readonly at: string;
   readonly type: string;
   readonly object: string;
@@ -62,12 +62,19 @@ export interface Told {
 
 /**
  * - `usable, but`: it can be used, and it has a fault.
- * - `on its way`: it is not ready yet, and has no fault.
- * - `going`: it is being deleted, and has no fault.
+ * - `in progress`: it is not ready yet, and has no fault.
+ * - `being deleted`: it is being deleted, and has no fault.
  * - `broken`: it cannot be used or deleted until a user fixes the fault.
  * - `absent`, `withheld`: it does not exist, or the user may not read it.
  */
-export type Verdict = 'usable' | 'usable, but' | 'on its way' | 'going' | 'broken' | 'absent' | 'withheld';
+export type Verdict =
+  | 'usable'
+  | 'usable, but'
+  | 'in progress'
+  | 'being deleted'
+  | 'broken'
+  | 'absent'
+  | 'withheld';
 
 export interface Trace {
   readonly subject: string;
@@ -76,7 +83,7 @@ export interface Trace {
   readonly fault?: Fault;
   readonly links: readonly Link[];
   /** Oldest first. */
-  readonly timeline: readonly Told[];
+  readonly timeline: readonly TraceEvent[];
   /** The objects that the user may not read. */
   readonly gaps: readonly string[];
   /** Similar names of existing objects, if the object is absent. */

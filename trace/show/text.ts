@@ -1,6 +1,6 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { ago, since } from '../model/ago.ts';
-import type { Fault, Link, LinkState, Told, Trace, Verdict } from '../model/trace.ts';
+import type { Fault, Link, LinkState, Trace, TraceEvent, Verdict } from '../model/trace.ts';
 import { wrapped } from './lines.ts';
 
 export type Tone = 'good' | 'bad' | 'wait' | 'faint' | 'strong';
@@ -23,8 +23,8 @@ const signs: Readonly<Record<LinkState, readonly [sign: string, tone: Tone]>> = 
 const verdicts: Readonly<Record<Verdict, readonly [words: string, tone: Tone]>> = {
   usable: ['can be used', 'good'],
   'usable, but': ['can be used, but has a problem', 'wait'],
-  'on its way': ['is in progress: no problem was found', 'wait'],
-  going: ['is being deleted: no problem was found', 'wait'],
+  'in progress': ['is in progress: no problem was found', 'wait'],
+  'being deleted': ['is being deleted: no problem was found', 'wait'],
   broken: ['cannot be used', 'bad'],
   absent: ['does not exist', 'bad'],
   withheld: ['may not be read with your rights', 'bad'],
@@ -45,13 +45,13 @@ export function traceText(trace: Trace, options: TextOptions): string {
   return `${lines.join('\n')}\n`;
 }
 
-function faultLines({ cause, advice, mend }: Fault, { width, paint }: TextOptions): readonly string[] {
+function faultLines({ cause, advice, commands }: Fault, { width, paint }: TextOptions): readonly string[] {
   return [
     '',
     ...wrapped(cause, width, '  ').map((line) => paint('bad', line)),
     ...(advice === undefined ? [] : wrapped(advice, width, '  ')),
     // Commands are not wrapped, so that a user can paste them.
-    ...mend.map((command) => `    ${paint('strong', command)}`),
+    ...commands.map((command) => `    ${paint('strong', command)}`),
   ];
 }
 
@@ -91,7 +91,10 @@ function conditionLines(
   return wrapped(message === undefined ? head : `${head}: ${message}`, width, inner, `${inner}  `);
 }
 
-function timelineLines(timeline: readonly Told[], { paint, width, now }: TextOptions): readonly string[] {
+function timelineLines(
+  timeline: readonly TraceEvent[],
+  { paint, width, now }: TextOptions,
+): readonly string[] {
   if (timeline.length === 0) return [];
   const lines = timeline.flatMap(({ at, type, object, reason, message, count }) => {
     const when = ago(Date.parse(at), now).padStart(10);

@@ -44,7 +44,7 @@ export const traceCommand = ({ kind, name }: NamedKind): string =>
 export function putCredentials(
   { namespace, name, key }: SecretKey & { readonly key: string },
   { isThere, entries = [] }: { readonly isThere: boolean; readonly entries?: readonly string[] | undefined },
-): Pick<Fault, 'advice' | 'mend'> {
+): Pick<Fault, 'advice' | 'commands'> {
   const from = entries.length === 0 ? `--from-file=${quoted(key)}=FILE` : '--from-env-file=FILE';
   const create = `create secret generic ${quoted(name)} ${from}`;
   const lines = entries.map((entry) => `${entry}=…`).join(', ');
@@ -54,7 +54,7 @@ export function putCredentials(
   const content = entries.length === 0 ? `with the value of the entry "${key}".` : several;
   return {
     advice: `Replace FILE by a file of yours, ${content}`,
-    mend: [
+    commands: [
       isThere
         ? `kubectl -n ${namespace} patch secret ${quoted(name)} --patch "$(kubectl ${create} --dry-run=client -o json)"`
         : `kubectl -n ${namespace} ${create}`,
@@ -63,9 +63,9 @@ export function putCredentials(
 }
 
 /** Creates an object from a manifest that the user writes; without that file the command changes nothing. */
-export const making = ({ kind = '', name = '' }: NamedKind): Pick<Fault, 'advice' | 'mend'> => ({
+export const making = ({ kind = '', name = '' }: NamedKind): Pick<Fault, 'advice' | 'commands'> => ({
   advice: `Replace FILE by a file of yours, with the manifest of ${kind} ${name}:`,
-  mend: ['kubectl apply -f FILE'],
+  commands: ['kubectl apply -f FILE'],
 });
 
 export const describeKey = ({ namespace, name }: ObjectKey): string =>

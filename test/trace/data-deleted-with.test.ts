@@ -18,21 +18,21 @@ const small = {
   name: 'favourite-small',
 };
 
-/** Of a fault all but its cause and place. */
-const toldBy = (fault: Fault | undefined) => ({
+/** The name and the remedy of a fault. */
+const remedyOf = (fault: Fault | undefined) => ({
   name: fault?.name,
   advice: fault?.advice,
-  mend: fault?.mend,
+  commands: fault?.commands,
 });
 
-/** A claim for what its class made, which takes long; somebody edits that meanwhile, so that it does not fit any more. */
-async function unfit(world: TracedWorld, policies: object): Promise<ObjectKey> {
+/** A claim waits for its new resource. A user edits the resource, so that it is incompatible with the claim. */
+async function incompatible(world: TracedWorld, policies: object): Promise<ObjectKey> {
   world.edit(FavouriteDBInstanceClassKind, small, { specTemplate: { forProvider: { version: '1.0' } } });
   world.start();
   const key = world.claim('orders', { version: '1.0', classRef: small });
   await world.pass(3);
   const made = world.resourceOf(key);
-  // As an API server that knows no rules lets him.
+  // An API server without validation rules allows this.
   const forProvider = { ...(made.spec.forProvider as object), version: '2.0' };
   world.cluster.put(FavouriteDBInstanceKind, {
     ...made,
@@ -42,17 +42,17 @@ async function unfit(world: TracedWorld, policies: object): Promise<ObjectKey> {
   return key;
 }
 
-describe('a claim is deleted by a command only if it has nothing; else it is said what goes with it', () => {
+describe('a command deletes a claim only if it has no data; otherwise the advice lists the data that is deleted', () => {
   const rows: Readonly<Record<string, readonly [policies: object, goes: string]>> = {
-    'what was made for it, and the data in there': [
+    'the provisioned resource and its data': [
       { reclaimPolicy: 'Delete' },
       'Deleting this claim also deletes its resource FavouriteDBInstance NAME, and the external resource with its data.',
     ],
-    'what was made for it, and not the data': [
+    'the provisioned resource, and not its data': [
       { reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' },
       'Deleting this claim also deletes its resource FavouriteDBInstance NAME, and keeps the external resource.',
     ],
-    'nothing of what is retained': [
+    'nothing of a retained resource': [
       { reclaimPolicy: 'Retain' },
       'Deleting this claim keeps its resource FavouriteDBInstance NAME.',
     ],
@@ -60,13 +60,13 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
   for (const [name, [policies, goes]] of Object.entries(rows)) {
     test(name, async () => {
       const world = new TracedWorld({ provisioningMs: 3_600_000 });
-      const key = await unfit(world, policies);
+      const key = await incompatible(world, policies);
       const { fault } = await world.trace('fancysqlinstance', key);
       world.simulation.kill();
-      assert.deepEqual(toldBy(fault), {
+      assert.deepEqual(remedyOf(fault), {
         name: 'incompatible',
         advice: `Create another claim, with another resource or version. ${goes.replace('NAME', world.resourceOf(key).metadata.name)}`,
-        mend: [],
+        commands: [],
       });
     });
   }
@@ -82,12 +82,12 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
   const gold = { apiVersion: 'example.org/v1', kind: 'Gold', name: 'orders' };
   const either = 'Run the stack that handles the kind (--stacks), or create another claim';
   const unknown: Readonly<Record<string, readonly [spec: object, advice: string, isDeleted: boolean]>> = {
-    'nothing, of one that was given no resource yet': [
+    'nothing, of a claim without a resource': [
       { classRef: { ...gold, kind: 'GoldClass' } },
       `${either}, and delete this claim, which has no resource and no data:`,
       true,
     ],
-    'what nobody here sees, of one that names a resource of a kind that is not known': [
+    'a resource of an unknown kind, which the user cannot read': [
       { resourceRef: gold },
       `${either}. You cannot read the resource of this claim. It may be deleted with the claim, with its data. Delete the claim only if it has no resource.`,
       false,
@@ -96,17 +96,17 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
   for (const [name, [spec, advice, isDeleted]] of Object.entries(unknown)) {
     test(name, async () => {
       const { fault } = await tracedIn([ofUnknownKind(spec)], ['fancysqlinstance', 'team-shop/orders']);
-      assert.deepEqual(toldBy(fault), {
+      assert.deepEqual(remedyOf(fault), {
         name: 'unknown kind',
         advice,
-        mend: isDeleted
+        commands: isDeleted
           ? ['kubectl -n team-shop delete fancysqlinstances.database.crossplane.io orders']
           : [],
       });
     });
   }
 
-  test('its secret, where class and resource of a bound one are gone', async () => {
+  test('the Secret of a bound claim without class and resource', async () => {
     const world = new TracedWorld();
     world.start();
     const key = world.claim('orders', { classRef: small });
@@ -121,21 +121,21 @@ describe('a claim is deleted by a command only if it has nothing; else it is sai
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.notEqual(world.cluster.find(SecretKind, { ...key, name: 'orders-connection' }), undefined);
     world.simulation.kill();
-    assert.deepEqual(toldBy(fault), {
+    assert.deepEqual(remedyOf(fault), {
       name: 'missing resource',
       advice:
         'Create another claim. The Secret orders-connection is deleted with this claim. It may be the only copy of a password that works: ask first whether a user needs it.',
-      mend: [],
+      commands: [],
     });
   });
 });
 
-const outsideGoes =
+const deletesExternal =
   'It is being deleted. When it resumes, the external resource is deleted too, with its data, unless the policies keep it.';
 const howToAllow =
   'Set spec.managementPolicies to the actions that you want. ["*"] allows all: the controller changes the external resource to match this one, and deletes it with this one.';
 
-describe('what is paused, or may not be worked on, is let go of by whoever means it', () => {
+describe('a paused resource is resumed by a command only if that deletes no data and widens no policies', () => {
   const paused = { annotations: { 'crossplane.io/paused': 'true' } };
   const rows: Readonly<
     Record<
@@ -143,42 +143,42 @@ describe('what is paused, or may not be worked on, is let go of by whoever means
       readonly [
         patch: object,
         isDeleted: boolean,
-        told: { readonly advice: string | undefined; readonly mend: string },
+        want: { readonly advice: string | undefined; readonly commands: string },
       ]
     >
   > = {
     'by its annotation': [
       { metadata: paused },
       false,
-      { advice: undefined, mend: `kubectl annotate ${resources} legacy crossplane.io/paused-` },
+      { advice: undefined, commands: `kubectl annotate ${resources} legacy crossplane.io/paused-` },
     ],
-    'by its annotation, and being deleted: what goes then is said': [
+    'by its annotation, and being deleted: the advice lists the data': [
       { metadata: paused },
       true,
-      { advice: outsideGoes, mend: `kubectl edit ${resources} legacy` },
+      { advice: deletesExternal, commands: `kubectl edit ${resources} legacy` },
     ],
-    'by its annotation, and being deleted while what is outside is kept': [
+    'by its annotation, and being deleted while the external resource is kept': [
       { metadata: paused, spec: { deletionPolicy: 'Orphan' } },
       true,
-      { advice: undefined, mend: `kubectl annotate ${resources} legacy crossplane.io/paused-` },
+      { advice: undefined, commands: `kubectl annotate ${resources} legacy crossplane.io/paused-` },
     ],
-    'by its policies, which nobody widens unasked': [
+    'by its policies, which no command widens': [
       { spec: { managementPolicies: [] } },
       false,
-      { advice: howToAllow, mend: `kubectl edit ${resources} legacy` },
+      { advice: howToAllow, commands: `kubectl edit ${resources} legacy` },
     ],
     'by its policies, and being deleted': [
       { spec: { managementPolicies: [] } },
       true,
-      { advice: `${howToAllow} ${outsideGoes}`, mend: `kubectl edit ${resources} legacy` },
+      { advice: `${howToAllow} ${deletesExternal}`, commands: `kubectl edit ${resources} legacy` },
     ],
-    'policies that are no set of those there are': [
+    'by unsupported policies': [
       { spec: { managementPolicies: ['Create'] } },
       false,
-      { advice: howToAllow, mend: `kubectl edit ${resources} legacy` },
+      { advice: howToAllow, commands: `kubectl edit ${resources} legacy` },
     ],
   };
-  for (const [name, [patch, isDeleted, told]] of Object.entries(rows)) {
+  for (const [name, [patch, isDeleted, want]] of Object.entries(rows)) {
     test(name, async () => {
       const world = new TracedWorld();
       const key = world.managed('legacy');
@@ -189,12 +189,15 @@ describe('what is paused, or may not be worked on, is let go of by whoever means
       await world.pass();
       const { fault } = await world.trace('favouritedbinstance', key);
       world.simulation.kill();
-      assert.deepEqual({ advice: fault?.advice, mend: fault?.mend }, { ...told, mend: [told.mend] });
+      assert.deepEqual(
+        { advice: fault?.advice, commands: fault?.commands },
+        { ...want, commands: [want.commands] },
+      );
     });
   }
 });
 
-test('of a provider that is being deleted, no command deletes what uses it', async () => {
+test('no command deletes a resource that uses a deleted provider', async () => {
   const world = new TracedWorld();
   const shared = { name: 'shared' };
   world.cluster.put(ProviderConfigKind, {
@@ -215,10 +218,10 @@ test('of a provider that is being deleted, no command deletes what uses it', asy
   await world.pass();
   const { fault } = await world.trace('providerconfigs.fcp.crossplane.io', shared);
   world.simulation.kill();
-  assert.deepEqual(toldBy(fault), {
+  assert.deepEqual(remedyOf(fault), {
     name: 'deletion waits',
     advice:
       'It is deleted once they use another one or are deleted. If you delete one, its external resource is deleted too, with its data, unless its policies keep it.',
-    mend: ['kubectl edit favouritedbinstance.database.fcp.crossplane.io search'],
+    commands: ['kubectl edit favouritedbinstance.database.fcp.crossplane.io search'],
   });
 });
