@@ -133,7 +133,7 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
 }
 
 /** One server-sent event. JSON has no line breaks. */
-export const eventText = (event: string, data: unknown): string =>
+const eventText = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function refuse(response: ServerResponse, status: number, why: string): void {

@@ -21,7 +21,7 @@ import type { Tone } from './show/text.ts';
 import { traceText } from './show/text.ts';
 
 /** `nothingSaid`: a wrong flag or kind, no such object, no cluster. */
-export const exitCodes = { usable: 0, unusable: 1, nothingSaid: 2 } as const;
+const exitCodes = { usable: 0, unusable: 1, nothingSaid: 2 } as const;
 
 export interface TraceWorld {
   readonly stacks: readonly DefinedStack[];

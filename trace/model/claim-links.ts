@@ -1,15 +1,15 @@
-import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { describeKey } from './commands.ts';
-import { conditionsOf, going, link, missing, named, withheld } from './link-parts.ts';
+import { going, link, missing, named, withheld } from './link-parts.ts';
 import type { Link } from './trace.ts';
 import type { View } from './view.ts';
+import { conditionsOf, readyOf } from './view.ts';
 
 /** The claim, with the decision of its controllers. */
 export function claimLink(view: View, links: readonly Link[]): Link {
   const { theClaim, claim, now, subject } = view;
-  const title = `${subject.known.kind.kind} ${describeKey(subject.key)}`;
+  const title = `${subject.known.kind.kind} ${objectKeyText(subject.key)}`;
   if (theClaim === undefined) return link('claim', title, missing(claim));
   const name = view.binding?.name ?? view.assignment?.name;
   const decided =
@@ -17,7 +17,7 @@ export function claimLink(view: View, links: readonly Link[]): Link {
       ? (view.assignment?.name ?? name)
       : name;
   return link('claim', title, {
-    state: isConditionTrue(theClaim.status?.conditions, 'Ready') && !wasDeleted(theClaim) ? 'ok' : 'waits',
+    state: readyOf(theClaim).status === 'True' && !wasDeleted(theClaim) ? 'ok' : 'waits',
     says: [theClaim.status?.bindingPhase ?? 'no phase yet', ...going(theClaim, now)],
     conditions: conditionsOf(theClaim),
     ...(decided !== undefined && { decision: decided }),
@@ -105,7 +105,7 @@ export function claimOfResource({ theManaged, claim, theClaim }: View): readonly
   if (theClaim === undefined) return [link('claim', title, missing(claim))];
   return [
     link('claim', title, {
-      state: isConditionTrue(theClaim.status?.conditions, 'Ready') ? 'ok' : 'waits',
+      state: readyOf(theClaim).status === 'True' ? 'ok' : 'waits',
       says: [theClaim.status?.bindingPhase ?? 'no phase yet'],
       conditions: conditionsOf(theClaim),
     }),

@@ -18,7 +18,7 @@ import type { Sign } from './signs.ts';
 import type { View } from './view.ts';
 
 /** The effect of the claim's deletion on its managed resource. */
-export function deletedWithClaim(managed: Managed): string {
+function deletedWithClaim(managed: Managed): string {
   const resource = describeObject(managed);
   if (managed.spec.reclaimPolicy !== 'Delete') return `Deleting this claim keeps its resource ${resource}`;
   const external = shouldDelete(managed.spec)

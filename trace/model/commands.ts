@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { Fault } from './trace.ts';
 
@@ -68,7 +69,5 @@ export const making = ({ kind = '', name = '' }: NamedKind): Pick<Fault, 'advice
   commands: ['kubectl apply -f FILE'],
 });
 
-export const describeKey = ({ namespace, name }: ObjectKey): string =>
-  namespace === undefined ? name : `${namespace}/${name}`;
 export const describeObject = ({ kind, metadata }: KubernetesObject): string =>
-  `${kind} ${describeKey(metadata)}`;
+  `${kind} ${objectKeyText(metadata)}`;

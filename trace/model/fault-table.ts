@@ -101,7 +101,7 @@ const isPauseFelt = ({ theManaged, theClaim }: View): boolean =>
   theClaim.status?.bindingPhase === 'Bound';
 
 const providerReport = (view: View) => {
-  const ready = readyOf(thereOf(view.provider) as Parameters<typeof readyOf>[0]);
+  const ready = readyOf(thereOf(view.provider));
   return view.subject.known.sort === 'provider' && ready.status === 'False' ? ready : undefined;
 };
 

@@ -1,7 +1,7 @@
 import uniqBy from 'lodash/uniqBy.js';
-import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
-import { describeKey, describeObject, kubectl, observeAgain } from './commands.ts';
+import { describeObject, kubectl, observeAgain } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import { claimKindOf, keyOf, sentence } from './fault-parts.ts';
 import type { CommandName, FaultRow } from './fault-row.ts';
@@ -48,11 +48,11 @@ const wordsOf = (view: View): Readonly<Record<string, string | undefined>> => {
     owner: describeReference(theManaged?.spec.claimRef ?? {}),
     resource: theManaged && describeObject(theManaged),
     provider: providerName === undefined ? 'the provider' : `${providerName.kind} ${providerName.name}`,
-    secret: credentials && describeKey(credentials.key),
-    sourceSecret: source && describeKey(source.key),
+    secret: credentials && objectKeyText(credentials.key),
+    sourceSecret: source && objectKeyText(source.key),
     key: credentialsKey?.key,
     providerVersion: providerName && apiVersionOf(providerName.kindOf),
-    subject: `${subject.known.kind.kind} ${describeKey(subject.key)}`,
+    subject: `${subject.known.kind.kind} ${objectKeyText(subject.key)}`,
     selector: choice?.sought ?? 'the selector',
     count: classes === undefined ? '' : ` (${classes === 0 ? 'there are none' : `of ${classes} there are`})`,
   };

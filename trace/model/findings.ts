@@ -136,3 +136,13 @@ export interface Findings {
   readonly areEventsWithheld: boolean;
   readonly runs?: ((object: KubernetesObject) => LastRun | undefined) | undefined;
 }
+
+/** The traced object. */
+export const ownOf = ({
+  subject,
+  claim,
+  managed,
+  resourceClass,
+  provider,
+}: Findings): Found<Claim | Managed | Class | Provider | ProviderConfig> =>
+  ({ claim, managed, class: resourceClass, provider })[subject.known.sort];

@@ -1,12 +1,7 @@
-import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { since } from './ago.ts';
 import type { Found } from './findings.ts';
 import type { Link, LinkName } from './trace.ts';
-
-export const conditionsOf = (object: KubernetesObject | undefined): readonly Condition[] =>
-  (object as { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined)?.status
-    ?.conditions ?? [];
 
 export const withheld = 'may not be read with your rights';
 

@@ -1,8 +1,8 @@
 import uniq from 'lodash/uniq.js';
 import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { likeness, mostLike } from '../likeness.ts';
-import { describeKey } from './commands.ts';
 import type { SoughtInVain } from './findings.ts';
 import { named } from './link-parts.ts';
 
@@ -13,7 +13,7 @@ const mostNear = 3;
 const share = 0.75;
 
 /** The existing names that are similar to a missing one, the most similar first. */
-export function nearNames(sought: string, there: readonly string[]): readonly string[] {
+function nearNames(sought: string, there: readonly string[]): readonly string[] {
   const scored = uniq(there)
     .filter((name) => name !== sought)
     .map((name) => ({ name, score: likeness(sought, name) }));
@@ -51,7 +51,7 @@ export function hintsAt({ key, there, isNamespaceAbsent }: SoughtInVain): readon
     name,
     others.map((one) => one.name),
   );
-  const keys = like.flatMap((each) => others.filter((one) => one.name === each)).map(describeKey);
+  const keys = like.flatMap((each) => others.filter((one) => one.name === each)).map(objectKeyText);
   const near = meant(name, own) ?? (keys.length === 0 ? undefined : asked(keys.slice(0, mostNear)));
   return [...absent, ...(near === undefined ? [] : [near])];
 }

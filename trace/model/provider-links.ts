@@ -2,10 +2,10 @@ import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import { thereOf } from './findings.ts';
-import { conditionsOf, going, link, missing, named } from './link-parts.ts';
+import { going, link, missing, named } from './link-parts.ts';
 import type { Link } from './trace.ts';
 import type { View } from './view.ts';
-import { readyOf, syncedOf } from './view.ts';
+import { conditionsOf, readyOf, syncedOf } from './view.ts';
 
 /** The provider, with its credentials and its external system. */
 export function providerLinks(view: View, more: readonly Link[] = []): readonly Link[] {
@@ -19,7 +19,7 @@ export function providerLinks(view: View, more: readonly Link[] = []): readonly 
   return [
     link('provider', title, {
       state:
-        wasDeleted(object) || readyOf(object as Parameters<typeof readyOf>[0]).status === 'False'
+        wasDeleted(object) || readyOf(object).status === 'False'
           ? 'waits'
           : 'ok',
       says: [
@@ -60,16 +60,16 @@ function credentialsLink({ provider, credentials }: View): Link {
 /** The result of the last call of the external system, for the managed resource or for any user of the provider. */
 function serverLink(view: View): Link {
   const { theManaged, provider, users } = view;
-  const ofProvider = conditionsOf(thereOf(provider)).find(({ type }) => type === 'Ready');
-  if (theManaged === undefined && ofProvider !== undefined && ofProvider.status !== 'Unknown') {
+  const ofProvider = readyOf(thereOf(provider));
+  if (theManaged === undefined && ofProvider.status !== 'Unknown') {
     return link('server', 'external system', {
       state: ofProvider.status === 'True' ? 'ok' : 'waits',
-      says: [ofProvider.message ?? ofProvider.reason],
+      says: [ofProvider.message ?? ofProvider.reason ?? ofProvider.status],
     });
   }
-  const looked = (theManaged === undefined ? (thereOf(users) ?? []) : [theManaged]).map(syncedOf);
-  const isGood = looked.some(({ status }) => status === 'True');
-  const bad = looked.find(({ status, reason }) => status === 'False' && reason !== 'ReconcilePaused');
+  const observed = (theManaged === undefined ? (thereOf(users) ?? []) : [theManaged]).map(syncedOf);
+  const isGood = observed.some(({ status }) => status === 'True');
+  const bad = observed.find(({ status, reason }) => status === 'False' && reason !== 'ReconcilePaused');
   if (isGood) return link('server', 'external system', { says: ['answered the last call'] });
   if (bad === undefined) {
     return link('server', 'external system', { state: 'unknown', says: ['not called yet'] });

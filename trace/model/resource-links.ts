@@ -1,4 +1,3 @@
-import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
@@ -9,12 +8,12 @@ import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
 import { describeObject } from './commands.ts';
 import { isExternalMissing } from './external-trouble.ts';
-import { conditionsOf, going, link, missing, withheld } from './link-parts.ts';
+import { going, link, missing, withheld } from './link-parts.ts';
 import { providerLinks } from './provider-links.ts';
 import { sourceLinks } from './secret-links.ts';
 import type { Link, LinkState } from './trace.ts';
 import type { View } from './view.ts';
-import { readyOf, syncedOf } from './view.ts';
+import { conditionsOf, readyOf, syncedOf } from './view.ts';
 
 /** The managed resource and its links; without a resource: the provider that it would use. */
 export function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[] {
@@ -33,7 +32,7 @@ export function resourceLinks(view: View, above: readonly Link[] = []): readonly
   const isAnother =
     theClaim !== undefined && subject.known.sort === 'claim' && !isOwnedBy(theManaged, theClaim);
   const holder = theManaged.spec.claimRef;
-  const isReady = isConditionTrue(theManaged.status?.conditions, 'Ready') && !wasDeleted(theManaged);
+  const isReady = readyOf(theManaged).status === 'True' && !wasDeleted(theManaged);
   const isTroubled = syncedOf(theManaged).status === 'False';
   const state: LinkState = isReady && !isAnother && !isTroubled ? 'ok' : 'waits';
   const resource = link('resource', title, {
@@ -104,7 +103,7 @@ function attemptsOf({ theManaged, runs, events, first, now }: View): readonly st
       `the controller tries again ${atTheLatest(theManaged)}`,
     ];
   }
-  if (getCondition(theManaged.status?.conditions, 'Ready').reason === 'Creating')
+  if (readyOf(theManaged).reason === 'Creating')
     return [`the controller observes it again ${atTheLatest(theManaged)}`];
   return poll === undefined ? [] : [`observed every ${poll}`];
 }

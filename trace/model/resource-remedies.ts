@@ -14,6 +14,7 @@ import { annotate, describeObject, kubectl, making } from './commands.ts';
 import { adviceOf, claimKindOf, keyOf } from './fault-parts.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
+import { named } from './link-parts.ts';
 import { meant } from './near-names.ts';
 import type { Sign } from './signs.ts';
 import type { LinkName } from './trace.ts';
@@ -134,16 +135,14 @@ export const waitingObject: Details = (view) => {
   return link && object && kind ? { link, commands: [kubectl('edit', kind, keyOf(object))] } : {};
 };
 
-const most = 5;
-
 const usersOf = (view: View) =>
   view.subject.known.sort === 'provider' && deleted(view) ? (thereOf(view.users) ?? []) : [];
 
 export const stillUsed: Sign = (view) => {
   const users = usersOf(view);
   if (users.length === 0) return undefined;
-  const names = users.slice(0, most).map(describeObject).join(', ');
-  return `${users.length} managed resource${users.length === 1 ? ' uses' : 's use'} it: ${names}${users.length > most ? ', …' : ''}`;
+  const verb = users.length === 1 ? ' uses' : 's use';
+  return `${users.length} managed resource${verb} it: ${named(users.map(describeObject))}`;
 };
 
 export const usersRemedy: Details = (view) => {
@@ -156,7 +155,7 @@ export const usersRemedy: Details = (view) => {
         : undefined,
     ),
     commands: users
-      .slice(0, most)
+      .slice(0, 5)
       .map(
         ({ apiVersion, kind, metadata }) =>
           `kubectl edit ${kind.toLowerCase()}.${apiVersion.split('/')[0]} ${metadata.name}`,

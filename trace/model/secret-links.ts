@@ -1,4 +1,4 @@
-import { describeKey } from './commands.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { FoundSecret } from './findings.ts';
 import { thereOf } from './findings.ts';
 import { link, missing, withheld } from './link-parts.ts';
@@ -22,7 +22,7 @@ export function sourceLinks({ source, theManaged }: View): readonly Link[] {
           }),
         ];
   }
-  const title = `secret ${describeKey(source.key)}`;
+  const title = `secret ${objectKeyText(source.key)}`;
   if (source.secret.is !== 'there') return [link('resource secret', title, missing(source.secret))];
   return [link('resource secret', title, { says: [keysOf(source)] })];
 }
@@ -32,7 +32,7 @@ export function targetLink(view: View): Link {
   const { target, source } = view;
   if (target === undefined)
     return link('claim secret', 'secret', { state: 'none', says: ['the claim wants none'] });
-  const title = `secret ${describeKey(target.key)}`;
+  const title = `secret ${objectKeyText(target.key)}`;
   if (target.secret.is !== 'there') return link('claim secret', title, missing(target.secret));
   const step = stepOf(view);
   return link('claim secret', title, {

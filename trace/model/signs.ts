@@ -23,10 +23,7 @@ export const when =
   (view) =>
     isShown(view) ? '' : undefined;
 
-export const binding =
-  (name: BindingDecision['name'], isShown: (view: View) => boolean = () => true): Sign =>
-  (view) =>
-    view.binding?.name === name && isShown(view) ? (view.binding.message ?? '') : undefined;
+const always = (): boolean => true;
 
 const decided =
   <Decision extends { readonly name: string }>(
@@ -39,16 +36,18 @@ const decided =
     return decision?.name === name && isShown(view) ? (decision.message ?? '') : undefined;
   };
 
+/** The binding controller's decision about the claim. */
+export const binding = (
+  name: BindingDecision['name'],
+  isShown: (view: View) => boolean = always,
+): Sign => decided((view) => view.binding, name, isShown);
+
 /** The first decision of the managed resource's controller. */
-export const first = (name: FirstDecision['name'], isShown: (view: View) => boolean = () => true): Sign =>
+export const first = (name: FirstDecision['name'], isShown: (view: View) => boolean = always): Sign =>
   decided((view) => view.first, name, isShown);
 
 export const credential = (name: CredentialDecision['name']): Sign =>
-  decided(
-    (view) => view.decided?.credential,
-    name,
-    () => true,
-  );
+  decided((view) => view.decided?.credential, name, always);
 
 /** The reason of the claim's Ready condition. */
 export const claimReason =
@@ -85,7 +84,7 @@ export function failureOf(view: View, ...classes: readonly ConditionErrorClass[]
   const claims = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
   const conditions = [
     ...(isOfMany(view) ? usersOf(view) : [theManaged]).map(syncedOf),
-    readyOf(thereOf(provider) as Parameters<typeof readyOf>[0]),
+    readyOf(thereOf(provider)),
     ...claims,
   ];
   return conditions.flatMap(failureIn).find(({ error }) => isOfClass(error, ...classes));

@@ -1,14 +1,13 @@
 import orderBy from 'lodash/orderBy.js';
-import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import type { ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { compareResourceVersions } from '../../runtime/cache/resource-version.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
-import { describeKey } from './commands.ts';
 import { faultsIn } from './faults.ts';
-import type { Findings, Found } from './findings.ts';
-import { thereOf } from './findings.ts';
+import type { Findings } from './findings.ts';
+import { ownOf, thereOf } from './findings.ts';
 import { linksOf } from './links.ts';
 import { hintsAt } from './near-names.ts';
 import type { Fault, Link, LinkName, Trace, TraceEvent, Verdict } from './trace.ts';
@@ -19,7 +18,7 @@ import { readyOf, viewOf } from './view.ts';
 export function traceOf(findings: Findings): Trace {
   const view = viewOf(findings);
   const { known, key } = findings.subject;
-  const subject = `${known.kind.kind} ${describeKey(key)}`;
+  const subject = `${known.kind.kind} ${objectKeyText(key)}`;
   const own = ownOf(view);
   if (own.is !== 'there') {
     const verdict = own.is === 'withheld' ? 'withheld' : 'absent';
@@ -28,7 +27,7 @@ export function traceOf(findings: Findings): Trace {
   }
   const isUsable = isUsableNow(view);
   const [found] = faultsIn(view);
-  const verdict = verdictOf(view, isUsable, found);
+  const verdict = verdictOf(own.value, isUsable, found);
   // A usable object shows no fault: a fault that disappears by itself is no work for a user.
   const fault = verdict === 'usable' ? undefined : found;
   const links = fault === undefined ? linksOf(view) : marked(linksOf(view), fault.link);
@@ -41,10 +40,6 @@ export function traceOf(findings: Findings): Trace {
     timeline: timelineOf(findings.events),
     gaps: gapsOf(findings),
   };
-}
-
-function ownOf({ subject, claim, managed, resourceClass, provider }: View): Found<unknown> {
-  return { claim, managed, class: resourceClass, provider }[subject.known.sort];
 }
 
 function isUsableNow(view: View): boolean {
@@ -64,24 +59,17 @@ function isUsableNow(view: View): boolean {
     case 'provider': {
       const object = thereOf(provider);
       if (object === undefined || wasDeleted(object) || !isThere(credentials)) return false;
-      const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
-      return !status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'False');
+      return readyOf(object).status !== 'False';
     }
   }
 }
 
 const isThere = (credentials: View['credentials']): boolean => credentials?.secret.is !== 'absent';
 
-function verdictOf(view: View, isUsable: boolean, fault: Fault | undefined): Verdict {
-  const { subject, theClaim, theManaged, provider, theClass } = view;
-  const object = { claim: theClaim, managed: theManaged, provider: thereOf(provider), class: theClass }[
-    subject.known.sort
-  ];
-  if (isUsable) {
-    return fault === undefined ? 'usable' : 'usable, but';
-  }
+function verdictOf(own: KubernetesObject, isUsable: boolean, fault: Fault | undefined): Verdict {
+  if (isUsable) return fault === undefined ? 'usable' : 'usable, but';
   if (fault !== undefined) return 'broken';
-  return object !== undefined && wasDeleted(object) ? 'being deleted' : 'in progress';
+  return wasDeleted(own) ? 'being deleted' : 'in progress';
 }
 
 /** Marks the link of that name, or the nearest one that the chain has, as broken. */

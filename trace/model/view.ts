@@ -70,12 +70,13 @@ export interface View extends Findings {
   readonly unresolved?: string | undefined;
 }
 
-export const readyOf = (
-  object: { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined,
-) => getCondition(object?.status?.conditions, 'Ready');
-export const syncedOf = (
-  object: { readonly status?: { readonly conditions?: readonly Condition[] } } | undefined,
-) => getCondition(object?.status?.conditions, 'Synced');
+type WithConditions = { readonly status?: { readonly conditions?: readonly Condition[] } };
+
+/** The conditions of an object of any kind. */
+export const conditionsOf = (object: KubernetesObject | undefined): readonly Condition[] =>
+  (object as WithConditions | undefined)?.status?.conditions ?? [];
+export const readyOf = (object: KubernetesObject | undefined) => getCondition(conditionsOf(object), 'Ready');
+export const syncedOf = (object: KubernetesObject | undefined) => getCondition(conditionsOf(object), 'Synced');
 
 /** Whether a controller has observed the current generation of the object. */
 export function isObserved(object: KubernetesObject): boolean {

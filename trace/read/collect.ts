@@ -33,7 +33,7 @@ import { objectsOf } from '../catalogue.ts';
 import { credentialsKeyOf, tokenKeyOf } from '../model/credentials-key.ts';
 import { isOneOf } from '../model/fault-parts.ts';
 import type { Findings, Found, FoundSecret, Holding, SoughtInVain } from '../model/findings.ts';
-import { thereOf, unsought } from '../model/findings.ts';
+import { ownOf, thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import { isMarkHidden, markIn, nameIn } from '../model/holding.ts';
 import { syncedOf } from '../model/view.ts';
@@ -99,8 +99,8 @@ async function inVainAmong(
   { source, catalogue }: CollectOptions,
   found: Findings,
 ): Promise<SoughtInVain | undefined> {
-  const { subject, claim, managed, provider, providerName, resourceClass } = found;
-  const own = { claim, managed, class: resourceClass, provider }[subject.known.sort];
+  const { subject, claim, managed, provider, providerName } = found;
+  const own = ownOf(found);
   const { resourceRef } = thereOf(claim)?.spec ?? {};
   const named = catalogue.ofReference(resourceRef);
   const [kind, key]: readonly [Kind | undefined, ObjectKey] =
@@ -155,14 +155,15 @@ async function aroundClaim(options: CollectOptions, { known, key }: Subject): Pr
   return claim.is === 'there' ? ofClaim(options, claim.value) : { claim };
 }
 
-async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Promise<Partial<Findings>> {
+async function ofClaim(options: CollectOptions, claim: Claim): Promise<Partial<Findings>> {
+  const { catalogue, source } = options;
   const services = catalogue.services.filter(({ claim: kind }) => isOf(claim, kind));
   const { resourceRef, classRef } = claim.spec;
   const [classes, named] = await Promise.all([
     Promise.all(
       services.map(async (service) => ({ service, classes: await source.list<Class>(service.class) })),
     ),
-    managedNamed(source, catalogue, resourceRef),
+    objectNamed(options, 'managed', resourceRef),
   ]);
   // All are searched only if the resource that the claim names is not its own.
   const isOwn = named.is === 'there' && isOwnedBy(named.value, claim);
@@ -177,7 +178,7 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
       ? unsought
       : listed?.is === 'there'
         ? inList(listed.value, classRef.name)
-        : await classNamed(source, catalogue, classRef);
+        : await objectNamed(options, 'class', classRef);
   const { namespace = '' } = claim.metadata;
   const offered = [
     ...classes.flatMap((found) => thereOf(found.classes) ?? []),
@@ -195,15 +196,12 @@ async function ofClaim({ catalogue, source }: CollectOptions, claim: Claim): Pro
     named,
     owned,
     managed,
-    ...(await beneath(
-      { catalogue, source },
-      {
-        claim,
-        managed: resource,
-        resourceClass: thereOf(resourceClass),
-        services,
-      },
-    )),
+    ...(await beneath(options, {
+      claim,
+      managed: resource,
+      resourceClass: thereOf(resourceClass),
+      services,
+    })),
   };
 }
 
@@ -213,9 +211,9 @@ async function aroundManaged(options: CollectOptions, { known, key }: Subject): 
   if (found.is !== 'there') return { managed: found };
   const managed = found.value;
   const { claimRef, classRef } = managed.spec;
-  const claim = await claimNamed(source, catalogue, claimRef);
+  const claim = await objectNamed(options, 'claim', claimRef);
   const services = catalogue.services.filter((service) => isOf(managed, service.managed));
-  const resourceClass = await classNamed(source, catalogue, classRef);
+  const resourceClass = await objectNamed(options, 'class', classRef);
   return {
     claim,
     services,
@@ -415,34 +413,24 @@ const withoutValues = ({ namespace, name }: SecretKey, found: Found<Secret>): Fo
   secret: found.is === 'there' ? { ...found, value: hidden(found.value) } : found,
 });
 
-async function managedNamed(
-  source: Source,
-  catalogue: Catalogue,
-  reference: ObjectReference | undefined,
-): Promise<Found<Managed>> {
-  const known = catalogue.ofReference(reference);
-  if (known?.sort !== 'managed' || !reference?.name) return unsought;
-  return source.get(objectsOf<Managed>(known), { name: reference.name });
+/** The objects of each sort. */
+interface Sorted {
+  readonly claim: Claim;
+  readonly managed: Managed;
+  readonly class: Class;
 }
 
-async function classNamed(
-  source: Source,
-  catalogue: Catalogue,
+/** The object that a reference names; unsought: the reference is empty, or names another sort of object. */
+async function objectNamed<S extends keyof Sorted>(
+  { source, catalogue }: Pick<CollectOptions, 'catalogue' | 'source'>,
+  sort: S,
   reference: ObjectReference | undefined,
-): Promise<Found<Class>> {
+): Promise<Found<Sorted[S]>> {
   const known = catalogue.ofReference(reference);
-  if (known?.sort !== 'class' || !reference?.name) return unsought;
-  return source.get(objectsOf<Class>(known), { name: reference.name });
-}
-
-async function claimNamed(
-  source: Source,
-  catalogue: Catalogue,
-  reference: ObjectReference | undefined,
-): Promise<Found<Claim>> {
-  const known = catalogue.ofReference(reference);
-  if (known?.sort !== 'claim' || !reference?.name) return unsought;
-  return source.get(objectsOf<Claim>(known), objectKey(keyOf(reference)));
+  if (known?.sort !== sort || !reference?.name) return unsought;
+  const { name, namespace } = reference;
+  const key = known.kind.scope === 'Cluster' ? { name } : objectKey({ name, namespace });
+  return source.get(objectsOf<Sorted[S]>(known), key);
 }
 
 /** The managed resources that a claim owns. Withheld: the user may not read all, and sees none that it owns. */
@@ -493,8 +481,6 @@ async function eventsAround(
   };
 }
 
-const keyOf = ({ namespace, name = '' }: ObjectReference): ObjectKey =>
-  namespace === undefined ? { name } : { namespace, name };
 const inList = (classes: readonly Class[], name: string | undefined): Found<Class> => {
   const value = classes.find(({ metadata }) => metadata.name === name);
   return value === undefined ? { is: 'absent' } : { is: 'there', value };
