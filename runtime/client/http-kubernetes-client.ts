@@ -89,6 +89,8 @@ const selectors = ({ labelSelector, fieldSelector }: Selection) => ({ labelSelec
  *
  * - A request that is refused temporarily (429, or 5xx, with Retry-After) is sent again after the requested delay. A read
  *   whose connection breaks is sent again once.
+ * - After a 401 the credentials are renewed and the request is sent again once. A watch fails, and the next one has the
+ *   renewed credentials.
  * - Errors hold the Status object's message and nothing else of the answer.
  * - A successful answer that does not match the request (`answer.ts`) is an error, as if no answer had come.
  * - `close` ends all running requests and watches with ApiError (`code` 0).
@@ -188,6 +190,7 @@ export function kubernetesClient(
               head = given;
               tell(given.status);
               if (given.status === 200) onOpen?.();
+              if (given.status === 401) transport.renew(access);
             },
             onChunk(chunk) {
               if (head?.status === 200) {

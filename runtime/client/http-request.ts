@@ -32,6 +32,7 @@ export interface Call {
 }
 
 interface Answer {
+  readonly access: Access;
   readonly head: ExchangeHead;
   readonly body: string;
 }
@@ -90,7 +91,8 @@ export interface RequestSenderOptions {
 
 /**
  * Sends calls and returns their parsed bodies. A call that is refused temporarily (429, or 5xx, with Retry-After) is sent
- * again after the requested delay. A read whose connection breaks is sent again once. Rejects with ApiError.
+ * again after the requested delay. A read whose connection breaks is sent again once. So is a call whose credentials are
+ * refused (401), with renewed ones. Rejects with ApiError.
  */
 export function requestSender(
   options: RequestSenderOptions,
@@ -151,7 +153,9 @@ export function requestSender(
             chunks.push(chunk);
           },
           onEnd: () =>
-            settle(head.status, () => resolve({ head, body: Buffer.concat(chunks).toString('utf8') })),
+            settle(head.status, () =>
+              resolve({ access, head, body: Buffer.concat(chunks).toString('utf8') }),
+            ),
           onError: fail,
         });
       };
@@ -168,11 +172,11 @@ export function requestSender(
     for (let retries = 0; ; ) {
       let error: ApiError;
       try {
-        const { head, body } = await sendOnce(call, signal);
-        // Refused before anything was done. A credential may have expired, or have been revoked.
+        const { access, head, body } = await sendOnce(call, signal);
+        // Refused before anything was done. The credential may have expired or have been revoked.
         if (head.status === 401 && mayRenew) {
           mayRenew = false;
-          transport.renew();
+          transport.renew(access);
           continue;
         }
         const parsed = parsedOrUndefined(body);

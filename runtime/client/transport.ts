@@ -24,8 +24,11 @@ export interface Access {
 export interface Transport {
   /** Throws ApiError (`code` 0) if the credentials cannot be obtained. */
   access(): Promise<Access>;
-  /** The API server refused the credentials: the next access has others, if a credential plugin yields them. */
-  renew(): void;
+  /**
+   * The API server refused the credentials of this access (401): the next access has others, if a credential plugin yields
+   * them. It does nothing if newer credentials are known already, because another request was refused before.
+   */
+  renew(refused: Access): void;
   /** Ends all connections, including those in use. */
   close(): Promise<void>;
 }
@@ -84,6 +87,10 @@ function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, ti
   };
   return { server, tls, requests: create(variants.requests), watches: create(variants.watches) };
 }
+
+/** Whether two requests have the same credentials. Another client certificate has its own connections. */
+const isSameIdentity = (a: Access, b: Access): boolean =>
+  a.headers.Authorization === b.headers.Authorization && a.requests === b.requests;
 
 /** Why there are no credentials, without the output of a credential plugin, which may hold a secret. */
 const failure = (error: unknown): ApiError =>
@@ -156,7 +163,7 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
   return {
     async access() {
       if (known !== undefined && clock.elapsedMs() - known.atMs < credentialsAgeMs) return known.access;
-      // Shared: otherwise client-node would start an exec plugin for each of the waiting requests.
+      // Shared: otherwise each of the waiting requests would start the credential plugin.
       underWay ??= refresh().finally(() => {
         underWay = undefined;
       });
@@ -166,7 +173,8 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
         throw failure(error);
       }
     },
-    renew() {
+    renew(refused) {
+      if (known !== undefined && !isSameIdentity(known.access, refused)) return;
       known = undefined;
       kubeConfig.renewCredentials?.();
     },

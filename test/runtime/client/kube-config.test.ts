@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { lastValueFrom } from 'rxjs';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../../../runtime/client/kube-config.ts';
@@ -25,7 +27,11 @@ cat "$(dirname "$0")/answer"
 `;
 const answer = (status: object): string =>
   JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status });
-const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './plugin', interactiveMode: 'Never' };
+const exec = {
+  apiVersion: 'client.authentication.k8s.io/v1',
+  command: './plugin',
+  interactiveMode: 'Never',
+} as const;
 
 type Entries = Readonly<Record<string, object>>;
 interface Parts {
@@ -56,15 +62,25 @@ const identity = ({ headers }: { readonly headers: IncomingHttpHeaders }) =>
     Object.entries(headers).filter(([name]) => name === 'authorization' || name.startsWith('impersonate-')),
   );
 
-/** An API server that records who asked last, and refuses some tokens. */
+interface Asked {
+  last?: object | undefined;
+  times: number;
+  readonly refused: Set<string>;
+  /** How many of the next refusals wait until a request is accepted. */
+  held: number;
+}
+
+/** An API server that records the identity of the last request, and refuses some tokens. */
 async function apiServer(isTls: boolean): Promise<{
   readonly server: Server;
   readonly url: string;
-  readonly asked: { last?: object | undefined; refused: Set<string> };
+  readonly asked: Asked;
 }> {
-  const asked: { last?: object | undefined; refused: Set<string> } = { refused: new Set() };
+  const asked: Asked = { times: 0, refused: new Set(), held: 0 };
+  const waiting: (() => void)[] = [];
   const answerTo: RequestListener = (request, response) => {
     asked.last = identity(request);
+    asked.times += 1;
     const isRefused = asked.refused.has(request.headers.authorization ?? '');
     const status = {
       kind: 'Status',
@@ -73,8 +89,18 @@ async function apiServer(isTls: boolean): Promise<{
       code: 401,
       message: 'Unauthorized',
     };
-    response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isRefused ? status : { major: '1', minor: '30', gitVersion: 'v1.30.0' }));
+    const version = { major: '1', minor: '30', gitVersion: 'v1.30.0' };
+    const respond = () => {
+      response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isRefused ? status : version));
+    };
+    if (isRefused && asked.held > 0) {
+      asked.held -= 1;
+      waiting.push(respond);
+      return;
+    }
+    respond();
+    if (!isRefused) for (const each of waiting.splice(0)) each();
   };
   const tls = { cert: certificate, key: privateKey };
   const server = isTls ? createTlsServer(tls, answerTo) : createServer(answerTo);
@@ -124,7 +150,7 @@ describe('a kubeconfig', () => {
 
   const seenBy = () => ({ right: right.asked.last, wrong: wrong.asked.last, plain: plain.asked.last });
 
-  /** Reads the kubeconfig, sends one request, and returns who the servers saw. */
+  /** Reads the kubeconfig, sends one request, and returns the identities that the servers saw. */
   async function ask(environment: Record<string, string>, options: { path?: string; context?: string } = {}) {
     const kubeConfig = await readKubeConfig({
       ...options,
@@ -469,6 +495,56 @@ describe('a kubeconfig', () => {
     nowMs = Date.parse(nextYear);
     await client.serverVersion();
     assert.equal((await runs()) - before, 3);
+  });
+
+  test('requests that are refused at the same time run the credential plugin once', async () => {
+    await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
+    await write(one({ exec }));
+    const kubeConfig = await readKubeConfig({
+      environment: { ...process.env, ...environmentOf(['a']) },
+      clock,
+    });
+    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock });
+    open.push(client);
+    await client.serverVersion();
+    const before = await runs();
+    await writeFile(join(folder, 'answer'), answer({ token: 'new' }));
+    right.asked.refused.add('Bearer old');
+    right.asked.held = 1;
+    await Promise.all([client.serverVersion(), client.serverVersion()]);
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
+    assert.equal((await runs()) - before, 1);
+  });
+
+  test('a refused request is sent again once', async () => {
+    await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
+    await write(one({ exec }));
+    right.asked.refused.add('Bearer old');
+    const before = right.asked.times;
+    await assert.rejects(ask(environmentOf(['a'])), { code: 401 });
+    assert.equal(right.asked.times - before, 2);
+  });
+
+  test('a watch that is refused runs the credential plugin again', async () => {
+    await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
+    await write(one({ exec }));
+    right.asked.refused.add('Bearer old');
+    const kubeConfig = await readKubeConfig({
+      environment: { ...process.env, ...environmentOf(['a']) },
+      clock,
+    });
+    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock });
+    open.push(client);
+    const before = right.asked.times;
+    const watch = () =>
+      lastValueFrom(client.watch(SecretKind, { resourceVersion: '1', timeoutSeconds: 1 }), {
+        defaultValue: undefined,
+      });
+    await assert.rejects(watch(), { code: 401 });
+    await writeFile(join(folder, 'answer'), answer({ token: 'new' }));
+    await watch().catch(() => undefined); // this server sends no watch events
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
+    assert.equal(right.asked.times - before, 2);
   });
 
   test('an error never contains the output of a credential plugin', async () => {
