@@ -68,7 +68,7 @@ export function execCredentials({
 
   async function run(): Promise<ExecCredential> {
     const output = await outputOf(command, args ?? [], variables).catch((error: unknown) => {
-      throw new KubeConfigError(failureOf(command, error, installHint), { cause: error });
+      throw new KubeConfigError(failureOf(command, error, installHint));
     });
     const { data } = answer.safeParse(parsed(output));
     if (data?.apiVersion === apiVersion) return data.status;
@@ -95,8 +95,10 @@ async function outputOf(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args, { env, timeout: longestRunMs });
-  return stdout;
+  const running = promisify(execFile)(command, args, { env, timeout: longestRunMs });
+  // A plugin that reads its input would wait for the end of it.
+  running.child.stdin?.end();
+  return (await running).stdout;
 }
 
 function parsed(text: string): unknown {
@@ -107,7 +109,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The output of the plugin is left out, because it may contain a credential. */
+/** The error itself is left out: it has the arguments and the output of the plugin, which may contain a credential. */
 function failureOf(command: string, error: unknown, installHint: string | undefined): string {
   const { code, killed } = error as { readonly code?: number | string; readonly killed?: boolean };
   if (killed === true) return `credential plugin ${command} did not end within ${longestRunMs / 1000} s`;

@@ -8,10 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { lastValueFrom } from 'rxjs';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
+import { execCredentials } from '../../../runtime/client/exec-credential.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../../../runtime/client/kube-config.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -547,7 +548,28 @@ describe('a kubeconfig', () => {
     assert.equal(right.asked.times - before, 2);
   });
 
+  test('a credential plugin that reads its input finds it empty', async () => {
+    await writeFile(join(folder, 'answer'), answer({ token: 'read' }));
+    await writeFile(join(folder, 'reader'), plugin.replace('\n', '\ncat > /dev/null\n'));
+    await chmod(join(folder, 'reader'), 0o755);
+    await write(one({ exec: { ...exec, command: './reader' } }));
+    const { right: seen } = await ask(environmentOf(['a']));
+    assert.deepEqual(seen, { authorization: 'Bearer read' });
+  });
+
   test('an error never contains the output of a credential plugin', async () => {
+    await writeFile(join(folder, 'failing'), '#!/bin/sh\necho out-s3cret\necho err-s3cret >&2\nexit 3\n');
+    await chmod(join(folder, 'failing'), 0o755);
+    const failing = { ...exec, command: join(folder, 'failing'), args: ['arg-s3cret'], env: null };
+    const credentials = execCredentials({
+      exec: failing,
+      ...{ command: failing.command, cluster: undefined, environment: process.env, clock },
+    });
+    await assert.rejects(credentials.current(), (error: Error) => {
+      assert.match(error.message, /failing failed: 3$/);
+      assert.doesNotMatch(inspect(error, { depth: null }), /s3cret/);
+      return true;
+    });
     await write(one({ exec }));
     for (const [text, message] of [
       [
