@@ -28,21 +28,21 @@ interface Case {
 
 const inTheWay = 'these files were not generated, so they are not overwritten; move or remove them: ';
 const cases: Readonly<Record<string, Case>> = {
-  'what is not there is written': {
+  'a missing file is written': {
     present: {},
     check: ['these files are not up to date, do so: crds/wanted.yaml, docs/page.md'],
     problems: [],
     printed: ['wrote crds/wanted.yaml', 'wrote docs/page.md'],
     left: upToDate,
   },
-  'what is up to date is left': {
+  'a file that is up to date stays as it is': {
     present: upToDate,
     check: [],
     problems: [],
     printed: [],
     left: upToDate,
   },
-  'what was generated is overwritten, or removed where nobody wants it any more': {
+  'a generated file is overwritten, or removed if it is not wanted any more': {
     present: {
       ...upToDate,
       'crds/wanted.yaml': `${line}\nkind: Old\n`,
@@ -53,14 +53,14 @@ const cases: Readonly<Record<string, Case>> = {
     printed: ['wrote crds/wanted.yaml', 'removed crds/within/gone.yaml'],
     left: upToDate,
   },
-  'what was generated is so with the line ends of another system, too': {
+  'a generated file with the line ends of another system counts as generated': {
     present: { ...upToDate, 'crds/gone.yaml': `${line}\r\nkind: Gone\r\n` },
     check: ['these files are not up to date, do so: crds/gone.yaml'],
     problems: [],
     printed: ['removed crds/gone.yaml'],
     left: upToDate,
   },
-  "somebody else's files beside them are left alone": {
+  'files of a user beside them stay as they are': {
     present: {
       ...upToDate,
       'crds/kustomization.yaml': 'resources: [wanted.yaml]\n',
@@ -79,7 +79,7 @@ const cases: Readonly<Record<string, Case>> = {
       'crds/longer.yaml': `${line} At all.\n`,
     },
   },
-  "somebody else's files of a wanted name are all named, and nothing is written": {
+  'all files of a user with a wanted name are named, and nothing is written': {
     present: {
       'crds/gone.yaml': `${line}\n`,
       'crds/wanted.yaml': 'kind: Mine\n',

@@ -10,7 +10,7 @@ describe('a name as it fits', () => {
       15,
       'team-…f-2026-07',
     ],
-    'what is told apart by its last letters stays so': ['a-very-long-name-41', 8, 'a-…me-41'],
+    'names that differ in their last letters still differ': ['a-very-long-name-41', 8, 'a-…me-41'],
     'something of it in any case': ['posts', 0, '…s'],
   };
   for (const [what, [name, room, want]] of Object.entries(cases)) {

@@ -221,7 +221,7 @@ const faults: Readonly<Record<string, Fault>> = {
     alerts: ['ServicesStackClaimsWait'],
     line: /"claim":"team\/thief".*"Ready".*orders/,
   },
-  "a secret that is somebody else's": {
+  'a Secret of another owner': {
     befall(recorded) {
       recorded.simulation.cluster.put(SecretKind, {
         apiVersion: 'v1',
@@ -275,7 +275,7 @@ const faults: Readonly<Record<string, Fault>> = {
     alerts: ['ServicesStackReconcileErrors', 'ServicesStackNotSynced'],
     line: /reconcile failed.*back-office/,
   },
-  'a creation whose end nobody knows': {
+  'a creation whose end is not known': {
     befall({ simulation: { cluster } }) {
       cluster.create(NetworkKind, {
         apiVersion: 'network.fcp.crossplane.io/v1alpha3',

@@ -26,7 +26,7 @@ describe('the error of a port in use names the flag that changes it', () => {
 describe('the error of a failure', () => {
   const failures: Readonly<Record<string, readonly [error: unknown, told: string]>> = {
     'in its words': [new Error('the disk is full'), 'the disk is full'],
-    'whatever it is': ['full', 'full'],
+    'as a string, if it is one': ['full', 'full'],
     'by the flag where the port may not be had': [
       Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), {
         ...{ syscall: 'listen', code: 'EACCES', address: '127.0.0.1', port: 80 },

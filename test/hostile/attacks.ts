@@ -173,7 +173,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
           claimOf(kind, `classRef ${thing.kind} ${thing.metadata.name}`, { classRef: named(thing) }),
         ),
     ),
-  'a claim wants the secret of somebody else for its own': (victims) =>
+  'a claim names the Secret of another owner as its own': (victims) =>
     things(victims)
       .filter(({ kind }) => kind === 'Secret')
       .flatMap(({ metadata: { namespace, name } }) =>

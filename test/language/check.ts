@@ -1,8 +1,7 @@
 /**
  * Whether the texts of this repository are plain English, by the list of `words.ts`. `npm run check` runs it over all
- * files and the subjects of recent
- * commits, and ends with 1 if one of them, or a file of a room that is rewritten, has a finding. With paths, it prints all findings there:
- * `npm run language -- controllers/core docs/flow.md`.
+ * files and the subjects of recent commits. It ends with 1 if a subject, or a file of a room that is rewritten, has a
+ * finding. With paths, it prints all findings there: `npm run language -- controllers/core docs/flow.md`.
  */
 import { recentSubjects, subjectFault } from './commits.ts';
 import { checkedFiles, findingsOfFiles } from './files.ts';

@@ -7,9 +7,9 @@ export interface Finding {
   readonly path: string;
   readonly line: number;
   readonly kind: TextKind;
-  /** The words that are at fault. */
-  readonly found: string;
   /** The words at fault, in small letters, or how many words the sentence has. */
+  readonly found: string;
+  /** The plain English for them. */
   readonly instead: string;
 }
 

@@ -9,7 +9,7 @@ import { textsOf } from './texts.ts';
 import { verdictOn } from './verdict.ts';
 import { exceptions, words } from './words.ts';
 
-/** What is found, and on which line. */
+/** The findings with their lines. */
 function foundIn(path: string, source: string): readonly (readonly [number, string])[] {
   return findingsOf(path, source).map(({ line, found }) => [line, found]);
 }
@@ -214,6 +214,7 @@ describe('the texts that the check reads', () => {
         '$',
       ),
       "  const table = [{ name: 'fourth name', text: 'no name' }];",
+      "  const rows = { 'fifth name': 'no name', 'word': 'no name' };",
       '});',
     ].join('\n');
     assert.deepEqual(textsOf('test/a.test.ts', source), [
@@ -221,6 +222,7 @@ describe('the texts that the check reads', () => {
       { kind: 'test name', text: 'second name', line: 2 },
       { kind: 'test name', text: 'third Value here', line: 2 },
       { kind: 'test name', text: 'fourth name', line: 3 },
+      { kind: 'test name', text: 'fifth name', line: 4 },
     ]);
   });
 });

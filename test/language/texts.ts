@@ -189,7 +189,7 @@ function isNode(value: unknown): value is Node {
 
 const naming = new Set(['test', 'describe', 'it', 'suite']);
 
-/** The first argument of `test`, `describe`, `t.test` and `test.skip`, and the field `name` of a table. */
+/** The first argument of `test`, `describe`, `t.test` and `test.skip`, and in a table the field `name` and the keys. */
 function testNames(node: Node, texts: Text[]): readonly Node[] {
   const named = node.type === 'CallExpression' && isNaming(node.callee) ? argumentOf(node) : tableName(node);
   const text = isNode(named) ? literalText(named) : undefined;
@@ -211,9 +211,10 @@ function isNaming(callee: unknown): boolean {
   return isNaming(object) || (isNode(property) && naming.has(String(property.name)));
 }
 
+/** The name of a row: its field `name`, or its key. */
 function tableName(node: Node): unknown {
   if (node.type !== 'ObjectProperty' || !isNode(node.key)) return undefined;
-  return node.key.name === 'name' ? node.value : undefined;
+  return node.key.name === 'name' ? node.value : node.key;
 }
 
 /** Strings, templates and sums of them that are prose; and those in the values that are filled in. */

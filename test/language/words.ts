@@ -10,7 +10,7 @@ export type TextKind = 'docs' | 'heading' | 'comment' | 'test name' | 'message';
 export interface Word {
   readonly phrases?: readonly string[];
   readonly pattern?: RegExp;
-  /** What to write instead. */
+  /** The plain English for it. */
   readonly instead: string;
   /** The kinds of text that are checked; all if left out. */
   readonly scope?: readonly TextKind[];

@@ -34,7 +34,7 @@ describe('a command line', () => {
 
   const bad: Readonly<Record<string, readonly [args: readonly string[], told: string]>> = {
     'a negative number': [['--size', '-1'], '--size: "-1" is no number from 0 to 9'],
-    'what looks like a flag, but is a value': [['--size', '-2s'], '--size: "-2s" is no number from 0 to 9'],
+    'a value that looks like a flag': [['--size', '-2s'], '--size: "-2s" is no number from 0 to 9'],
     'a flag in place of a value': [['--name', '--quick'], '--name: has no value before --quick'],
     'no value': [['--name'], "Option '--name <value>' argument missing"],
     'an empty value': [['--name', ''], '--name: must name a file'],

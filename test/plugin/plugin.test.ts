@@ -371,22 +371,22 @@ describe('the plugin of kubectl', () => {
       { get: '~apiVersion "v1"\n~kind "Pod"\n~uid "u-9"\n' },
       'Pod db is no managed resource, so there is nothing to pause',
     ],
-    'an offer of a Bound resource': [
+    'making a Bound resource available': [
       ['offer', 'favdb', 'db'],
       { get: released.replace('"Released"', '"Bound"') },
       'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first',
     ],
-    'an offer of an Unbound resource': [
+    'making an Unbound resource available': [
       ['offer', 'favdb', 'db'],
       { get: `${managed}~phase "Unbound"\n` },
       'FavouriteDBInstance db is not Released, so there is nothing to make available',
     ],
-    'an offer without the name of the previous claim': [
+    'making a resource available without the name of the previous claim': [
       ['offer', 'favdb', 'db'],
       { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
       'FavouriteDBInstance db does not show its previous claim: name a claim with --to, or use --any',
     ],
-    'an offer to a claim of an unknown kind': [
+    'making a resource available to a claim of an unknown kind': [
       ['offer', 'favdb', 'db', '--to', 'team-b/cart'],
       { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
       'FavouriteDBInstance db does not show the kind of its previous claim: name the kind of the claim with --kind',

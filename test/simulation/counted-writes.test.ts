@@ -47,8 +47,8 @@ describe('the writes that keep a world from being at rest', () => {
       3,
     ],
     'a mark that is written again and again': [[mark(pending), mark(pending), mark(pending)], 2],
-    'what is written along with a mark': [[mark(pending, identity), post(true), mark(failed)], 2],
-    'what is written between them': [[mark(pending), post(true), api({ spec: {} }), mark(failed)], 3],
+    'writes together with a mark': [[mark(pending, identity), post(true), mark(failed)], 2],
+    'writes between the marks': [[mark(pending), post(true), api({ spec: {} }), mark(failed)], 3],
     'any other write': [[api({ status: {} })], 1],
   };
   for (const [name, [calls, count]] of Object.entries(cases)) {

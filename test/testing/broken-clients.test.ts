@@ -327,7 +327,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'takes for nothing what nobody says': {
+  'takes a field without a value for 0': {
     rule: 'a value in initProvider is used at creation only',
     says: /^a resource with size in initProvider (did not become Ready|is changed repeatedly)/,
     parts: () => ({ isSized: ({ spec }, { size }) => (spec.forProvider.size ?? 0) === size }),
@@ -376,7 +376,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  "changes what is somebody else's by now": {
+  'changes a resource that has another owner by now': {
     rule: 'a thing of another owner is reported, and neither taken over nor changed',
     says: /^update of a thing that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
@@ -389,7 +389,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  "deletes what is somebody else's": {
+  'deletes a resource of another owner': {
     rule: 'a deletion ends and keeps a thing of another owner',
     says: /^delete of a thing that has another owner now changed the external system/,
     methods: (cloud, sound) => ({

@@ -25,7 +25,7 @@ describe('problems of manifests', () => {
         'TinyGadget a: spec.classReff: the definition has no such field',
       ],
     },
-    'a kind that nobody defines': {
+    'a kind without a definition': {
       yaml: gadget({}, { name: 'a' }, 'HugeGadget'),
       want: ['HugeGadget a: no stack defines the kind HugeGadget in toys.example.org/v1alpha1'],
     },

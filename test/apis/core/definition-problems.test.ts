@@ -109,7 +109,7 @@ describe('fields that Kubernetes takes', () => {
     'a pattern': z.string().regex(/^[a-z](?:[(?=]|\(\?=|\\1)[(]?=$/),
     'a pattern by code points, which RE2 goes by anyway': z.string().regex(/^\p{Lu}$/u),
     'two patterns': z.string().regex(/^a/).regex(/b$/),
-    'what may be null': z.string().nullable(),
+    'a field that may be null': z.string().nullable(),
     'a map': z.record(z.string(), z.int()),
     'one of some texts': z.enum(['a', 'b']),
     'a list with limits': z.array(z.string()).min(1).max(3),
@@ -138,7 +138,7 @@ describe('a field that cannot be used is reported once, with its path', () => {
     'a date in a map': [z.record(z.string(), z.date()), `${at}.* ${date}`],
     'a date within': [z.object({ at: z.date().describe('When.') }), `${at}.at ${date}`],
     'a big number': [z.bigint(), `${at} is a z.bigint(), which JSON does not have: use another type`],
-    'what has no description: add one within': [
+    'a field without a description: add one within': [
       z.object({ inner: z.string() }),
       `${at}.inner has no description: add one`,
     ],
@@ -153,11 +153,11 @@ describe('a field that cannot be used is reported once, with its path', () => {
     'a list of anything': [z.array(z.unknown()), `${at}[] ${untyped}`],
     'an object that is strict': [z.strictObject(inner.shape), `${at} ${others}`],
     'an object that is loose': [z.looseObject(inner.shape), `${at} ${others}`],
-    'what has an id': [
+    'a field with an id': [
       inner.meta({ id: 'inner' }),
       `${at} is a reference to another schema: remove the id of its schema`,
     ],
-    'what JSON schema says and a definition cannot': [
+    'a rule of JSON schema that no definition has': [
       z.base64(),
       `${at} has the keyword contentEncoding, which a definition must not have: remove it`,
     ],

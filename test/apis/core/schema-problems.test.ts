@@ -23,7 +23,7 @@ const missing = (path: string): SchemaProblem => ({ type: 'missing', path });
 const mistyped = (path: string, why: string): SchemaProblem => ({ type: 'mistyped', path, why });
 
 const cases: Readonly<Record<string, readonly [object, ...SchemaProblem[]]>> = {
-  'what fits': [{ ...right, version: '5.7', network: { region: 'eu' }, users: [{ name: 'a' }] }],
+  'an object that fits': [{ ...right, version: '5.7', network: { region: 'eu' }, users: [{ name: 'a' }] }],
   'a field that is undefined, which does not travel': [{ ...right, version: undefined }],
   'a value that is refused for more than its type': [{ ...right, nodes: 0 }],
   'keys of a map': [{ ...right, labels: { any: 'thing' }, limits: { cpu: { max: 1 } } }],

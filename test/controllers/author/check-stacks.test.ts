@@ -23,7 +23,7 @@ const stack = (name: string, ...definitions: readonly Definition[]): DefinedStac
 
 describe('the definitions of stacks', () => {
   const fine = {
-    'of one definition: once, whoever has it': { a: [one], b: [one], want: 1 },
+    'of one definition: once, although two stacks have it': { a: [one], b: [one], want: 1 },
     'of two that say the same: once': { a: [one], b: [box()], want: 1 },
     'of another group: both': { a: [one], b: [box({ group: 'other.org' })], want: 2 },
   };

@@ -110,19 +110,19 @@ interface Row {
 }
 
 const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
-  'what differs': {
+  'a field that differs': {
     nothing: { wanted: { sizeGb: 1, isPublic: false }, actual: { sizeGb: 1, isPublic: false }, want: same },
-    'what the spec leaves out is as the cloud likes': {
+    'a field that the spec leaves out may have any value in the cloud': {
       actual: { isPublic: true, rules: [{ port: 1 }] },
       want: same,
     },
-    'and so is what it says nothing of': {
+    'and so may a field that is null': {
       wanted: { isPublic: null as never },
       actual: { isPublic: true },
       want: same,
     },
-    'what the cloud does not tell of is not compared': { wanted: { isPublic: true }, actual: {}, want: same },
-    'what it has none of is': {
+    'a field that the cloud does not report is not compared': { wanted: { isPublic: true }, actual: {}, want: same },
+    'a field that the cloud reports as empty is compared': {
       wanted: { isPublic: false },
       actual: { isPublic: undefined },
       want: changing({ isPublic: false }, 'isPublic'),
@@ -232,7 +232,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       want: changing({ net: { mtu: 1 } }, 'net.mtu'),
     },
   },
-  'what is immutable is refused, and not to be sent': {
+  'a change of an immutable field is refused, and is not sent': {
     'by the cloud': {
       wanted: { version: '8' },
       actual: { version: '5' },
@@ -279,8 +279,8 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       want: refusing('spec.forProvider.region from "eu" to "us"', 'spec.forProvider.version from "5" to "8"'),
     },
   },
-  'what is late is taken over': {
-    'where nobody gave a value': {
+  'a late value is copied to the spec': {
+    'where the spec has no value': {
       actual: { region: 'eu', version: '5', sizeGb: 0, zones: [], labels: { a: '1' } },
       want: taking({ region: 'eu', version: '5', sizeGb: 0, zones: [], labels: { a: '1' } }),
     },
@@ -293,11 +293,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { net: { cidr: 'c', mtu: 9, dns: { ttl: 5 } } },
       want: taking({ net: { mtu: 9 } }),
     },
-    'within an object that nobody gave': {
+    'within an object that the spec does not have': {
       actual: { net: { cidr: 'c', mtu: 9 } },
       want: taking({ net: { cidr: 'c', mtu: 9 } }),
     },
-    'no list or map to which somebody gave a value': {
+    'no list or map that has a value in the spec': {
       wanted: { zones: ['a'], labels: {} },
       initial: { subnetIds: [] },
       actual: { zones: ['a'], labels: { a: '1' }, subnetIds: ['s'] },
@@ -377,20 +377,20 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       oddities: { isPublic: { absent: false } },
       want: changing({ isPublic: false }, 'isPublic'),
     },
-    'which it has': { actual: { isPublic: false }, oddities: { isPublic: { absent: false } }, want: same },
-    'or which the spec does not want': {
+    'a field with its default': { actual: { isPublic: false }, oddities: { isPublic: { absent: false } }, want: same },
+    'or with another value in the spec': {
       wanted: { isPublic: true },
       actual: { isPublic: true },
       oddities: { isPublic: { absent: false } },
       want: same,
     },
-    'or which it was made with, for the creation only': {
+    'or with a value for the creation only': {
       initial: { isPublic: false },
       actual: { isPublic: false },
       oddities: { isPublic: { absent: true } },
       want: same,
     },
-    'what grows only': {
+    'a field that only grows': {
       wanted: { sizeGb: 1 },
       actual: { sizeGb: 2 },
       oddities: { sizeGb: { mayChange: (from = 0, to) => to > from } },
@@ -402,7 +402,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       oddities: { sizeGb: { mayChange: (from = 0, to) => to > from } },
       want: changing({ sizeGb: 3 }, 'sizeGb'),
     },
-    'what is set once': {
+    'a field that is set once': {
       wanted: { networkId: 'n' },
       actual: { networkId: undefined },
       oddities: { networkId: { mayChange: (from) => from === undefined } },

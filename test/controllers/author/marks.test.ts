@@ -189,11 +189,11 @@ describe('an edit that cannot take effect is reported with its field and the rem
   describe('from no value to one that the cloud does not have', () => {
     const says = 'cannot change spec.forProvider.net.cidr from "c" to "d":';
     const ways: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
-      'and update says so': {
+      'and update reports it': {
         isSilent: false,
         says: `False: update failed: ${says} ${cannot}`,
       },
-      'also where update forgets to say so': { isSilent: true, says: `False: ${says} ${cannot}` },
+      'also where update does not report it': { isSilent: true, says: `False: ${says} ${cannot}` },
     };
     for (const [way, { isSilent, says: told }] of Object.entries(ways)) {
       test(way, async () => {
@@ -213,8 +213,8 @@ describe('an edit that cannot take effect is reported with its field and the rem
       const drift =
         'cannot restore spec.forProvider.net.cidr, which is "x" there and "c" here: the external system does not support this change; correct it there, or create a new resource';
       const rows: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
-        'and update says so': { isSilent: false, says: `False: update failed: ${drift}` },
-        'also where update forgets to say so': { isSilent: true, says: `False: ${drift}` },
+        'and update reports it': { isSilent: false, says: `False: update failed: ${drift}` },
+        'also where update does not report it': { isSilent: true, says: `False: ${drift}` },
       };
       for (const [way, { isSilent, says: told }] of Object.entries(rows)) {
         test(way, async () => {

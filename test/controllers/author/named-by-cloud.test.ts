@@ -151,10 +151,10 @@ describe('where it was to be made in a place that there is not', () => {
   });
   const failed = { ...begun, [annotationKeys.externalCreateFailed]: '2026-01-02T03:04:05Z' };
   const rows: Record<string, { listing: CloudError; annotations: object; isNothing: boolean }> = {
-    'nothing is left of a creation that is on record as one that failed': {
+    'nothing remains of a creation that is recorded as failed': {
       ...{ listing: nowhere, annotations: failed, isNothing: true },
     },
-    'nobody knows what is left of another one': { listing: nowhere, annotations: begun, isNothing: false },
+    'it is not known whether anything remains of another creation': { listing: nowhere, annotations: begun, isNothing: false },
     'nor where it cannot be looked for': { listing: lost, annotations: failed, isNothing: false },
   };
   for (const [what, { listing, annotations, isNothing }] of Object.entries(rows)) {

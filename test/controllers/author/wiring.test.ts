@@ -83,7 +83,7 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
         }),
       ],
     }),
-  'what satisfies another managed kind': () =>
+  'a type that satisfies another managed kind': () =>
     // @ts-expect-error an instance's parameters are not a database's
     service({ ...instances, managed: PostgreSQLDatabaseKind }),
   'configure of another claim': () =>
@@ -186,10 +186,10 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
       },
       services: [],
     }),
-  'what a provider says, with its credentials among the parameters': ({ parameters }: Facts) =>
+  'a message of a provider, with its credentials among the parameters': ({ parameters }: Facts) =>
     // @ts-expect-error they are beside them
     parameters.credentials,
-  'what a provider says, with the secret of its credentials among the parameters': ({ parameters }: Facts) =>
+  'a message of a provider, with the Secret of its credentials among the parameters': ({ parameters }: Facts) =>
     // @ts-expect-error they are beside them
     parameters.credentialsSecretRef,
   'names that are neither ours nor assigned': () =>

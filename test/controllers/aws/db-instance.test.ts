@@ -71,7 +71,7 @@ describe('a claim and a class make', () => {
       {},
       { dbInstanceClass, engine: 'mysql', engineVersion: '8.0' },
     ],
-    'a MariaDB, if the class says so': [
+    'a MariaDB, if the class asks for it': [
       mysql(),
       { engine: 'mariadb' },
       { dbInstanceClass, engine: 'mariadb' },
@@ -176,7 +176,7 @@ describe('the differences of a DB instance', () => {
       },
       same,
     ],
-    'what is pending and is to be applied at once': [
+    'a pending change that is to be applied at once': [
       { dbInstanceClass: 'db.t3.small', applyModificationsImmediately: true },
       {
         DBInstanceStatus: 'available',
@@ -214,7 +214,7 @@ describe('the differences of a DB instance', () => {
       },
       same,
     ],
-    'nothing: somebody else has tags there too': [
+    'nothing: tags of a user are there, too': [
       { tags: [{ key: 'team', value: 'a' }] },
       {
         TagList: [
@@ -224,7 +224,7 @@ describe('the differences of a DB instance', () => {
       },
       same,
     ],
-    'nothing: whose it is cannot be written, nor what AWS keeps for itself': [
+    'nothing: neither the tags of the owner nor those of AWS can be changed': [
       {
         tags: [
           { key: 'crossplane-name', value: 'theirs' },
@@ -239,7 +239,7 @@ describe('the differences of a DB instance', () => {
       { TagList: [{ Key: 'team', Value: 'a' }], Endpoint: { Port: 5432 } },
       { change: { DBPortNumber: 5433, OwnTags: { team: 'b' } }, refused: [] },
     ],
-    'nothing: a role for a directory that nobody wants is told of by nobody': [
+    'nothing: the role for a directory is reported only with a directory': [
       { domainIAMRoleName: 'role' },
       {},
       same,

@@ -149,7 +149,7 @@ describe('the status of a node group', () => {
       issues: ['NodeCreationFailure: Instances failed to join the kubernetes cluster'],
       want: 'False/Unavailable: the node group could not be created: NodeCreationFailure: Instances failed to join the kubernetes cluster; delete this resource and create it again',
     },
-    'what ails it': {
+    'the health problems': {
       status: 'DEGRADED',
       issues: ['AsgInstanceLaunchFailures: x', 'Ec2SubnetNotFound: y'],
       want: 'False/Unavailable: the node group is DEGRADED: AsgInstanceLaunchFailures: x; Ec2SubnetNotFound: y',

@@ -101,7 +101,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
     ],
     'with more in it': ['https://evil.example.com/../a/b/c', noName],
     'with nothing in it': ['https://evil.example.com/', noName],
-    'with somebody’s name': [`https://me@sqs.${region}.amazonaws.com/123456789012/bar`, noName],
+    'with a user name': [`https://me@sqs.${region}.amazonaws.com/123456789012/bar`, noName],
     'of what is not there': [urlOf('bar'), none],
     'of what is not there, elsewhere': ['https://evil.example.com/123456789012/bar', none],
   };

@@ -10,19 +10,19 @@ const reserved = { 'aws:cloudformation:stack-name': 'x' };
 
 describe('tags of a thing of ours', () => {
   const rows: Readonly<Record<string, Partial<TagsWanted> & { readonly want: TagChange | undefined }>> = {
-    'are left alone where nobody wants any': { actual: { ...ours, team: 'a' }, want: undefined },
-    'say whose it is': { actual: { team: 'a' }, want: { set: ours, remove: [] } },
+    'stay as they are if the spec has none': { actual: { ...ours, team: 'a' }, want: undefined },
+    'name the owner': { actual: { team: 'a' }, want: { set: ours, remove: [] } },
     'are those that are wanted, and those of others are kept': {
       actual: { ...ours, team: 'a', stage: 'test' },
       wanted: { team: 'b', cost: '1' },
       want: { set: { team: 'b', cost: '1' }, remove: [] },
     },
-    'keep those of AWS, which nobody else can set or take away': {
+    'keep those of AWS, which only AWS can set or remove': {
       actual: { ...ours, ...reserved },
       wanted: { 'aws:mine': 'x', team: 'a' },
       want: { set: { team: 'a' }, remove: [] },
     },
-    'say whose it is, whatever is wanted': {
+    'name the owner, even if the spec has other values': {
       actual: ours,
       wanted: { 'crossplane-name': 'theirs' },
       want: undefined,

@@ -145,7 +145,7 @@ describe('the resources that have a credential', () => {
       has: [true, true],
     },
     'that keep their details in no place': { spec: {}, details: generated, has: [false, false] },
-    'whose spec wants none': {
+    'with a spec that wants no credential': {
       spec: { writeConnectionSecretToRef: to, forProvider: { owner: 'app' } },
       details: generated,
       has: [false, false],
@@ -155,12 +155,12 @@ describe('the resources that have a credential', () => {
       details: generated,
       has: [false, false],
     },
-    'whose external system generates one': {
+    'with an external system that generates a credential': {
       spec: { writeConnectionSecretToRef: to },
       details: reported,
       has: [false, true],
     },
-    'whose external system generates one, and that keep it in no place': {
+    'with an external system that generates a credential, and without a place for it': {
       spec: {},
       details: reported,
       has: [false, false],

@@ -26,7 +26,7 @@ describe('a failed call reports its provider', () => {
       'Unreachable',
     ],
     'an error without a class': [Object.assign(new Error('boom'), { code: 'ECONNREFUSED' }), undefined],
-    'what the credentials do not allow': [cloud(403, 'AccessDenied'), undefined],
+    'a call that the credentials do not allow': [cloud(403, 'AccessDenied'), undefined],
     'a limit': [cloud(429, 'Throttled'), undefined],
     'an error of the system': [cloud(500, 'Internal'), undefined],
     'a value that it refuses': [cloud(422, 'InvalidArgument'), undefined],

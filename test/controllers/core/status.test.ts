@@ -146,7 +146,7 @@ describe('the status of a managed resource, whole', () => {
         conditions: [synced, isReady],
       },
     },
-    'what the external system says is beside the rest': {
+    'a value that the external system reports is beside the rest': {
       before: { bindingPhase: 'Bound' },
       facts: { ...ready, status: { endpoint: 'db.example' } },
       want: {

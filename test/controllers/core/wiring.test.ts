@@ -40,11 +40,11 @@ describe('stacks that do not go together end the start, and both are named', () 
       [{ ...right, claims: [service, service] }],
       [`${sql} is satisfied by ${fcp} twice, in stack "fcp" and "fcp"`],
     ],
-    'a claim whose managed kind nobody manages': [
+    'a claim whose managed kind no controller manages': [
       [{ ...right, claims: [service, otherService] }],
       [`stack "fcp": ${sql} is satisfied by ${ocp}, which no stack manages`],
     ],
-    'a reference to what nobody manages': [
+    'a reference to a kind that no controller manages': [
       [{ ...right, managed: [{ kind: own, references: [{ field: 'networkId', to: network }] }] }],
       [
         `stack "fcp": networkId of ${fcp} refers to Network.database.fcp.crossplane.io, which no stack manages`,

@@ -222,7 +222,7 @@ describe('the cost of a claim', () => {
       conditions: ['Ready=True/Available', 'Synced=True/ReconcileSuccess'],
     },
     // Managed resource and claim each say once what they wait for, and the secret gets its endpoint later.
-    'an instance that takes its time: 2 writes more, none of them for the operation, whose end is told': {
+    'a slow instance: 2 writes more, and none of them for the operation, whose end is reported': {
       provisioningMs: 30_000,
       writes: slow,
       count: 11,
@@ -583,7 +583,7 @@ describe('after any fault in the creation of a network there is one network', ()
     'the answer is lost': { kind: 'loseResponse', method: 'POST' },
     'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
     'the cloud did not begin': { kind: 'fail', method: 'POST', status: 503 },
-    'nobody can look': { kind: 'fail', method: 'GET', times: 5 },
+    'the cloud cannot be read': { kind: 'fail', method: 'GET', times: 5 },
   };
   const ready = (scene: Scene) =>
     getCondition(scene.cluster.get(NetworkKind, { name: 'blue' })?.status?.conditions, 'Ready').status;

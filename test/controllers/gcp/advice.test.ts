@@ -41,7 +41,7 @@ describe('an error of the cloud says which field to change', () => {
       error: refusal([], "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'"),
       want: "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'",
     },
-    'what is no field of ours': { error: refusal(['update_mask']), want: 'no' },
+    'a field that this kind does not have': { error: refusal(['update_mask']), want: 'no' },
     'a field of a topic': {
       kind: TopicKind,
       error: refusal(['message_storage_policy.allowed_persistence_regions']),

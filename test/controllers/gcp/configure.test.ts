@@ -28,7 +28,7 @@ const resourceClass = (forProvider: InstanceParameters): CloudMemorystoreInstanc
 
 describe('a claim of a Redis gets what its class says, and its version', () => {
   const cases: Record<string, { asked?: string; given?: string; want?: string; says?: string }> = {
-    'nobody says a version: the cloud chooses': {},
+    'without a version, the cloud chooses one': {},
     'the class does': { given: 'REDIS_5_0', want: 'REDIS_5_0' },
     'the claim does': { asked: '5.0', want: 'REDIS_5_0' },
     'one of 6, which are all one to Memorystore': { asked: '6.2', want: 'REDIS_6_X' },

@@ -71,7 +71,7 @@ describe('how an instance differs from what is asked for', () => {
     }
   > = {
     'not at all': { want: same },
-    'what is asked for is sent, and nothing else': {
+    'the requested fields are sent, and no others': {
       asked: { memorySizeGb: 5, displayName: 'Cool' },
       want: { change: { memorySizeGb: 5, displayName: 'Cool' }, mask: ['memorySizeGb', 'displayName'] },
     },
@@ -80,17 +80,17 @@ describe('how an instance differs from what is asked for', () => {
       there: { labels: { ...ours, stage: 'x', 'goog-x': 'y' } },
       want: { change: { labels: { team: 'a', ...ours, 'goog-x': 'y' } }, mask: ['labels'] },
     },
-    'labels that somebody added where nobody asks for any stay': {
+    'labels that a user added in the cloud stay if the spec has no labels': {
       there: { labels: { ...ours, stage: 'x' } },
       want: same,
     },
-    'ours that somebody took away are written again': {
+    'labels of the owner that a user removed are written again': {
       there: {
         labels: { stage: 'x', 'crossplane-name': 'cool', 'crossplane-kind': ours['crossplane-kind'] },
       },
       want: { change: { labels: { stage: 'x', ...ours } }, mask: ['labels'] },
     },
-    'a user cannot say whose it is': {
+    'a user cannot set the labels of the owner': {
       asked: { labels: { 'crossplane-name': 'another' } },
       want: same,
     },
@@ -102,7 +102,7 @@ describe('how an instance differs from what is asked for', () => {
       asked: { redisVersion: 'REDIS_5_0' },
       want: { ...same, refused: ['spec.forProvider.redisVersion from "REDIS_6_X" to "REDIS_5_0"'] },
     },
-    'what cannot be changed is told': {
+    'fields that cannot be changed are reported': {
       asked: { tier: 'STANDARD_HA' },
       want: { ...same, refused: ['spec.forProvider.tier from "BASIC" to "STANDARD_HA"'] },
     },
@@ -124,7 +124,7 @@ describe('how an instance differs from what is asked for', () => {
       asked: { reservedIpRange: 'my-range' },
       want: same,
     },
-    'what is false or 0 the cloud leaves out': { asked: { authEnabled: false, replicaCount: 0 }, want: same },
+    'the cloud leaves out false and 0': { asked: { authEnabled: false, replicaCount: 0 }, want: same },
     'AUTH can be asked for later': {
       asked: { authEnabled: true },
       want: { change: { authEnabled: true }, mask: ['authEnabled'] },

@@ -93,8 +93,8 @@ const places: Readonly<Record<string, () => Place>> = {
 
 const theirs: Labels = { 'crossplane-kind': 'x', 'crossplane-name': 'y' };
 const foreign: Readonly<Record<string, Labels>> = {
-  'that is somebody else’s is neither taken for ours nor changed nor deleted': theirs,
-  'that is nobody’s is neither taken for ours nor changed nor deleted': {},
+  'of another owner is neither adopted nor changed nor deleted': theirs,
+  'without an owner is neither adopted nor changed nor deleted': {},
 };
 
 for (const [what, open] of Object.entries(places)) {
@@ -160,7 +160,7 @@ describe('an instance', () => {
 
   const name = 'projects/p/locations/l/operations/o';
   const progress: Readonly<Record<string, { operation?: Operation; state: string }>> = {
-    'is over once the cloud says so': { operation: { name, done: true }, state: 'done' },
+    'has ended once the cloud reports its end': { operation: { name, done: true }, state: 'done' },
     'is not over before': { operation: { name, done: false }, state: 'running' },
     'is neither done nor failed for all we know once the cloud has forgotten it': { state: 'unknown' },
   };

@@ -357,7 +357,7 @@ describe('an error is reported with the cloud’s own reason and the field to ch
       prepare: (scene) => scene.putProvider('{"url": "x", "token": "y"}'),
       want: /cannot use key "credentials" of secret infra\/gcp: the credentials have no client_email, which must be text \(ProviderConfig default, secret infra\/gcp\)$/,
     },
-    'a key that nobody knows (any more)': {
+    'a key that Google does not know (any more)': {
       prepare(scene) {
         scene.putProvider();
         const { client_email: email = '', private_key_id: id = '' } = key(scene);
@@ -381,7 +381,7 @@ describe('an error is reported with the cloud’s own reason and the field to ch
       },
       want: /cannot create instance "cool" in us-central1: Google Cloud \(\S+\) does not allow it \(403 PERMISSION_DENIED\): .*redis\.instances\.create.*crossplane@example-project\.iam\.gserviceaccount\.com$/,
     },
-    'an API that nobody has enabled': {
+    'an API that is not enabled': {
       options: { disabled: ['redis.googleapis.com'] },
       want: /403 PERMISSION_DENIED\): Google Cloud Memorystore for Redis API has not been used in project example-project before or it is disabled\. Enable it by visiting/,
     },

@@ -80,7 +80,7 @@ const subjects: Readonly<Record<string, { readonly managed: Managed; readonly ch
       extensions: [{ name: 'citext', version: '1.8' }, { name: 'hstore' }],
     }),
   },
-  "somebody's database": {
+  'the database of a user': {
     managed: database('shop', { owner: 'clerk', encoding: 'Unicode', lcCollate: 'POSIX' }),
     changed: database('shop', {
       owner: 'postgres',

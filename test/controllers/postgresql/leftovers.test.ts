@@ -64,9 +64,9 @@ describe('the remains of a database that is being deleted', () => {
       drops: ['database shop'],
     },
     'its role': { roles: { shop: ours }, left: true, drops: ['database shop', 'role shop'] },
-    "somebody else's database stays": { databases: { shop: theirs }, left: false, drops: [] },
-    "so does somebody else's role": { roles: { shop: theirs }, left: false, drops: ['database shop'] },
-    "its role goes although the database is somebody else's": {
+    'a database of another owner stays': { databases: { shop: theirs }, left: false, drops: [] },
+    'so does a role of another owner': { roles: { shop: theirs }, left: false, drops: ['database shop'] },
+    'its role is dropped although the database has another owner': {
       databases: { shop: theirs },
       roles: { shop: ours },
       left: true,

@@ -212,7 +212,7 @@ describe('RDS on loopback', () => {
   }
 
   const deletions: Readonly<Record<string, readonly [made: object, deletion: object, refusal: string]>> = {
-    'without a word about the last snapshot': [
+    'without a choice about the last snapshot': [
       wanted,
       {},
       '400 InvalidParameterCombination: FinalDBSnapshotIdentifier is required unless SkipFinalSnapshot is specified.',

@@ -99,7 +99,7 @@ describe('the official client of SQS', () => {
         status: 400,
       },
     },
-    'for dead letters that nobody takes': {
+    'for dead letters that no queue takes': {
       ask: (sqs) =>
         sqs.createQueue({
           QueueName: 'a',

@@ -15,7 +15,7 @@ const cases: Record<string, { readonly log: string; readonly want: readonly stri
     want: [`  12:00:00.000 INFO  changed ${'message '.repeat(15)}message …`],
   },
   'a word that is longer than a line is cut': { log: 'x'.repeat(400), want: [`  ${'x'.repeat(158)} …`] },
-  'what only machines read is left out': {
+  'lines for machines are left out': {
     log: '12:00:00.000 INFO  changed claim=team/cart reconcileID=4f8a row=B7\n',
     want: ['  12:00:00.000 INFO  changed claim=team/cart row=B7'],
   },

@@ -188,8 +188,8 @@ describe('resource', () => {
       assert.equal(await ceases(applied ?? assert.fail('it is not there')), false);
     });
     const acts: Readonly<Record<string, () => Promise<void>>> = {
-      'made by somebody else': async () => void server.put(ThingKind, thing('a')),
-      'edited by somebody else': async () => {
+      'created by a user': async () => void server.put(ThingKind, thing('a')),
+      'edited by a user': async () => {
         const created = await things.create(thing('a'));
         server.put(ThingKind, { ...created, spec: { size: 2 } });
       },

@@ -47,17 +47,17 @@ describe('after a failure a watch is resumed', () => {
     string,
     { found?: Thing | ApiError | undefined; latest?: string; deleted?: true; is: boolean | 'an error' }
   > = {
-    'where the newest object is as it was told, and nothing is ahead of the API server': { is: true },
+    'where the newest object is unchanged, and nothing is ahead of the API server': { is: true },
     'where it is ahead of us': { latest: '12', is: true },
     'not where that object has another version': { found: stored('a', 9), is: false },
-    'nor where it has changed since: nobody knows whether the rest has': {
+    'nor where it has changed since: the other objects may have changed, too': {
       found: stored('a', 12),
       is: false,
     },
     'nor where it is gone': { found: undefined, is: false },
     'nor where it may not be asked for': { found: refusal(403), is: false },
     'nor where it was gone before': { deleted: true, is: false },
-    'nor where what we were told lies in the future of the API server': { latest: '10', is: false },
+    'nor where the delivered version is newer than that of the API server': { latest: '10', is: false },
     'nor before there is an answer': { found: refusal(503), is: 'an error' },
   };
   for (const [name, { latest = '11', deleted, is, ...row }] of Object.entries(rows)) {

@@ -559,7 +559,7 @@ describe('watch stream over HTTP', () => {
 
     const useless: Record<string, Fault> = {
       'are refused': { status: 502, body: 'no streaming here' },
-      'end at once without a word': { status: 200, body: '' },
+      'end at once without an event': { status: 200, body: '' },
       'cannot be read': { status: 200, body: '<html>' },
     };
     for (const [name, fault] of Object.entries(useless)) {

@@ -234,7 +234,7 @@ describe('installing definitions', () => {
   });
 
   for (const [name, fault] of Object.entries({
-    'another replica created it meanwhile': { method: 'POST', reason: 'AlreadyExists' },
+    'another replica created it at the same time': { method: 'POST', reason: 'AlreadyExists' },
     'it changed since it was read': { method: 'POST', reason: 'Conflict' },
   })) {
     test(`${name}: the definition is read again`, async () => {

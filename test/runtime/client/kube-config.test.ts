@@ -378,7 +378,7 @@ describe('a kubeconfig', () => {
       },
       /\/a: cluster "c" is there twice$/,
     ],
-    'what is no YAML': [{ a: 'clusters: [' }, /\/a is not YAML: see line 1$/],
+    'a file that is not YAML': [{ a: 'clusters: [' }, /\/a is not YAML: see line 1$/],
     'another kind of object': [{ a: '{"kind": "Pod"}' }, /\/a is not a kubeconfig: kind must be Config$/],
   };
   for (const [name, [files, message]] of Object.entries(refused)) {

@@ -287,7 +287,7 @@ describe('controller', () => {
       again: true,
       logged: 'debug',
     },
-    'what an interruption of the leadership kept back': {
+    'a write that an interruption of the leadership prevented': {
       end: () => annotate('cannot update thing', Promise.reject(leaseExpired('another may lead'))),
       result: 'interrupted',
       again: true,

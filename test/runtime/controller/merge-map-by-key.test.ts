@@ -37,7 +37,7 @@ describe('mergeMapByKey', () => {
       source: '(xabAB)|',
       want: '---x--A--(B|)',
     },
-    'what waits keeps its place when it is replaced': {
+    'a waiting value keeps its place when it is replaced': {
       concurrency: 1,
       source: 'xabA|',
       want: '---x--A--(b|)',
@@ -58,13 +58,13 @@ describe('mergeMapByKey', () => {
       source: 'aAbc|',
       want: '-----b--c(aA|)',
     },
-    'what is urgent has its turn first': {
+    'an urgent value has its turn first': {
       concurrency: 1,
       hasUrgency: true,
       source: '(xabC)|',
       want: '---x--C--a--(b|)',
     },
-    'what waits becomes urgent when it is replaced by something urgent': {
+    'a waiting value becomes urgent when it is replaced by an urgent one': {
       concurrency: 1,
       hasUrgency: true,
       source: '(xabB)|',
@@ -76,13 +76,13 @@ describe('mergeMapByKey', () => {
       source: '(xaBb)|',
       want: '---x--b--(a|)',
     },
-    'what arrives during a run has its turn after it by its urgency': {
+    'a value that arrives during a run has its turn after the run, by its urgency': {
       concurrency: 1,
       hasUrgency: true,
       source: 'aAb|',
       want: '---a--A--(b|)',
     },
-    'all of a run is told': { runs: { a: 'xyz|' }, source: 'a|', want: 'xyz|' },
+    'all results of a run are delivered': { runs: { a: 'xyz|' }, source: 'a|', want: 'xyz|' },
     'an empty run frees its key': { runs: { a: '--|', A: '-(A|)' }, source: 'aA|', want: '---(A|)' },
     'a source without items completes': { source: '--|', want: '--|' },
     'a quiet source says nothing': { source: '------', want: '------' },

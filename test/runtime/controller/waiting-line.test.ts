@@ -15,19 +15,19 @@ describe('a waiting line', () => {
     'among equals the oldest first': { given: 'a:n b:n c:n . . .', want: 'a b c' },
     'the most urgent first': { given: 'a:r b:n c:u . . .', want: 'c b a' },
     'the oldest first among equals of each urgency': { given: 'a:n b:u c:n d:u . . . .', want: 'b d a c' },
-    'who is more urgent now is moved up, behind those who are so already': {
+    'a key that becomes more urgent is moved up, behind those that are as urgent already': {
       given: 'a:n b:u a:u c:u . . .',
       want: 'b a c',
     },
-    'who is less urgent now keeps the place': { given: 'a:u b:u a:r . .', want: 'a b' },
-    'who asks again keeps the place': { given: 'a:n b:n a:n . .', want: 'a b' },
+    'a key that becomes less urgent keeps its place': { given: 'a:u b:u a:r . .', want: 'a b' },
+    'a key that asks again keeps its place': { given: 'a:n b:n a:n . .', want: 'a b' },
     'each waits once, however often moved up': { given: 'a:r a:n a:u . .', want: 'a -' },
-    'who had a turn may come again': { given: 'a:u . a:r b:u . .', want: 'a b a' },
-    'who left a place and comes back to it has none of the old one': {
+    'a key that had a turn may ask again': { given: 'a:u . a:r b:u . .', want: 'a b a' },
+    'a key that left its place and comes back starts at the end': {
       given: 'a:n b:n a:u . a:n . .',
       want: 'a b a',
     },
-    'nobody waits': { given: '. a:n . .', want: '- a -' },
+    'no key waits': { given: '. a:n . .', want: '- a -' },
     'the eighth turn is for who has waited longest': {
       given: `z:r ${'a:u . b:u . '.repeat(4)}. .`,
       want: 'a b a b a b a z b -',

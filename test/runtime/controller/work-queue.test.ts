@@ -77,7 +77,7 @@ describe('work queue', () => {
         ...['a@3000', 'b@5000', 'a@6000', 'a@9000', 'a@12000'],
       ],
     },
-    'what asks while a key waits for its run costs it one': {
+    'requests while a key waits for its run count as one': {
       arrivals: { a: [0, ...Array.from({ length: 100 }, (_, count) => 1 + count), 300] },
       runMs: 200,
       want: ['a@0', 'a@200', 'a@400'],
@@ -144,12 +144,12 @@ describe('work queue', () => {
       runs: { a: [requeue, requeue, after(100), requeue] },
       want: ['a@0', 'a@5', 'a@15', 'a@115', 'a@120'],
     },
-    'an event overtakes a delay and leaves no second run behind': {
+    'an event ends a delay, and causes no second run': {
       arrivals: { a: [0, 10] },
       runs: { a: [after(1000)] },
       want: ['a@0', 'a@10'],
     },
-    'an event overtakes a back-off, which goes on growing': {
+    'an event ends a back-off, which still grows': {
       arrivals: { a: [0, 2] },
       runs: { a: [requeue, requeue] },
       want: ['a@0', 'a@2', 'a@12'],
@@ -412,25 +412,25 @@ describe('the order of the keys', () => {
     },
     'an edit, before a poll': { b: ['return', 'settled'], a: ['change', 'settled'] },
     'an edit, before the end of a sync period': { b: ['sync period', 'begun'], a: ['change', 'settled'] },
-    'what was begun, before what is new': { b: ['change', 'new'], a: ['change', 'begun'] },
-    'what was begun, also at a start': {
+    'resources that were begun, before new ones': { b: ['change', 'new'], a: ['change', 'begun'] },
+    'resources that were begun, also at a start': {
       c: ['appearance', 'settled'],
       b: ['appearance', 'new'],
       a: ['appearance', 'begun'],
     },
-    'what waits for something else, in turn with what is new, and after what was begun': {
+    'resources that wait for another one, in turn with new ones, and after those that were begun': {
       b: ['change', 'waiting'],
       c: ['change', 'new'],
       d: ['change', 'waiting'],
       a: ['change', 'begun'],
     },
-    'what is new, before a poll': { b: ['return', 'settled'], a: ['change', 'new'] },
-    'a look at what is on its way, in turn with what is new': {
+    'new resources, before a poll': { b: ['return', 'settled'], a: ['change', 'new'] },
+    'an observation of a running operation, in turn with new resources': {
       a: ['return', 'begun'],
       b: ['change', 'new'],
       c: ['return', 'begun'],
     },
-    'what something shared concerns, in turn with what is new, and after what was begun': {
+    'users of a shared object, in turn with new resources, and after those that were begun': {
       b: ['shared change', 'settled'],
       c: ['change', 'new'],
       a: ['change', 'begun'],

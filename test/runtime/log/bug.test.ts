@@ -36,13 +36,13 @@ describe('bugs', () => {
   }
 
   const others: Readonly<Record<string, unknown>> = {
-    'what a client says': new Error('quota exceeded'),
+    'an error of a client': new Error('quota exceeded'),
     'a connection that fetch could not make': new TypeError('fetch failed', {
       cause: new Error('connect ECONNREFUSED'),
     }),
-    'a URL of somebody else': thrownBy(() => new URL('nonsense')),
+    'a URL that is not valid': thrownBy(() => new URL('nonsense')),
     'a text that is no JSON': thrownBy(() => JSON.parse('hunter2') as unknown),
-    'what was called off': new DOMException('aborted', 'AbortError'),
+    'an aborted call': new DOMException('aborted', 'AbortError'),
     'no error at all': 'text',
     nothing: undefined,
   };

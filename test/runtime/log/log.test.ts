@@ -186,7 +186,7 @@ describe('the values that may be written to a log', () => {
     'no number': [Number.NaN, 'NaN'],
     'a URL': [new URL('http://u:hunter2@h/'), 'http://u:[redacted]@h/'],
     nothing: [{ a: undefined, b: null, c: () => 1 }, { b: null }],
-    'what cannot be read': [
+    'a value that cannot be read': [
       {
         get a() {
           throw new Error('no');

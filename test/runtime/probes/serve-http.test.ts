@@ -151,7 +151,7 @@ describe('health', () => {
       ]),
       want: 'waiting for the API server to list: a, b',
     },
-    'synced: what the API server does not have is told of elsewhere': {
+    'synced: kinds that the API server does not have are reported elsewhere': {
       check: storesSynced(() => [state('a', { isSynced: false, isMissing: true }), state('b')]),
       want: undefined,
     },
@@ -216,7 +216,7 @@ describe('health', () => {
       }),
       want: 'changes may be missed, check the API server: a (its watch is silent), b (its watch is silent)',
     },
-    'telling: what was never listed is told of elsewhere': {
+    'telling: a kind that was never listed is reported elsewhere': {
       check: watchesDeliver(() => [state('a', { isSynced: false })], { clock: { elapsedMs: () => 1e9 } }),
       want: undefined,
     },

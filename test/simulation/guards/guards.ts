@@ -744,7 +744,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: "the drop of somebody else's database",
-      provenBy: "test/controllers/postgresql/leftovers.test.ts: somebody else's database stays",
+      provenBy: "test/controllers/postgresql/leftovers.test.ts: a database of another owner stays",
       was: 'if (database === undefined || isOurs(managed, database)) {',
       becomes: 'if (true) {',
     },
@@ -1089,7 +1089,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'the deletion of an instance that has become somebody else’s since it was observed',
       provenBy:
-        'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
+        'test/controllers/gcp/external-clients.test.ts: of another owner is neither adopted nor changed nor deleted',
       was: 'if ((await find(managed, signal)) === undefined) return {};',
       becomes: '',
     },
@@ -1127,14 +1127,14 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'whatever is done to a topic that somebody else made',
       provenBy:
-        'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
+        'test/controllers/gcp/external-clients.test.ts: of another owner is neither adopted nor changed nor deleted',
       was: "return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;",
       becomes: 'return topic;',
     },
     {
       against: 'the deletion of a topic that has become somebody else’s since it was observed',
       provenBy:
-        'test/controllers/gcp/external-clients.test.ts: that is somebody else’s is neither taken for ours nor changed nor deleted',
+        'test/controllers/gcp/external-clients.test.ts: of another owner is neither adopted nor changed nor deleted',
       was: 'if ((await find(managed, signal)) !== undefined) await',
       becomes: 'await',
     },
@@ -1155,7 +1155,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: 'a user who says whose a thing is, again and again',
-      provenBy: 'test/controllers/gcp/desired-state.test.ts: a user cannot say whose it is',
+      provenBy: 'test/controllers/gcp/desired-state.test.ts: a user cannot set the labels of the owner',
       was: 'isEqual(usersLabels(wanted), actual)',
       becomes: 'isEqual(wanted, actual)',
     },

@@ -40,7 +40,7 @@ describe('labels of a connection secret', () => {
     'crossplane.io/claim-name': 'cart',
   };
   const cases: Readonly<Record<string, readonly [labels: object | undefined, Managed, expected: object]>> = {
-    'say whose it is': [undefined, managed(claimRef), { ...ofResource, ...ofClaim }],
+    'name the owner': [undefined, managed(claimRef), { ...ofResource, ...ofClaim }],
     'say nothing of a claim that there is none of any more': [
       { ...ofResource, ...ofClaim },
       managed(),

@@ -24,7 +24,7 @@ describe('printable', () => {
     'overrides of direction': ['a\u202eb\u202cc\u202ad\u202be\u202df', 'abcdef'],
     'isolates of direction': ['a\u2066b\u2067c\u2068d\u2069e', 'abcde'],
     'half a character': ['a\ud83d b\ude00', 'a\ufffd b\ufffd'],
-    'what cannot be parsed is not quoted': [
+    'text that cannot be parsed is not quoted': [
       `answer: Unexpected token 'h', "hunter2" is not valid JSON`,
       'answer: the text is not valid JSON',
     ],
@@ -51,8 +51,8 @@ describe('printable', () => {
 
 describe('shortened', () => {
   const rows: Record<string, readonly [given: string, length: number, want: string]> = {
-    'what fits stays': ['abc', 3, 'abc'],
-    'what does not is cut': ['abcd', 3, 'ab…'],
+    'a text that fits stays': ['abc', 3, 'abc'],
+    'a text that does not fit is cut': ['abcd', 3, 'ab…'],
     'between characters': ['ab🐘d', 4, 'ab…'],
     'after a whole one': ['a🐘cd', 4, 'a🐘…'],
   };

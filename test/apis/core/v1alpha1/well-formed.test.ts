@@ -25,7 +25,7 @@ interface Row {
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  'what is of the type stays as it is': {
+  'a value of the type stays as it is': {
     given: { spec: { classRef: { name: 'small' }, classSelector: { matchLabels: { size: 'small' } } } },
   },
   'so do values that its definition does not know, or forbids': {

@@ -117,7 +117,7 @@ describe('one observation that finds nothing does not prove that a resource is a
 
   const outcomes: Readonly<Record<string, (scene: Scene) => void>> = {
     'that took long': () => {},
-    'whose answer was lost': (scene) => {
+    'with a lost answer': (scene) => {
       scene.external.afterCall = (method) => {
         if (method === 'create') throw new Error('connection reset');
       };

@@ -507,12 +507,12 @@ describe('a client that cannot be asked about its operations', () => {
         'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
         "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }",
     },
-    'whose names are empty': {
+    'with empty names of operations': {
       operation: '',
       progress: () => ({ state: 'running' }),
       message: 'an empty name of an operation',
     },
-    'whose names are not printable': {
+    'with names of operations that are not printable': {
       operation: 'op\u001b[2J-create',
       progress: () => ({ state: 'running' }),
       message: 'a name of an operation that is not printable, "op-create"',

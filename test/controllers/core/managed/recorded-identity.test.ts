@@ -146,7 +146,7 @@ describe('the managed resource as it is recorded, and how it differs', () => {
       recorded: of({ size: 1 }, db),
       edits: ['spec.forProvider.region from nothing to "eu"'],
     },
-    'what identifies it is said in initProvider: it is looked for with that': {
+    'its identity is set in initProvider: that identity is observed': {
       object: of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
       identity: { name: 'db', fields: {} },
       recorded: of({ size: 1, region: 'eu' }, db, { initProvider: { region: 'eu' } }),
@@ -164,7 +164,7 @@ describe('the managed resource as it is recorded, and how it differs', () => {
       recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }),
       edits: ['annotation crossplane.io/external-name from "db" to "other"'],
     },
-    'its name is taken away: it is there again, and that is no difference': {
+    'its name is removed: it is written again, and that is no difference': {
       object: of({}),
       identity: { name: 'db', fields: {} },
       recorded: of({}, db),
@@ -194,7 +194,7 @@ describe('the external name', () => {
       deterministic: 'has',
       assigned: 'has',
     },
-    'that is on record': {
+    'that is recorded': {
       object: of({ name: 'wanted' }, recording({ name: 'was' })),
       deterministic: 'was',
       assigned: 'was',
@@ -253,7 +253,7 @@ describe('whether it names something else than what is recorded', () => {
       deterministic: false,
       assigned: true,
     },
-    'one that was never given is not taken away': {
+    'a value that was never set is not removed': {
       object: of({}, recording({})),
       deterministic: false,
       assigned: false,
@@ -400,9 +400,9 @@ describe('the identity that a run records', () => {
       metadata: recording({ fields: { region: 'us' } }),
       want: us,
     },
-    'what may be created': { policies: ['Observe', 'Create'], want: us },
-    'what may be updated': { policies: ['Observe', 'Update'], want: us },
-    'what may be deleted': { policies: ['Observe', 'Delete'], want: us },
+    'a resource that may be created': { policies: ['Observe', 'Create'], want: us },
+    'a resource that may be updated': { policies: ['Observe', 'Update'], want: us },
+    'a resource that may be deleted': { policies: ['Observe', 'Delete'], want: us },
   };
   for (const [name, { policies, metadata, seen: look = { seen }, want }] of Object.entries(found)) {
     test(name, () => {

@@ -533,15 +533,15 @@ describe('references in a cluster', () => {
     string,
     { readonly referrer: Managed; readonly fields?: readonly ReferenceField[]; readonly isWoken: boolean }
   > = {
-    'who has the value and is not ready': {
+    'a target that has the value and is not ready': {
       referrer: referrer('db', resolvedTo({ name: 'spare' })),
       isWoken: true,
     },
-    'who is ready and always looks again': {
+    'a target that is ready, with a policy to resolve always': {
       referrer: withManagedStatus(referrer('db', resolvedTo({ name: 'spare', policy: always })), ready, now),
       isWoken: true,
     },
-    'who names it in one of two fields': {
+    'a user that names it in one of two fields': {
       referrer: referrer('db', { networkIdRef: { name: 'spare' }, peerIdRef: { name: 'aloof' } }),
       fields: [peer, one],
       isWoken: true,

@@ -199,7 +199,7 @@ describe('the changes that wake a target', () => {
       annotations: allowsPropagationTo(targetKey),
       wakes: true,
     },
-    'AddPropagated ObjectIsNotAnnotated: a source that names nobody wakes nobody': { wakes: false },
+    'AddPropagated ObjectIsNotAnnotated: a source that names no target wakes no target': { wakes: false },
     'AddPropagated: a target without a namespace is none': {
       annotations: { 'to.propagate.crossplane.io/x': '/conn' },
       wakes: false,

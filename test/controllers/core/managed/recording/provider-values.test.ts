@@ -142,7 +142,7 @@ describe('late initialisation', () => {
       values: { on: true, size: 5, note: 'x' },
       want: { on: false, size: 0, note: '' },
     },
-    'what initProvider sets stays out of forProvider': {
+    'a field that initProvider sets stays out of forProvider': {
       given: {},
       init: { size: 3, net: { id: 'a' } },
       values: { size: 9, net: { id: 'b', zone: 'z' } },
@@ -155,7 +155,7 @@ describe('late initialisation', () => {
       want: { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
     },
     Neither: { values: {}, want: {} },
-    'what the external system does not say is no value': { values: { version: undefined }, want: {} },
+    'a field that the external system does not report has no value': { values: { version: undefined }, want: {} },
     'nothing is absent deep inside': {
       given: { net: { id: 'a', on: null } },
       values: { net: { id: 'b', on: { at: 1 } } },

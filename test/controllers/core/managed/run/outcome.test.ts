@@ -288,7 +288,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       [],
       'progress since operation',
     ],
-    'a creation, deleted meanwhile': [
+    'a creation of a resource that is being deleted': [
       outcomes.waiting(underWay('AwaitOperation', create, managed({}, leaving)), 'create'),
       [
         synced,
@@ -386,7 +386,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
   },
   CreationRefused: {
-    'told as one that failed': [
+    'reported as failed': [
       failing(at('CreationRefused'), 'create failed', cannot.create, new Error('there is no "db"')),
       ['Synced False ReconcileError: create failed: there is no "db"', 'Ready False Creating'],
       ['Warning CannotCreateExternalResource: there is no "db"'],
@@ -554,13 +554,13 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
       [],
       'progress since creation',
     ],
-    'whose readiness nobody tells': [
+    'with unknown readiness': [
       outcomes.present(at('NoUpdate'), seen),
       [synced, waiting],
       [],
       'progress since creation',
     ],
-    'whose readiness nobody tells any more': [
+    'with readiness that is not known any more': [
       outcomes.present(
         at(
           'NoUpdate',
@@ -642,7 +642,7 @@ const rows = (): Readonly<Record<Told, Readonly<Record<string, Line>>>> => ({
     ],
   },
   Update: {
-    'an edit that has no effect, of what was looked at before something else failed': [
+    'an edit that has no effect, of a resource that was observed before another call failed': [
       failing(
         at(
           'Update',
