@@ -62,16 +62,19 @@ const otherRegion =
 const forbidden =
   /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/;
 const quota =
-  /(LimitExceeded|QuotaExceeded|QuotaExceededFault|LimitExceededException|InsufficientFreeAddressesInSubnet)$|^(MaxSpotInstanceCountExceeded|SubnetLimitExceeded|Insufficient\w*Capacity)/;
+  /(Limit|Quota)Exceeded(Fault|Exception)?$|^(InsufficientFreeAddressesInSubnet|MaxSpotInstanceCountExceeded|Insufficient\w*Capacity)/;
 
 /** The classes of AWS's codes. The first line that matches counts. The HTTP status decides for all other codes. */
 const classes: readonly (readonly [code: RegExp, errorClass: ExternalErrorClass])[] = [
   [untaken, 'CredentialsRefused'],
   [forbidden, 'Forbidden'],
   [quota, 'QuotaExceeded'],
-  [/(AlreadyExists(Fault|Exception)?|\.Duplicate)$|^(ResourceInUseException|QueueNameExists)$/, 'Conflict'],
   [
-    /^(DependencyViolation|Incorrect(Instance)?State|InvalidDB(Instance|SubnetGroup)State(Fault)?|QueueDeletedRecently|OperationAborted)$/,
+    /(AlreadyExists(Fault|Exception)?|\.(Conflict|Duplicate|InUse))$|^(ResourceInUseException|QueueNameExists)$/,
+    'Conflict',
+  ],
+  [
+    /^(DependencyViolation|Incorrect(Instance)?State|InvalidDB(Instance|SubnetGroup)State(Fault)?|(AWS\.SimpleQueueService\.)?QueueDeletedRecently|OperationAborted)$/,
     'NotReady',
   ],
 ];
@@ -96,10 +99,6 @@ const hints: readonly (readonly [code: RegExp, what: string])[] = [
   [forbidden, 'the IAM policies of the credentials must allow ACTION'],
   [quota, 'delete unused resources, or ask AWS for a higher quota'],
 ];
-
-/** Rate limits are no quotas: they end without a change by a user. */
-const throttling =
-  /^(RequestLimitExceeded|Throttling|ThrottlingException|RequestThrottled|TooManyRequestsException)$/;
 
 /**
  * A CloudError with one sentence: the call, AWS's own code and reason, and the advice where there is one. The id of the
@@ -144,7 +143,8 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const isAws = code !== undefined && code !== 'UnknownError' && code !== 'Unknown' && code !== 'Error';
   const said = isAws && message ? stable(plainWords(message), secrets) : '';
   const field = isAws ? fieldIn(`${code} ${said}`, context.fields) : undefined;
-  const isThrottled = failure?.type === 'THROTTLING' || (isAws && throttling.test(code));
+  // A rate limit is no quota: it ends without a change by a user.
+  const isThrottled = failure?.type === 'THROTTLING';
   const hint = isAws && !isThrottled ? hints.find(([codes]) => codes.test(code))?.[1] : undefined;
   const action = context.action === undefined || said.includes(context.action) ? 'it' : context.action;
   const { areTakenElsewhere: isRegion = false } = context;

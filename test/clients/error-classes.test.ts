@@ -196,12 +196,17 @@ describe('AWS: the class is that of the code, else of the status', () => {
     [400, 'VpcLimitExceeded', 'QuotaExceeded'],
     [400, 'InstanceQuotaExceeded', 'QuotaExceeded'],
     [400, 'InsufficientDBInstanceCapacity', 'QuotaExceeded'],
-    [503, 'RequestLimitExceeded', 'Throttled'],
-    [400, 'Throttling', 'Throttled'],
+    [400, 'DBSubnetQuotaExceededFault', 'QuotaExceeded'],
+    [400, 'ResourceLimitExceededException', 'QuotaExceeded'],
+    [400, 'InsufficientFreeAddressesInSubnet', 'QuotaExceeded'],
     [400, 'DBInstanceAlreadyExists', 'Conflict'],
+    [400, 'InvalidSubnet.Conflict', 'Conflict'],
+    [400, 'InvalidIPAddress.InUse', 'Conflict'],
+    [400, 'QueueAlreadyExists', 'Conflict'],
     [409, 'ResourceInUseException', 'Conflict'],
     [400, 'DependencyViolation', 'NotReady'],
     [400, 'InvalidDBInstanceState', 'NotReady'],
+    [400, 'AWS.SimpleQueueService.QueueDeletedRecently', 'NotReady'],
     [400, 'InvalidParameterValue', 'Invalid'],
     [404, 'DBSubnetGroupNotFoundFault', 'Invalid'],
     [500, 'InternalError', 'Unknown'],
@@ -210,6 +215,18 @@ describe('AWS: the class is that of the code, else of the status', () => {
   for (const [status, code, wanted] of table) {
     test(`${status} ${code}: ${wanted}`, () => assert.equal(refused(code, status).errorClass, wanted));
   }
+
+  test('a rate limit is Throttled and no quota, whatever the status', () => {
+    const failure = { type: 'THROTTLING', retryAfter: undefined };
+    const errors = [
+      refused('RequestLimitExceeded', 503, { failure }),
+      refused('Throttling', 400, { failure }),
+    ];
+    assert.deepEqual(
+      errors.map(({ errorClass }) => errorClass),
+      ['Throttled', 'Throttled'],
+    );
+  });
 
   test('without an answer: Unreachable', () => {
     const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
