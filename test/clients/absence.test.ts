@@ -39,7 +39,7 @@ const collections: Record<
   },
 };
 
-/** What answers with 404 and is not the cloud speaking of the thing. */
+/** Answers with 404 that are no statement of the cloud about the resource. */
 const strangers: Record<string, string> = {
   "a gateway's page": '<html><body><h1>404 Not Found</h1></body></html>',
   'an empty answer': '',
@@ -69,7 +69,7 @@ async function answering<R>(
 }
 
 for (const [what, collection] of Object.entries(collections)) {
-  describe(`${what} is gone when the cloud says so`, () => {
+  describe(`${what} is absent only if the cloud itself reports that`, () => {
     const said = { status: 404, text: JSON.stringify({ error: { code: collection.word, message: 'gone' } }) };
 
     test('reading it is undefined, deleting it is no error', async () => {

@@ -4,7 +4,7 @@ import { later } from '../../clients/clock.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 
-describe('what is done later', () => {
+describe('an action that is scheduled for later', () => {
   let clock: TestClock;
   let count: number;
   const act = (): void => {

@@ -56,7 +56,7 @@ test('a form is sent as one, without a token where there is none', async () => {
   );
 });
 
-describe('what is repeated after a failure that may pass', () => {
+describe('a temporary failure repeats', () => {
   const requests: Record<string, { request: Partial<HttpRequest>; attempts: number }> = {
     'a PUT, which says what should be': { request: { method: 'PUT' }, attempts: 2 },
     'a POST that only asks': { request: { method: 'POST', isQuestion: true }, attempts: 2 },
@@ -71,7 +71,7 @@ describe('what is repeated after a failure that may pass', () => {
   }
 });
 
-test('what tokens are had for is in no message either', async () => {
+test('no message contains the credentials that are exchanged for tokens', async () => {
   const { http } = client([[400, { error: { code: 'No', message: 'I got KEY-OF-OURS and ASSERTION' } }]], {
     secrets: ['KEY-OF-OURS'],
   });
@@ -81,7 +81,7 @@ test('what tokens are had for is in no message either', async () => {
   );
 });
 
-test('what a vendor finds fault with is told with the error', async () => {
+test('an error has the fields that the vendor rejects', async () => {
   const errorIn = () => ({ code: 'No', message: 'no', fields: ['size'] });
   const { http } = client([[400, {}]], { errorIn });
   await assert.rejects(http.request({ what: 'ask', method: 'GET', path: '/' }), (error) => {

@@ -81,7 +81,7 @@ async function failure(promise: Promise<unknown>): Promise<CloudError> {
   return error;
 }
 
-describe('what is tried again', () => {
+describe('requests that are repeated', () => {
   const reads: Record<string, { fault: Fault; attempts: number }> = {
     'an internal error': { fault: { kind: 'fail', status: 500 }, attempts: 2 },
     'an unavailable service': { fault: { kind: 'fail', status: 503 }, attempts: 2 },
@@ -139,7 +139,7 @@ describe('what is tried again', () => {
     }
   });
 
-  test('a POST whose connection is refused, since nobody got it', async () => {
+  test('a POST whose connection is refused, because no server received it', async () => {
     const { http, waits } = client({ url: await closedUrl() });
     const error = await failure(http.request(post));
     assert.deepEqual(
@@ -152,7 +152,7 @@ describe('what is tried again', () => {
     );
   });
 
-  test('a server that speaks no TLS is told as that, and not as one without a certificate', async () => {
+  test('a server without TLS is reported as such, and not as a server without a trusted certificate', async () => {
     const plain = cloud.url.replace('http:', 'https:');
     const { http, waits } = client({ url: plain });
     const error = await failure(http.request(read));
@@ -172,7 +172,7 @@ describe('what is tried again', () => {
   });
 });
 
-describe('what an error says', () => {
+describe('the message of an error', () => {
   const refusals: Record<
     string,
     { fault: Fault; status: number; code: string; isRetryable: boolean; says: string }
@@ -233,7 +233,7 @@ describe('what an error says', () => {
       says: /\(422 Bad\): \*\*\* and \*\*\*$/,
       code: 'Bad',
     },
-    'what a terminal would take for a command is left out': {
+    'escape sequences of a terminal are removed': {
       status: 400,
       text: JSON.stringify({ error: { message: '\u001b[31mno\u001b[0m\u0007\r\n way\u009b' } }),
       says: /\(400\): no way$/,
@@ -270,7 +270,7 @@ describe('what an error says', () => {
       const error = await failure(http.request(post));
       assert.match(error.message, says);
       assert.equal(error.code, code);
-      assert.equal(error.cause, undefined, 'what was sent does not travel with the error');
+      assert.equal(error.cause, undefined, 'the error must not contain the request');
     });
   }
 });
@@ -349,7 +349,7 @@ describe('a request that the process keeps back', () => {
   };
 
   for (const request of [read, post]) {
-    test(`${request.method}: is not sent, is told as such, and is neither tried again nor uncertain`, async () => {
+    test(`${request.method}: is not sent, is reported as halted, and is neither repeated nor uncertain`, async () => {
       const { http, waits } = client({ dispatcher: lettingGo(0) });
       const sent = await counted(`${request.method} ${request.path}`, async () => {
         await assert.rejects(http.request(request), (error) => {
@@ -386,7 +386,7 @@ describe('an authorization', () => {
     Record<string, { authorization?: Authorization; sent: Readonly<Record<string, string>>; noun: string }>
   > = {
     'of none is a bearer token': { sent: { authorization: 'Bearer päss:word' }, noun: 'the token' },
-    'that says so is a bearer token': {
+    'of the form bearer is a bearer token': {
       authorization: { type: 'bearer' },
       sent: { authorization: 'Bearer päss:word' },
       noun: 'the token',
@@ -508,7 +508,7 @@ describe('a token', () => {
     assert.equal(heard.length, 1);
   });
 
-  test('that cannot be got is told, and nothing is sent', async () => {
+  test('that cannot be obtained is reported, and no request is sent', async () => {
     const token = async () => Promise.reject(new Error('the token endpoint\nanswered 400'));
     const { http } = client({ dispatcher, token });
     const { message, code, isRetryable } = await failure(http.request(read));
@@ -538,7 +538,7 @@ describe('a token', () => {
 
     answers.push({ status: 502, body: '{"other": true}' });
     answers.push({ status: 400, body: '{"other": true}' });
-    assert.equal((await failure(http.request(read))).code, 'Http400', 'what it cannot read is no word');
+    assert.equal((await failure(http.request(read))).code, 'Http400', 'a code in an unknown form is ignored');
   });
 });
 

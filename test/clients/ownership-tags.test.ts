@@ -34,7 +34,7 @@ describe('the labels of an owner, where tags are no free text', () => {
         'crossplane-providerconfig': 'eu',
       },
     },
-    'what is too long is cut, and stays one of its own': {
+    'a value that is too long is shortened, and stays unique': {
       owner: { kind, name: `${'a'.repeat(70)}-x` },
       want: {
         'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
@@ -57,10 +57,10 @@ describe('the labels of an owner, where tags are no free text', () => {
   });
 });
 
-describe('whose a thing is: kind and name alone say', () => {
+describe('only the tags of kind and name decide who owns a resource', () => {
   const rows: Record<string, { tags: Readonly<Record<string, string>>; want: string }> = {
     'no tag at all': { tags: {}, want: 'nobody' },
-    'tags of somebody who does not say whose': { tags: { team: 'shop' }, want: 'nobody' },
+    'tags that name no owner': { tags: { team: 'shop' }, want: 'nobody' },
     'only class and provider': { tags: { 'crossplane-class': 'small' }, want: 'nobody' },
     'kind and name': { tags: base, want: 'ours' },
     'another class and provider': {
@@ -86,7 +86,7 @@ describe('when tags are written', () => {
     'all are there, and something else changes: not': { tags: full, isChanging: true, want: undefined },
     'none is there: all, and those of others are kept': { tags: others, want: { ...others, ...full } },
     'class and provider are missing, as in what an earlier version made': { tags: base, want: full },
-    'another name, which was handed over': { tags: { ...full, 'crossplane-name': 'hot' }, want: full },
+    'the name of an earlier managed resource': { tags: { ...full, 'crossplane-name': 'hot' }, want: full },
     'another provider alone is no reason': {
       tags: { ...full, 'crossplane-providerconfig': 'us' },
       want: undefined,

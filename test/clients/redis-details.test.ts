@@ -12,7 +12,7 @@ const always = {
 };
 
 const cases: Readonly<Record<string, readonly [Parameters<typeof redisDetails>[0], object]>> = {
-  'without a password there is nobody in the URI': [
+  'without a password the URI has no user': [
     { ...access, username: 'default' },
     { uri: 'redis://10.0.0.3:6379', password: null, certificates: null },
   ],

@@ -50,7 +50,7 @@ for (const [place, open] of Object.entries(places))
       assert.equal(await client.read('crossplane/none', signal), undefined);
     });
 
-    test('what is written is read, with its version and custom metadata', async () => {
+    test('read returns the written data, with its version and custom metadata', async () => {
       await client.writeMetadata('crossplane/a', { owner: 'u' }, signal);
       assert.deepEqual(await client.read('crossplane/a', signal), {
         data: undefined,
@@ -105,7 +105,7 @@ for (const [place, open] of Object.entries(places))
       await stranger.close();
     });
 
-    test('a path that no engine serves is told from a secret that is not there', async () => {
+    test('a path that no engine serves is an error, and not a missing secret', async () => {
       const lost = createClient('kv-team', { clock: realClock(), server: server.url, token });
       await assert.rejects(
         lost.read('a', signal),
@@ -137,7 +137,7 @@ for (const [place, open] of Object.entries(places))
     });
   });
 
-describe('what is not Vault', () => {
+describe('an answer that is not from Vault', () => {
   const strangers: Record<string, { status: number; text: string }> = {
     "a gateway's page with 404": { status: 404, text: '<html><h1>404 Not Found</h1></html>' },
     'nothing, with 404': { status: 404, text: '' },

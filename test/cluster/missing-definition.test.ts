@@ -79,7 +79,10 @@ describe('a definition that the API server does not have', () => {
     const { isReady, body } = await readyz();
     assert.ok(isReady && !body.includes('[!]'), body);
     assert.equal(logged(/this stack waits/g), 1);
-    await eventually('the log says so', async () => logged(/the API server has all kinds of this stack/g) === 1);
+    await eventually(
+      'the log says so',
+      async () => logged(/the API server has all kinds of this stack/g) === 1,
+    );
   });
 
   test('a definition that is deleted while its stack works changes no object, and is reported', async () => {

@@ -13,7 +13,7 @@ type Claim = KubernetesObject & { readonly spec: object; readonly status?: objec
 const waits = { status: { bindingPhase: 'Unbound' } };
 const versionOf = ({ metadata }: KubernetesObject) => metadata.resourceVersion ?? '';
 
-/** What every API server does of what our processes rely on, asked through a client; `until` waits for a watch. */
+/** The behaviour of an API server on which our processes rely, tested through a client. `until` waits for a watch. */
 export function testBehaviour(
   client: () => KubernetesClient,
   until: (isSo: () => boolean) => Promise<void>,
@@ -27,7 +27,7 @@ export function testBehaviour(
   const patch = async (of: Claim, change: object, options?: { readonly subresource: 'status' }) =>
     (await client().patch(kind, of.metadata, change, options)) as unknown as Claim;
 
-  test('what is created begins with a UID, a version, generation 1 and no status', async () => {
+  test('a new object has a UID, a version, generation 1 and no status', async () => {
     const created = await create({ uid: 'mine' }, { spec: {}, ...waits });
     const { uid, resourceVersion, generation, creationTimestamp } = created.metadata;
     assert.ok(uid !== 'mine' && uid && resourceVersion && creationTimestamp);
@@ -36,7 +36,7 @@ export function testBehaviour(
     assert.deepEqual(await client().get(kind, created.metadata), created);
   });
 
-  test('what changes nothing is no write', async () => {
+  test('a write that changes nothing keeps the version', async () => {
     const created = await create();
     assert.equal(versionOf(await patch(created, { spec: {} })), versionOf(created));
     const marked = await patch(created, waits, { subresource: 'status' });
@@ -63,7 +63,7 @@ export function testBehaviour(
     assert.deepEqual([marked.spec, marked.status], [{ version: '5.7' }, waits.status]);
   });
 
-  test("nobody changes what is the server's to say", async () => {
+  test("a write does not change the server's own fields", async () => {
     const created = await create({ finalizers: ['test.example.org/hold'] });
     const counted = await patch(created, { metadata: { generation: 7 } });
     assert.equal(counted.metadata.generation, 1);
@@ -137,14 +137,14 @@ export function testBehaviour(
     assert.equal(versionOf(gone.object), versionOf(left), 'under the version of what made it leave');
   });
 
-  /** Who has written it, by manager and operation. */
+  /** The managers that wrote an object, with their operations. */
   const writersOf = ({ metadata }: KubernetesObject): readonly string[] => {
     const { managedFields = [] } = metadata as { readonly managedFields?: readonly ManagedFields[] };
     return [...new Set(managedFields.map(({ manager, operation }) => `${manager} ${operation}`))].toSorted();
   };
   const ours = ['services-stack Update'];
 
-  test('who has written an object is tracked until a write outside the status clears it, and then no more', async () => {
+  test('the managers of an object are tracked until a write outside the status clears them, and then no more', async () => {
     const created = await create();
     const cleared = { managedFields: [{}] };
     const through = { metadata: cleared, ...waits };
@@ -159,12 +159,12 @@ export function testBehaviour(
     }
   });
 
-  test('what a creation says of who has written it does not count', async () => {
+  test('the managed fields in a creation have no effect', async () => {
     const created = await create({ managedFields: [{}] } as never);
     assert.deepEqual(writersOf(created), ours);
   });
 
-  test('it is tracked again once somebody applies, and what was there is of before that', async () => {
+  test('an apply starts the tracking again, and older fields belong to before-first-apply', async () => {
     const created = await create();
     await patch(created, { metadata: { managedFields: [{}] } });
     const fields = { metadata: { labels: { applied: 'yes' } } };

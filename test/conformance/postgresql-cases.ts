@@ -6,7 +6,7 @@ import { roleCases } from './postgresql-roles.ts';
 import { serverCases } from './postgresql-servers.ts';
 import { sessionCases } from './postgresql-sessions.ts';
 
-/** What the client asks of a server, by what it asks about. */
+/** The calls of the client, by their subject. */
 export const postgresqlCases: Readonly<Record<string, Cases>> = {
   roles: roleCases,
   databases: databaseCases,
@@ -18,7 +18,7 @@ export const postgresqlCases: Readonly<Record<string, Cases>> = {
 const file = new URL('./postgresql-answers.jsonl', import.meta.url);
 type Recorded = Readonly<Record<string, readonly Answered[]>>;
 
-/** What PostgreSQL answered, by case; recorded by test/postgresql/conformance.test.ts. */
+/** PostgreSQL's answers, by case. test/postgresql/conformance.test.ts records them. */
 export function recordedAnswers(): Recorded {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const rows = lines.map((line) => JSON.parse(line) as Answered & { readonly case: string });

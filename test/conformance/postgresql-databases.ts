@@ -7,7 +7,7 @@ const politely = { ...mine, terminateSessions: false };
 const bluntly = { ...mine, terminateSessions: true };
 
 export const databaseCases: Cases = {
-  'a database is made as asked': async ({ call }) => {
+  'a new database has the wanted fields': async ({ call }) => {
     await call('databases.observe', 'shop', whole);
     await call('databases.create', 'shop', {}, mine);
     await call('databases.observe', 'shop', whole);
@@ -58,7 +58,7 @@ export const databaseCases: Cases = {
     }
   },
 
-  'what is asked for a second time stays as it is': async ({ call, sql }) => {
+  'a second creation changes nothing': async ({ call, sql }) => {
     await call('databases.create', 'shop', {}, mine);
     await sql('GRANT CONNECT ON DATABASE shop TO PUBLIC');
     await sql('ALTER DATABASE shop CONNECTION LIMIT 3');
@@ -68,7 +68,7 @@ export const databaseCases: Cases = {
     await call('databases.observe', 'shop', whole);
   },
 
-  'whose a database is, its comment says, or its owner': async ({ call, sql }) => {
+  'the comment of a database, or that of its owner, names the managed resource': async ({ call, sql }) => {
     await call('roles.create', 'ann', {}, mine);
     await call('databases.create', 'hers', {}, theirs);
     await call('databases.create', 'unmarked', { owner: 'ann' }, mine);
@@ -86,7 +86,7 @@ export const databaseCases: Cases = {
     }
   },
 
-  'what is not there': async ({ call }) => {
+  'a database that does not exist': async ({ call }) => {
     await call('databases.observe', 'nowhere');
     await call('databases.update', 'nowhere', {}, mine);
     await call('databases.drop', 'nowhere', politely);
@@ -121,7 +121,7 @@ export const databaseCases: Cases = {
     }
   },
 
-  'extensions that cannot be had': async ({ call, sql }) => {
+  'extensions that are not available': async ({ call, sql }) => {
     await call('databases.create', 'shop', {}, mine);
     for (const extension of [
       { name: 'unheard_of' },
@@ -139,7 +139,7 @@ export const databaseCases: Cases = {
     await call('databases.observe', 'shop', whole);
   },
 
-  'what is copied from a template, and what is not': async ({ call, sql, place, ask }) => {
+  'a copy of a template has its objects and not its privileges': async ({ call, sql, place, ask }) => {
     await call('roles.create', 'ann', {}, mine);
     await call('databases.create', 'pattern', { owner: 'ann', extensions: [{ name: 'citext' }] }, mine);
     await sql('CREATE SCHEMA ours', { database: 'pattern' });
@@ -197,7 +197,7 @@ export const databaseCases: Cases = {
     await login({ database: 'pattern' });
   },
 
-  'what an owner may do to its database by hand': async ({ call, sql }) => {
+  'changes that an owner makes in its database with SQL': async ({ call, sql }) => {
     await call('roles.create', 'ann', { login: true }, { ...mine, password: 'x' });
     await call('roles.create', 'bob', { login: true }, { ...mine, password: 'x' });
     await call('databases.create', 'shop', { owner: 'ann' }, mine);

@@ -54,7 +54,7 @@ export const grantCases: Cases = {
     }
   },
 
-  'an owner has everything, and keeps it': async (script) => {
+  'an owner has all privileges, and keeps them': async (script) => {
     const { call } = script;
     await people(script);
     const grant = { role: 'ann', on: shop };
@@ -66,7 +66,7 @@ export const grantCases: Cases = {
     await call('grants.observe', grant);
   },
 
-  'what is not there': async (script) => {
+  'a role or target that does not exist': async (script) => {
     const { call } = script;
     await people(script);
     for (const on of [shop, inPublic, { memberOf: 'ann' }]) {
@@ -89,7 +89,7 @@ export const grantCases: Cases = {
     }
   },
 
-  'what cannot be granted': async (script) => {
+  'privileges that cannot be granted': async (script) => {
     const { call } = script;
     await people(script);
     for (const privileges of [[], ['SELECT'], ['USAGE'], ['CONNECT', '']]) {
@@ -103,7 +103,7 @@ export const grantCases: Cases = {
     await call('grants.observe', { role: 'bob', on: shop });
   },
 
-  'what was passed on goes with what it came from': async (script) => {
+  'privileges that were passed on are revoked with their source': async (script) => {
     const { call, sql } = script;
     await people(script);
     const [bob, cem] = ['bob', 'cem'].map((role) => ({ role, on: shop }));
@@ -121,7 +121,7 @@ export const grantCases: Cases = {
     await call('grants.observe', cem);
   },
 
-  'rival grants of the same thing': async (script) => {
+  'two grants of the same privileges': async (script) => {
     const { call } = script;
     await people(script);
     const grant = { role: 'bob', on: shop };
@@ -155,7 +155,7 @@ export const grantCases: Cases = {
     await call('grants.apply', { role: 'bob', on: { memberOf: 'pg_database_owner' } });
   },
 
-  'a membership that several gave': async (script) => {
+  'a membership from several grantors': async (script) => {
     const { call, sql } = script;
     await people(script);
     const bob = { role: 'bob', on: { memberOf: 'ann' } };

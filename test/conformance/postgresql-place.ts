@@ -1,14 +1,14 @@
 import { PostgresqlError } from '../../clients/postgresql/error.ts';
 import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 
-/** Who connects where; the superuser and database `postgres` if left out. */
+/** The login of a session. Default: the superuser and database `postgres`. */
 export interface PlaceLogin {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
 }
 
-/** A session that somebody holds open. */
+/** An open session. */
 export interface PlaceSession {
   sql(text: string): Promise<readonly object[]>;
   end(): Promise<void>;
@@ -33,19 +33,19 @@ export interface Place {
   pause(ms: number): Promise<void>;
 }
 
-/** What somebody asked, and what came of it. */
+/** A question and its answer. */
 export interface Answered {
   readonly asked: string;
   readonly answer: unknown;
 }
 
-/** Asks, and notes question and answer; whatever is thrown is an answer. */
+/** Asks, and records question and answer. An error is an answer, too. */
 export type Ask = (asked: string, act: () => Promise<unknown>) => Promise<void>;
 
-/** What a test does with a place. */
+/** The actions of a test. */
 export interface Script {
   readonly place: Place;
-  /** A call of the client, as `roles.create`, with its arguments. */
+  /** A call of the client, such as `roles.create`, with its arguments. */
   readonly call: (method: string, ...given: readonly unknown[]) => Promise<void>;
   readonly sql: (text: string, login?: PlaceLogin) => Promise<void>;
   /** Notes whether a login is let in. */

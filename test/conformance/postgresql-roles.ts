@@ -26,7 +26,7 @@ export const badNames = [
 ];
 
 export const roleCases: Cases = {
-  'a role is made as asked': async ({ call }) => {
+  'a new role has the wanted fields': async ({ call }) => {
     await call('roles.observe', 'ann');
     await call('roles.create', 'ann', {}, mine);
     await call('roles.observe', 'ann');
@@ -72,7 +72,7 @@ export const roleCases: Cases = {
     await call('roles.update', 'ann', {}, mine);
   },
 
-  'what is asked for a second time is repaired': async ({ call, sql, login }) => {
+  'a second creation corrects the fields': async ({ call, sql, login }) => {
     await call('roles.create', 'ann', { login: true }, { ...mine, password: 'one' });
     await sql('ALTER ROLE ann NOLOGIN CONNECTION LIMIT 2');
     await call('roles.create', 'ann', { login: true }, { ...mine, password: 'two' });
@@ -81,7 +81,7 @@ export const roleCases: Cases = {
     await login({ user: 'ann', password: 'two' });
   },
 
-  'whose a role is, its comment says': async ({ call, sql }) => {
+  'the comment of a role names the managed resource': async ({ call, sql }) => {
     await call('roles.create', 'hers', {}, theirs);
     await sql('CREATE ROLE plain');
     await sql('CREATE ROLE described');
@@ -100,7 +100,7 @@ export const roleCases: Cases = {
     await call('roles.observe', 'hers');
   },
 
-  'a mark that was taken away is no proof': async ({ call, sql }) => {
+  'a mark that was removed is no proof': async ({ call, sql }) => {
     await call('roles.create', 'ann', {}, mine);
     await sql('COMMENT ON ROLE ann IS NULL');
     await call('roles.observe', 'ann');
@@ -108,7 +108,7 @@ export const roleCases: Cases = {
     await sql('COMMENT ON ROLE nobody IS NULL');
   },
 
-  'what is not there': async ({ call }) => {
+  'a role that does not exist': async ({ call }) => {
     await call('roles.observe', 'nobody');
     await call('roles.update', 'nobody', { login: true }, mine);
     await call('roles.setPassword', 'nobody', 'a password', mine);
@@ -139,13 +139,13 @@ export const roleCases: Cases = {
     }
   },
 
-  'what comes with the server may be looked at': async ({ call }) => {
+  'a role of the server itself can be observed': async ({ call }) => {
     for (const name of ['postgres', 'pg_monitor', 'pg_database_owner']) await call('roles.observe', name);
     await call('roles.create', 'postgres', {}, mine);
     await call('roles.drop', 'postgres', mine);
   },
 
-  'whether a password is right': async ({ call, sql }) => {
+  'a password is checked': async ({ call, sql }) => {
     await call('roles.create', 'ann', { login: true }, { ...mine, password: 'pässword ﬁ' });
     const right = () => call('roles.checkPassword', 'ann', 'pässword ﬁ');
     await right();
@@ -166,7 +166,7 @@ export const roleCases: Cases = {
     await call('roles.checkPassword', 'bob', 'guess');
   },
 
-  'who is let in where': async ({ call, sql, login }) => {
+  'a role can connect only to its databases': async ({ call, sql, login }) => {
     await call('roles.create', 'ann', { login: true }, { ...mine, password: 'a' });
     await call('roles.create', 'bob', { login: true }, { ...mine, password: 'b' });
     await call('roles.create', 'readers', {}, mine);
@@ -198,7 +198,7 @@ export const roleCases: Cases = {
     await login({ user: 'readers', password: 'wrong' });
   },
 
-  'a role is dropped with what it was given': async ({ call, sql }) => {
+  'a role is dropped with its privileges': async ({ call, sql }) => {
     await call('roles.create', 'ann', {}, mine);
     await call('roles.create', 'bob', {}, mine);
     await call('databases.create', 'shop', { owner: 'ann' }, mine);
@@ -249,7 +249,7 @@ export const roleCases: Cases = {
     await call('roles.observe', 'ann');
   },
 
-  'a grant that somebody else passed on is in the way of nobody': async ({ call, sql }) => {
+  'a grant that another role passed on blocks no deletion': async ({ call, sql }) => {
     for (const name of ['ann', 'bob', 'cem']) {
       await call('roles.create', name, { login: true }, { ...mine, password: 'x' });
     }

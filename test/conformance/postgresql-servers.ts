@@ -3,12 +3,12 @@ import { called } from './postgresql-place.ts';
 import { mine } from './postgresql-roles.ts';
 
 export const serverCases: Cases = {
-  'what a server says of itself': async ({ call }) => {
+  'the facts of a server': async ({ call }) => {
     await call('serverVersion');
     await call('systemIdentifier');
   },
 
-  'whoever cannot log in is told why': async ({ place, ask, sql }) => {
+  'a refused login has a reason': async ({ place, ask, sql }) => {
     await sql("CREATE ROLE idle PASSWORD 'x'");
     const wrong = {
       'the password': { password: 'wrong' },
@@ -30,7 +30,7 @@ export const serverCases: Cases = {
     }
   },
 
-  "the server's own databases are closed once, to all but those who were there": async ({
+  "the server's own databases are closed once, except for roles that existed before": async ({
     call,
     sql,
     login,
@@ -56,7 +56,7 @@ export const serverCases: Cases = {
   },
 };
 
-/** What a standby is asked, on which there is role `ann` with database `shop`, made before. */
+/** The calls of a standby. Role `ann` with database `shop` was created before. */
 export const beforeStandby = async ({ call }: Script): Promise<void> => {
   await call('roles.create', 'ann', { login: true }, { ...mine, password: 'x' });
   await call('databases.create', 'shop', { owner: 'ann' }, mine);

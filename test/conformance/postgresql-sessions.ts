@@ -11,8 +11,8 @@ async function holding({ place, ask }: Script, ...statements: readonly string[])
   return session;
 }
 
-/** Both at once: the client's call, and meanwhile the end of what stands in its way. */
-async function meanwhile(
+/** Makes a call that `session` blocks, and ends that session during the call. */
+async function during(
   { place, call }: Script,
   session: PlaceSession,
   end: 'COMMIT' | 'ROLLBACK',
@@ -26,7 +26,7 @@ async function meanwhile(
 }
 
 export const sessionCases: Cases = {
-  'whoever changes a role keeps others from it for a while, and no longer': async (script) => {
+  'a change of a role blocks other changes for a short time only': async (script) => {
     const { call, ask } = script;
     await call('roles.create', 'ann', {}, mine);
     const session = await holding(script, 'ALTER ROLE ann CONNECTION LIMIT 3');
@@ -38,44 +38,44 @@ export const sessionCases: Cases = {
     await ask('it leaves', () => session.end());
   },
 
-  'what somebody changed meanwhile is not overlooked': async (script) => {
+  'a concurrent change is not overlooked': async (script) => {
     const { call } = script;
     for (const end of ['COMMIT', 'ROLLBACK'] as const) {
       await call('roles.create', 'ann', {}, mine);
       const role = await holding(script, 'ALTER ROLE ann CONNECTION LIMIT 3 CREATEDB');
-      await meanwhile(script, role, end, 'roles.update', 'ann', { login: true }, mine);
+      await during(script, role, end, 'roles.update', 'ann', { login: true }, mine);
       await call('roles.observe', 'ann');
       await call('databases.create', 'shop', {}, mine);
       const database = await holding(script, 'ALTER DATABASE shop CONNECTION LIMIT 3');
-      await meanwhile(script, database, end, 'databases.update', 'shop', { connectionLimit: 5 }, mine);
+      await during(script, database, end, 'databases.update', 'shop', { connectionLimit: 5 }, mine);
       await call('databases.observe', 'shop');
       const grant = { role: 'ann', on: { database: 'shop' } };
       const given = await holding(script, 'GRANT CREATE ON DATABASE shop TO ann');
-      await meanwhile(script, given, end, 'grants.apply', { ...grant, privileges: ['CONNECT'] });
+      await during(script, given, end, 'grants.apply', { ...grant, privileges: ['CONNECT'] });
       await call('grants.observe', grant);
       await call('databases.drop', 'shop', { ...mine, terminateSessions: true });
     }
   },
 
-  'what somebody makes meanwhile has its name': async (script) => {
+  'a concurrent creation keeps the name': async (script) => {
     const { call } = script;
     const never = await holding(script, 'CREATE ROLE ann');
-    await meanwhile(script, never, 'ROLLBACK', 'roles.create', 'ann', {}, mine);
+    await during(script, never, 'ROLLBACK', 'roles.create', 'ann', {}, mine);
     await call('roles.observe', 'ann');
     const first = await holding(script, 'CREATE ROLE bob');
-    await meanwhile(script, first, 'COMMIT', 'roles.create', 'bob', {}, mine);
+    await during(script, first, 'COMMIT', 'roles.create', 'bob', {}, mine);
     await call('roles.observe', 'bob');
   },
 
-  'what somebody drops meanwhile is gone': async (script) => {
+  'a concurrent deletion is respected': async (script) => {
     const { call } = script;
     await call('roles.create', 'ann', {}, mine);
     const gone = await holding(script, 'DROP ROLE ann');
-    await meanwhile(script, gone, 'COMMIT', 'roles.update', 'ann', { login: true }, mine);
+    await during(script, gone, 'COMMIT', 'roles.update', 'ann', { login: true }, mine);
     await call('roles.observe', 'ann');
   },
 
-  'one of us waits for the other': async ({ place, call, ask }) => {
+  'two processes wait for each other': async ({ place, call, ask }) => {
     const other = place.clientAs({});
     await Promise.all([
       call('databases.create', 'shop', { extensions: [{ name: 'citext' }] }, mine),

@@ -26,18 +26,18 @@ import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-ro
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An object as somebody writes it, first or over the one before, and what an API server says. */
+/** A write of an object, and the answer of an API server. */
 export interface Case {
   readonly what: string;
   readonly kind: Definition;
-  /** What is there already; absent: the object is new. Beside apiVersion, kind and metadata. */
+  /** The fields before the write, beside apiVersion, kind and metadata. Absent: the object is new. */
   readonly before?: Fields;
   readonly after: Fields;
   /** Written through the status subresource. */
   readonly isStatus?: boolean;
-  /** Where the refusal is, and what it says; absent: the write is taken. */
+  /** The field and the message of the refusal. Absent: the write is accepted. */
   readonly refused?: { readonly field: string; readonly message: string };
-  /** What is stored, where that is not what was written. */
+  /** The stored fields, if they differ from the written ones. */
   readonly stored?: Fields;
 }
 
@@ -65,7 +65,7 @@ const spec = (message: string) => ({ field: 'spec', message });
 const forProvider = (message: string) => ({ field: 'spec.forProvider', message });
 const fixed = (field: string) => ({ field: `spec.${field}`, message: 'Forbidden: cannot change' });
 
-/** A claim as it is edited; `refused` is the field that may not change. With `isBound` its status says so. */
+/** A claim as it is edited; `refused` is the field that may not change. With `isBound` its status shows Bound. */
 const claim = (
   what: string,
   before: Fields,
@@ -531,20 +531,20 @@ const grants: readonly Case[] = [
     forProvider('a grant needs privileges'),
   ),
   ...[['Observe'], ['Observe', 'LateInitialize'], ['Observe', 'Delete']].map((managementPolicies) =>
-    created(PostgreSQLGrantKind, `that is looked at (${managementPolicies}) without its privileges`, {
+    created(PostgreSQLGrantKind, `that is only observed (${managementPolicies}) without its privileges`, {
       spec: { managementPolicies, forProvider: { role: 'a', database: 'd' } },
     }),
   ),
   managed(
     PostgreSQLGrantKind,
-    'what is looked at is taken over without its privileges',
+    'an observed grant can become managed without its privileges',
     { managementPolicies: ['Observe'], forProvider: { role: 'a', database: 'd' } },
     { managementPolicies: ['*'], forProvider: { role: 'a', database: 'd' } },
     forProvider('a grant needs privileges'),
   ),
 ];
 
-/** What another author may write: a field that is needed, names that CEL reserves, values of every shape. */
+/** A kind of another author: a required field, names that CEL reserves, and values of every shape. */
 export const ForeignKind = defineManaged(
   {
     group: 'conformance.example.org',
@@ -574,7 +574,7 @@ export const ForeignKind = defineManaged(
           .describe('An object, one field of which keeps its value.'),
       ),
     })
-    .describe('What it is like.'),
+    .describe('Its parameters.'),
   {},
 );
 
@@ -592,11 +592,11 @@ const foreign: readonly Case[] = [
     { spec: { managementPolicies: ['Observe', 'Update'], forProvider: {} } },
     spec(region),
   ),
-  created(ForeignKind, 'only looked at', { spec: { ...looked, forProvider: {} } }),
+  created(ForeignKind, 'only observed', { spec: { ...looked, forProvider: {} } }),
   created(ForeignKind, 'paused', { spec: { managementPolicies: [], forProvider: {} } }),
   managed(
     ForeignKind,
-    'what is only looked at is to be managed',
+    'an observed resource is to be managed',
     { ...looked, forProvider: {} },
     { forProvider: {} },
     spec(region),
@@ -692,7 +692,7 @@ const shapes: readonly Case[] = [
     { spec: { deletionPolicy: 'Keep', forProvider: {} } },
     { field: 'spec.deletionPolicy', message: '' },
   ),
-  created(FavouriteDBInstanceKind, 'looked at only', {
+  created(FavouriteDBInstanceKind, 'observed only', {
     spec: { managementPolicies: ['Observe'], forProvider: {} },
   }),
   created(
@@ -730,7 +730,7 @@ const shapes: readonly Case[] = [
   }),
 ];
 
-/** What API servers that know our rules say of writes: our controllers', people's, and wrong ones. */
+/** The answers of API servers with our rules to writes of our controllers, to writes of users, and to invalid writes. */
 export const cases: readonly Case[] = [
   ...claims,
   ...immutable,

@@ -6,7 +6,6 @@ import { subjectFault } from './commits.ts';
 import { checkedFiles, root } from './files.ts';
 import { findingsOf } from './findings.ts';
 import { textsOf } from './texts.ts';
-import { verdictOn } from './verdict.ts';
 import { exceptions, words } from './words.ts';
 
 /** The findings with their lines. */
@@ -227,26 +226,7 @@ describe('the texts that the check reads', () => {
   });
 });
 
-describe('the verdict of the language check', () => {
-  const finding = (path: string) => ({ path, line: 1, kind: 'docs', found: 'told', instead: '' }) as const;
-
-  test('fails for a finding in a room that is not listed, and counts those in listed rooms', () => {
-    const findings = ['runtime/a.ts', 'runtime/cache/a.ts', 'runtime/cache/b/c.ts', 'docs/a.md'].map(finding);
-    assert.deepEqual(verdictOn(findings, ['runtime/*', 'runtime/cache/']), {
-      failures: [finding('docs/a.md')],
-      counts: { 'runtime/*': 1, 'runtime/cache/': 2 },
-      needless: [],
-    });
-  });
-
-  test('fails for a listed room without findings', () => {
-    assert.deepEqual(verdictOn([finding('docs/a.md')], ['docs/a.md', 'docs/b.md']), {
-      failures: [],
-      counts: { 'docs/a.md': 1 },
-      needless: ['docs/b.md'],
-    });
-  });
-
+describe('the language check', () => {
   test('covers docs, code, tests, examples and manifests, and no generated file', () => {
     const files = checkedFiles();
     for (const file of ['README.md', 'main.ts', 'test/rooms.test.ts', 'deploy/base/deployment.yaml']) {

@@ -26,7 +26,11 @@ describe('a server is started', () => {
   const cases: Readonly<Record<string, readonly [wanted: number | undefined, Error[], object]>> = {
     'at the port that is wanted': [18_000, [], { end: 'started', tried: [18_000] }],
     'at a free one otherwise': [undefined, [], { end: 'started', tried: 1 }],
-    'at another port if that one was taken at that time': [undefined, [taken, taken], { end: 'started', tried: 3 }],
+    'at another port if that one was taken at that time': [
+      undefined,
+      [taken, taken],
+      { end: 'started', tried: 3 },
+    ],
     'at five of them and no more': [undefined, Array<Error>(9).fill(taken), { end: taken, tried: 5 }],
     'at no other than the one that is wanted': [18_000, [taken], { end: taken, tried: [18_000] }],
     'once if anything else is wrong': [undefined, [broken], { end: broken, tried: 1 }],

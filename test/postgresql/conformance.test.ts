@@ -11,8 +11,8 @@ import { beforeStandby, standbyCases } from '../conformance/postgresql-servers.t
 import { postgresqlFixture } from './clients/fixture.ts';
 
 /**
- * What PostgreSQL answers is what the one in memory is held to. With `RECORD=1` in the environment its answers are
- * written down, for review; else they are compared.
+ * Records PostgreSQL's answers, for review, with `RECORD=1` in the environment. Otherwise compares them with the recorded
+ * ones. The PostgreSQL in memory must give the same answers.
  */
 const isRecording = process.env.RECORD === '1';
 const before = isRecording ? {} : recordedAnswers();

@@ -72,7 +72,7 @@ test('a port that is taken is an error that shows the server’s log', async () 
   await assert.rejects(startPostgresql({ port: first.port }), /could not bind .*127\.0\.0\.1/s);
 });
 
-test('nothing is left of it when the process that started it is killed', async () => {
+test('no process or file remains after the process that started the server is killed', async () => {
   const module = fileURLToPath(new URL('../../local/postgresql.ts', import.meta.url));
   const script = `
     import { chmodSync, mkdtempSync } from 'node:fs';

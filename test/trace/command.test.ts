@@ -100,7 +100,7 @@ describe('the command', () => {
       ['fancyinstance', 'orders'],
       /^"fancyinstance" is not a known kind; did you mean fancysqlinstances\.database\.crossplane\.io[^?]*\?\n$/,
     ],
-    'a kind of somebody else': [
+    'a kind of Kubernetes itself': [
       ['deployments', 'orders'],
       /^"deployments" is not a known kind; claims are fancysqlinstances\.[^;]*, and there are \d+ other kinds\n$/,
     ],

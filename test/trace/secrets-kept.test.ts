@@ -379,11 +379,11 @@ describe("a claim's Secret that is out of date", () => {
 describe('a claim that wants a secret of a resource that has none', () => {
   const edit = [`kubectl edit ${resources} legacy`];
   const rows: Readonly<Record<string, readonly [given: object, advice: string]>> = {
-    'which anybody may claim: whether it should have that is asked first': [
+    'any namespace may claim it: whether it should have the secret is asked first': [
       {},
       'A claim of any namespace can have it. Ask first whether team-shop should have it, and select that namespace in its spec.namespaceSelector. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
     ],
-    'which is for its namespace': [
+    'only its namespace may claim it': [
       { namespaceSelector: {} },
       'Set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
     ],

@@ -215,7 +215,8 @@ export const faultTable: readonly FaultRow[] = [
     name: 'namespace not allowed',
     link: 'choice',
     sign: when(
-      (view) => isChoiceRefused(view) && (view.choice?.forbidden ?? 0) > 0 && !view.choice?.incompatible?.length,
+      (view) =>
+        isChoiceRefused(view) && (view.choice?.forbidden ?? 0) > 0 && !view.choice?.incompatible?.length,
     ),
     cause: 'Of the classes that match, none may be claimed from namespace {namespace}.',
     advice: allowNamespace,

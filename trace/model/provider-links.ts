@@ -18,10 +18,7 @@ export function providerLinks(view: View, more: readonly Link[] = []): readonly 
   const { users } = (object as { readonly status?: { readonly users?: number } }).status ?? {};
   return [
     link('provider', title, {
-      state:
-        wasDeleted(object) || readyOf(object).status === 'False'
-          ? 'waits'
-          : 'ok',
+      state: wasDeleted(object) || readyOf(object).status === 'False' ? 'waits' : 'ok',
       says: [
         ...(users === undefined ? [] : [`${users} user${users === 1 ? '' : 's'}`]),
         ...going(object, now),

@@ -37,10 +37,8 @@ const decided =
   };
 
 /** The binding controller's decision about the claim. */
-export const binding = (
-  name: BindingDecision['name'],
-  isShown: (view: View) => boolean = always,
-): Sign => decided((view) => view.binding, name, isShown);
+export const binding = (name: BindingDecision['name'], isShown: (view: View) => boolean = always): Sign =>
+  decided((view) => view.binding, name, isShown);
 
 /** The first decision of the managed resource's controller. */
 export const first = (name: FirstDecision['name'], isShown: (view: View) => boolean = always): Sign =>

@@ -76,7 +76,8 @@ type WithConditions = { readonly status?: { readonly conditions?: readonly Condi
 export const conditionsOf = (object: KubernetesObject | undefined): readonly Condition[] =>
   (object as WithConditions | undefined)?.status?.conditions ?? [];
 export const readyOf = (object: KubernetesObject | undefined) => getCondition(conditionsOf(object), 'Ready');
-export const syncedOf = (object: KubernetesObject | undefined) => getCondition(conditionsOf(object), 'Synced');
+export const syncedOf = (object: KubernetesObject | undefined) =>
+  getCondition(conditionsOf(object), 'Synced');
 
 /** Whether a controller has observed the current generation of the object. */
 export function isObserved(object: KubernetesObject): boolean {

@@ -429,7 +429,8 @@ async function objectNamed<S extends keyof Sorted>(
   const known = catalogue.ofReference(reference);
   if (known?.sort !== sort || !reference?.name) return unsought;
   const { name, namespace } = reference;
-  const key = known.kind.scope === 'Cluster' ? { name } : objectKey({ name, namespace });
+  const key =
+    known.kind.scope === 'Cluster' || namespace === undefined ? { name } : objectKey({ name, namespace });
   return source.get(objectsOf<Sorted[S]>(known), key);
 }
 

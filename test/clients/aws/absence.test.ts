@@ -71,20 +71,20 @@ const kinds: Readonly<Record<string, (aws: AwsClient) => Things>> = {
 };
 
 const page = '<html><body><h1>Not Found</h1></body></html>';
-/** What answers with 404 and is not AWS. */
+/** Answers with 404 that are not from AWS. */
 const strangers: Readonly<Record<string, string>> = {
   'a 404 of a gateway with a page': page,
   'a 404 of a gateway with nothing': '',
   'a 404 of a gateway with JSON of its own': '{"message":"no Route matched with those values"}',
 };
-/** What answers with 200, and is not AWS either. */
+/** Answers with 200 that are not from AWS. */
 const impostors: Readonly<Record<string, string>> = {
   'a page with the status of an answer': page,
   'nothing with the status of an answer': '',
 };
 
 for (const [what, thingsOf] of Object.entries(kinds)) {
-  describe(`${what} is gone when AWS says so`, () => {
+  describe(`${what} is absent only if AWS itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const { dispatcher, url } = nowhere();
       const things = thingsOf(clientOf(dispatcher, url));
@@ -116,7 +116,7 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
   });
 }
 
-/** What is asked for, each time, is `a`; the node group of the cluster `c`. */
+/** Each case asks for `a`; the node group is in the cluster `c`. */
 const mistaken: readonly (readonly [name: string, what: string, answer: string, says: string])[] = [
   [
     'of another DB instance',
@@ -143,7 +143,7 @@ const mistaken: readonly (readonly [name: string, what: string, answer: string, 
     'cannot get queue "a": the answer of AWS SQS is about "http://aws.test/123456789012/b"',
   ],
 ];
-describe('what AWS tells counts for nothing where it is', () => {
+describe('an answer of AWS is rejected if it is', () => {
   for (const [name, what, answer, message] of mistaken) {
     test(name, () => assert.rejects(kinds[what]!(answering(200, answer)).get(), { message }));
   }

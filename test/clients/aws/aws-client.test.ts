@@ -19,7 +19,7 @@ type Scene = LocalAwsOptions & {
   readonly faults?: readonly Fault[];
 };
 
-/** What a client finds out about its account, and how often it asked. */
+/** The account that a client finds, and the number of its requests. */
 async function accountOf({ client = {}, faults = [], ...options }: Scene = {}) {
   await using aws = await startAws(options);
   for (const fault of faults) aws.faults.inject({ action, ...fault });
@@ -72,7 +72,7 @@ describe('a client of AWS', () => {
     assert.equal(calls, 1);
   });
 
-  test('gives up on a limit that stays, and says so', async () => {
+  test('gives up on a rate limit that stays, and reports it', async () => {
     const fault: Fault = {
       kind: 'fail',
       code: 'Throttling',
@@ -104,7 +104,7 @@ describe('a client of AWS', () => {
     assert.deepEqual([asked, calls], [1, 0]);
   });
 
-  test('says that nobody answers', async () => {
+  test('reports that there is no answer', async () => {
     const { account } = await accountOf({
       client: {
         parameters: {
@@ -122,7 +122,7 @@ describe('a client of AWS', () => {
     });
   });
 
-  test('of a region that there is not says so, for AWS has no address for it', async () => {
+  test('reports a region that does not exist, because AWS has no address for it', async () => {
     const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     const aws = awsClient({
       ...{
@@ -202,7 +202,7 @@ describe('a client of AWS', () => {
     });
   }
 
-  test('does not ask again for an account that it was told where that is at home', async () => {
+  test('does not ask again for an account that another region has reported', async () => {
     await using local = await startAws();
     const aws = awsClient({
       ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
@@ -229,7 +229,7 @@ describe('a client of AWS', () => {
         }
       >
     > = {
-      'which the account does not have: the credentials work in another region': {
+      'a region that the account does not have: the credentials work in another region': {
         region: 'ap-east-1',
         want: {
           ...{ code: 'RegionRefused', status: 403 },
@@ -248,7 +248,7 @@ describe('a client of AWS', () => {
         },
         calls: 2,
       },
-      'which is of another part of AWS, where the provider names none': {
+      'a region of another part of AWS, where the provider names none': {
         ...{ provider: null, region: 'cn-mars-1' },
         want: {
           ...{ code: 'RegionRefused', status: 403 },
@@ -267,7 +267,7 @@ describe('a client of AWS', () => {
         },
         calls: 2,
       },
-      'that is the provider’s: nobody else is asked': {
+      'that is the provider’s: no other region is asked': {
         region: 'eu-west-1',
         key: wrongKey,
         want: {
@@ -315,7 +315,7 @@ describe('a client of AWS', () => {
     }
   });
 
-  test('gives up on an attempt that nobody answers, and an aborted call ends at once', async () => {
+  test('gives up on an attempt without an answer, and an aborted call ends at once', async () => {
     await using local = await startAws();
     const parameters = {
       region: 'eu-west-1',
@@ -406,7 +406,7 @@ describe('a call that creates something, and has no token for it', () => {
       notYet: /^InvalidVpcID\.NotFound$/,
       ...{ ended: 'made', sent: 2, vpcs: 1, waits: [500] },
     },
-    'is not repeated where nobody expects that': {
+    'is not repeated where that is not expected': {
       fault: early,
       ...{ ended: 'InvalidVpcID.NotFound', sent: 1, vpcs: 0, waits: [] },
     },

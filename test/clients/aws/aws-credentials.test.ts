@@ -15,7 +15,7 @@ describe('an access key is read from', () => {
     'the default of several profiles': `[other]\naws_access_key_id = X\naws_secret_access_key = Y\n[default]\n${lines}`,
     'the only profile, whatever its name': `[profile ops]\nregion = eu-west-1\n${lines}`,
     'its lines alone': lines,
-    'what the command line prints of a new one': JSON.stringify({
+    'the output of the command line for a new access key': JSON.stringify({
       AccessKey: {
         UserName: 'ops',
         Status: 'Active',
@@ -23,7 +23,7 @@ describe('an access key is read from', () => {
         SecretAccessKey: key.secretAccessKey,
       },
     }),
-    'what a credential process prints': JSON.stringify({
+    'the output of a credential process': JSON.stringify({
       Version: 1,
       AccessKeyId: key.accessKeyId,
       SecretAccessKey: key.secretAccessKey,
@@ -39,7 +39,7 @@ describe('an access key is read from', () => {
   });
 });
 
-describe('what is wrong with credentials is named, and their values are not', () => {
+describe('a message names the fault of the credentials, and contains no value of them', () => {
   const wrong: Readonly<Record<string, string>> = {
     'are no profile: [default], aws_access_key_id = … and aws_secret_access_key = … are expected': 'hunter2',
     'have several profiles and none of them is [default]': `[a]\n${lines}[b]\n${lines}`,

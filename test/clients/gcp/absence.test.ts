@@ -41,17 +41,17 @@ const kinds: Readonly<
   },
 };
 
-/** What answers with 404 and is not the cloud speaking of the thing. */
+/** Answers with 404 that are no statement of the cloud about the resource. */
 const strangers: Readonly<Record<string, string>> = {
   'the page of a gateway': '<html><body><h1>404 Not Found</h1></body></html>',
-  'an answer without a word': '',
+  'an empty answer': '',
   'an error without a status': '{"error":{"code":404,"message":"not found"}}',
   'a project that there is not':
     '{"error":{"code":404,"status":"NOT_FOUND","message":"Requested project not found or user does not have access to it."}}',
 };
 
 for (const [what, { of, another }] of Object.entries(kinds)) {
-  describe(`${what} of Google Cloud is gone when the cloud says so`, () => {
+  describe(`${what} of Google Cloud is absent only if the cloud itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const text = '{"error":{"code":404,"status":"NOT_FOUND","message":"Resource was not found"}}';
       const things = of(answering(404, text));

@@ -62,7 +62,7 @@ test('one exchange serves all who ask, and those who ask later', async () => {
   assert.equal(sent.length, 1);
 });
 
-test('a token that was refused is renewed once, whoever tells of it', async () => {
+test('a token that was refused is renewed once, however many requests report it', async () => {
   const { sent, tokens } = scene();
   const refused = await tokens({ signal });
   await tokens({ signal, refused });
@@ -83,7 +83,7 @@ test('one who gives up does not take the exchange from the others', async () => 
   theirs.catch(() => undefined);
 });
 
-describe('an exchange that fails is told in the words of the endpoint', () => {
+describe('the error of a failed exchange has the message of the endpoint', () => {
   const cases: Record<
     string,
     { prepare: (cloud: ReturnType<typeof scene>['cloud']) => void; want: RegExp; exchanges: number }

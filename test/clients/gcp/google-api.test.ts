@@ -5,7 +5,7 @@ import { operationFailure } from '../../../clients/gcp/operation.ts';
 
 const account = 'robot@p.iam.gserviceaccount.com';
 
-describe('what an error of Google says', () => {
+describe('the message of an error of Google', () => {
   const badRequest = (...fieldViolations: object[]) => ({
     '@type': 'type.googleapis.com/google.rpc.BadRequest',
     fieldViolations,
@@ -91,7 +91,7 @@ test('codes have their names', () => {
   );
 });
 
-test('what an operation has failed with is told like any error', () => {
+test('the error of an operation has the same form as that of a request', () => {
   const target = 'projects/p/locations/l/instances/i';
   const operation = { name: 'projects/p/locations/l/operations/o', done: true };
   assert.equal(operationFailure(operation, account), undefined);

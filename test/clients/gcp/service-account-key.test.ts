@@ -40,7 +40,7 @@ describe('the key of a service account', () => {
       given: { token_uri: 'http://127.0.0.1:8080/token/', universe_domain: 'example.org' },
       want: { ...whole, tokenUri: 'http://127.0.0.1:8080/token', universeDomain: 'example.org' },
     },
-    'of a stand-in, which says where its APIs are': {
+    'of an emulator, with the address of its APIs': {
       given: { endpoint: 'http://127.0.0.1:8080/' },
       want: { ...whole, endpoint: 'http://127.0.0.1:8080' },
     },

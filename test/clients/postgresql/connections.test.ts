@@ -64,7 +64,7 @@ test('the kept database’s connection is used again, unless it broke', async ()
   await connections.close();
 });
 
-test('the kept database’s connection is closed when nobody has used it for a while, counted from its last use', async () => {
+test('the connection to the kept database is closed some time after its last use', async () => {
   const { connections, seen, clock } = counted(2);
   await connections.use('kept', undefined, async () => {});
   await clock.advance(59_999);
@@ -88,7 +88,7 @@ test('a failure gives its place back', async () => {
   await connections.close();
 });
 
-test('who gives up waiting is out of the queue', async () => {
+test('a caller that gives up waiting leaves the queue', async () => {
   const { connections } = counted(1);
   let finish = () => {};
   const first = connections.use('kept', undefined, () => new Promise<void>((resolve) => (finish = resolve)));

@@ -19,7 +19,7 @@ const observed: DatabaseObservation = {
 
 type Names = readonly (readonly [field: 'encoding' | 'lcCollate' | 'lcCType', wanted: string, is: string])[];
 
-describe('what PostgreSQL calls by another name is no difference', () => {
+describe('another spelling of the same encoding or locale is no difference', () => {
   const same: Names = [
     ['encoding', 'utf-8', 'UTF8'],
     ['encoding', 'Unicode', 'UTF8'],
@@ -39,7 +39,7 @@ describe('what PostgreSQL calls by another name is no difference', () => {
   }
 });
 
-describe('what is another is one', () => {
+describe('another encoding or locale is a difference', () => {
   const other: Names = [
     ['encoding', 'LATIN1', 'LATIN9'],
     ['encoding', 'ISO-8859-5', 'LATIN5'],

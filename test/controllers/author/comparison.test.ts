@@ -121,7 +121,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { isPublic: true },
       want: same,
     },
-    'a field that the cloud does not report is not compared': { wanted: { isPublic: true }, actual: {}, want: same },
+    'a field that the cloud does not report is not compared': {
+      wanted: { isPublic: true },
+      actual: {},
+      want: same,
+    },
     'a field that the cloud reports as empty is compared': {
       wanted: { isPublic: false },
       actual: { isPublic: undefined },
@@ -377,7 +381,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       oddities: { isPublic: { absent: false } },
       want: changing({ isPublic: false }, 'isPublic'),
     },
-    'a field with its default': { actual: { isPublic: false }, oddities: { isPublic: { absent: false } }, want: same },
+    'a field with its default': {
+      actual: { isPublic: false },
+      oddities: { isPublic: { absent: false } },
+      want: same,
+    },
     'or with another value in the spec': {
       wanted: { isPublic: true },
       actual: { isPublic: true },

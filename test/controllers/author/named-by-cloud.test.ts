@@ -154,7 +154,11 @@ describe('where it was to be made in a place that there is not', () => {
     'nothing remains of a creation that is recorded as failed': {
       ...{ listing: nowhere, annotations: failed, isNothing: true },
     },
-    'it is not known whether anything remains of another creation': { listing: nowhere, annotations: begun, isNothing: false },
+    'it is not known whether anything remains of another creation': {
+      listing: nowhere,
+      annotations: begun,
+      isNothing: false,
+    },
     'nor where it cannot be looked for': { listing: lost, annotations: failed, isNothing: false },
   };
   for (const [what, { listing, annotations, isNothing }] of Object.entries(rows)) {

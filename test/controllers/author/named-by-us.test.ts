@@ -148,7 +148,7 @@ describe('the credential', () => {
   ] as const;
   for (const { isPasswordPending, credential, want } of verdicts) {
     const of = credential === undefined ? 'none' : credential.isApplied ? 'an applied one' : 'another one';
-    test(`is ${want ?? 'not told of'} in observe of ${of}, with isPasswordPending ${isPasswordPending}`, async () => {
+    test(`is ${want ?? 'not reported'} in observe of ${of}, with isPasswordPending ${isPasswordPending}`, async () => {
       const options = isPasswordPending === undefined ? {} : { isPasswordPending };
       const observed = await database(options).observe(published, credential, signal);
       assert.deepEqual(

@@ -189,7 +189,9 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
   'a message of a provider, with its credentials among the parameters': ({ parameters }: Facts) =>
     // @ts-expect-error they are beside them
     parameters.credentials,
-  'a message of a provider, with the Secret of its credentials among the parameters': ({ parameters }: Facts) =>
+  'a message of a provider, with the Secret of its credentials among the parameters': ({
+    parameters,
+  }: Facts) =>
     // @ts-expect-error they are beside them
     parameters.credentialsSecretRef,
   'names that are neither ours nor assigned': () =>

@@ -361,7 +361,7 @@ describe('the protection of what is to be deleted', () => {
     change: object | undefined,
   ])[] = [
     [
-      'goes first, where it is wanted no longer',
+      'is deleted first, if it is no longer wanted',
       { deletionProtection: false },
       true,
       { DeletionProtection: false },

@@ -120,7 +120,7 @@ describe('an Instance', () => {
     aws.faults.inject({ kind: 'fail', action: 'ec2:CreateTags', code: 'UnauthorizedOperation', status: 403 });
     bench.edit('web', { instanceType: 't2.large' });
     const hasFailed = () => /UnauthorizedOperation/.test(bench.condition('web', 'Synced').message);
-    await bench.until('web', hasFailed, 'it was not told');
+    await bench.until('web', hasFailed, 'the failure was not reported');
     assert.equal(aws.calls()['ec2:StopInstances'], undefined);
   });
 

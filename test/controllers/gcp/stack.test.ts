@@ -427,7 +427,11 @@ describe('an error is reported with the cloud’s own reason and the field to ch
       assert.deepEqual(scene.cloud.instances.all(), []);
       scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
       await scene.process.settle(120_000);
-      assert.equal(scene.instance, undefined, 'what was never made is no reason to stay');
+      assert.equal(
+        scene.instance,
+        undefined,
+        'an instance that was never created does not delay the deletion',
+      );
     });
   }
 

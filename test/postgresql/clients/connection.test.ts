@@ -135,12 +135,12 @@ describe('connections', () => {
     const server = serverOf();
     const last = server.serverVersion();
     await server.close();
-    assert.equal(await last, 18, 'what runs is finished');
+    assert.equal(await last, 18, 'a running call is finished');
     await assert.rejects(server.serverVersion(), { code: 'Closed' });
     await server.close();
   });
 
-  test('what the environment says about PostgreSQL has no effect', async () => {
+  test('environment variables of PostgreSQL have no effect', async () => {
     const variables = {
       PGHOST: 'nowhere.invalid',
       PGUSER: 'nobody',
@@ -158,7 +158,7 @@ describe('connections', () => {
 
 describe('a server that is not as expected', () => {
   const password = 'the wrong password';
-  test('wrong credentials: told apart, and the password is not in the message', async () => {
+  test('wrong credentials are distinguished, and no message contains the password', async () => {
     for (const wrong of [{ password }, { username: 'nobody_here', password }]) {
       const error: unknown = await serverOf({ credentials: { ...credentials, ...wrong } })
         .serverVersion()
@@ -171,7 +171,7 @@ describe('a server that is not as expected', () => {
     }
   });
 
-  test('nobody listens', async () => {
+  test('a port without a server is unreachable', async () => {
     await assert.rejects(serverOf({ credentials: { ...credentials, port: 1 } }).serverVersion(), {
       code: 'Unreachable',
       isRetryable: true,
@@ -179,7 +179,7 @@ describe('a server that is not as expected', () => {
     });
   });
 
-  test('somebody listens but does not answer', async () => {
+  test('a server that does not answer is unreachable', async () => {
     const { createServer } = await import('node:net');
     const silent = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
@@ -274,7 +274,7 @@ MIIBfTCCASOgAwIBAgIBATAKBggqhkjOPQQDAjAQMQ4wDAYDVQQDDAVvdGhlcjAe
     });
   }
 
-  test('a certificate of somebody else is refused, also by require with a CA', async () => {
+  test('a certificate that the CA did not sign is refused, also by require with a CA', async () => {
     const { selfSignedCertificate } = await import('../../../local/postgresql-certificate.ts');
     const { certificate } = selfSignedCertificate();
     for (const sslmode of ['verify-full', 'verify-ca', 'require'] as const) {

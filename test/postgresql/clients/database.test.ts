@@ -143,14 +143,14 @@ describe('drift', () => {
     });
   }
 
-  test('what cannot be changed is told apart', async () => {
+  test('fields that cannot be changed are reported as immutable', async () => {
     const observed = await databases.observe('drifting');
     const drift = databaseDrift(observed!, { encoding: 'LATIN1', lcCollate: 'de_DE.utf8' });
     assert.deepEqual(drift, { changed: [], immutable: ['encoding', 'lcCollate'] });
   });
 });
 
-test('an object a tenant put in the way of a catalog name is not used by the administrator', async () => {
+test('the administrator does not use a tenant’s object that has the name of a catalog', async () => {
   await databases.create('trap', { owner: 'ann' }, owned);
   await sql('CREATE TABLE pg_extension (extname name, extversion text)', { ...ann, database: 'trap' }).catch(
     () => {},
@@ -282,7 +282,7 @@ const impossible: Record<string, { readonly spec: object; readonly code: string 
   'connection limit below -1': { spec: { connectionLimit: -2 }, code: 'Invalid' },
 };
 
-test('what a definition without a schema lets through is no part of a statement', async () => {
+test('a value of the wrong type is refused and not written into a statement', async () => {
   for (const field of ['allowConnections', 'connectionLimit'] as const) {
     const injected = { [field]: 'true; CREATE ROLE planted SUPERUSER' } as object;
     const invalid = { name: 'PostgresqlError', code: 'Invalid' };
@@ -307,7 +307,7 @@ describe('dropping', () => {
     await databases.drop('never_was', { ownerId, terminateSessions: true });
   });
 
-  test('waits for sessions if told so', async () => {
+  test('waits for sessions without terminateSessions', async () => {
     await databases.create('busy', { owner: 'ann' }, owned);
     const session = await connect({ ...ann, database: 'busy' });
     await assert.rejects(databases.drop('busy', { ownerId, terminateSessions: false }), {
@@ -321,7 +321,7 @@ describe('dropping', () => {
     assert.equal(await databases.observe('busy'), undefined);
   });
 
-  test('ends sessions if told so', async () => {
+  test('ends sessions with terminateSessions', async () => {
     await databases.create('busy', { owner: 'ann' }, owned);
     const session = await connect({ ...ann, database: 'busy' });
     await databases.drop('busy', { ownerId, terminateSessions: true });
@@ -340,7 +340,7 @@ describe('dropping', () => {
   test('finishes an interrupted DROP DATABASE, and so does creating', async () => {
     for (const next of ['drop', 'create'] as const) {
       await databases.create('broken', {}, owned);
-      // What a server leaves that was stopped within DROP DATABASE.
+      // The state after a server was stopped during DROP DATABASE.
       await sql(`UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'broken'`);
       assert.equal((await databases.observe('broken', { withExtensions: false }))?.isInvalid, true);
       if (next === 'create') await databases.create('broken', {}, owned);
@@ -351,14 +351,14 @@ describe('dropping', () => {
 });
 
 describe('a session on a template', () => {
-  test('on template1 stops nobody: template0 is copied, which takes no connections', async () => {
+  test('on template1 blocks no creation: the default is template0, which accepts no connections', async () => {
     const session = await connect({ ...ann, database: 'template1' });
     await databases.create('undisturbed', { owner: 'ann' }, owned);
     assert.equal((await databases.observe('undisturbed'))?.owner, 'ann');
     await session.end();
   });
 
-  test('on one that is named is waited for, and said at once, with whose it is', async () => {
+  test('on a named template blocks the creation, and the error names the user of the session', async () => {
     await sql('CREATE DATABASE mould_in_use');
     const sessions = [
       await connect({ ...ann, database: 'mould_in_use' }),

@@ -9,7 +9,7 @@ import { realClock } from '../../../runtime/time/clock.ts';
 export const ownerId = 'PostgreSQLDatabase/test 1f0e';
 export const foreignOwnerId = 'PostgreSQLDatabase/other 77aa';
 
-/** Who connects where; the administrator and database `postgres` if left out. */
+/** The login of a session. Default: the administrator and database `postgres`. */
 export interface Login {
   readonly user?: string;
   readonly password?: string;

@@ -116,7 +116,7 @@ describe('drift', () => {
     });
   }
 
-  test('extra privileges stay if told so', async () => {
+  test('extra privileges remain with revokeExtra false', async () => {
     await sql('GRANT CREATE ON DATABASE ledger TO reader');
     await grants.apply(onDatabase, { revokeExtra: false });
     assert.deepEqual(await held(onDatabase), { CONNECT: false, CREATE: false, TEMPORARY: false });
@@ -155,7 +155,7 @@ test('the owner has everything, and loses nothing by a grant', async () => {
   );
 });
 
-test('what does not exist is undefined, cannot be granted on, and revoking is done', async () => {
+test('a missing role or target is undefined, rejects apply, and is no error for revoke', async () => {
   const missing: readonly GrantSpec[] = [
     { role: 'nobody', on: { database: 'ledger' }, privileges: ['CONNECT'] },
     { role: 'reader', on: { database: 'nowhere' }, privileges: ['CONNECT'] },

@@ -20,7 +20,7 @@ const { databases, grants, roles } = server;
 const owned = { ownerId };
 after(() => server.close());
 
-test('a created role is as asked and marked; what is left out is PostgreSQL’s default', async () => {
+test('a created role has its mark, the wanted fields, and PostgreSQL’s defaults for the others', async () => {
   await roles.create('plain', {}, owned);
   const defaults = {
     login: false,
@@ -156,7 +156,7 @@ describe('passwords', () => {
     assert.equal(await roles.checkPassword('reborn', 'second'), true);
   });
 
-  test('a right password is told even where the role is not let in', async () => {
+  test('a correct password is recognized even if the role may not connect', async () => {
     await sql('REVOKE CONNECT ON DATABASE postgres FROM PUBLIC');
     await roles.create('outsider', { login: true }, { ownerId, password: 'right' });
     assert.equal(await roles.checkPassword('outsider', 'right'), true);
@@ -164,7 +164,7 @@ describe('passwords', () => {
     await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
   });
 
-  test('never reach the server’s log, be it told to log all', () => {
+  test('never appear in the server’s log, even if it logs all statements', () => {
     const text = log.join('\n');
     assert.match(text, /ALTER ROLE "secretive 0" PASSWORD/, 'the log does have the statements');
     for (const password of passwords.slice(0, 5)) assert.ok(!text.includes(password), password);
@@ -326,7 +326,7 @@ describe('dropping', () => {
     assert.equal(await roles.observe('deputy'), undefined);
   });
 
-  test('takes back what somebody passed on who may not any more', async () => {
+  test('revokes privileges that were passed on by a role that has lost its own', async () => {
     for (const user of ['former', 'heir'])
       await roles.create(user, { login: true }, { ownerId, password: user });
     const given = { role: 'former', on: { database: 'depot' }, privileges: ['CONNECT', 'CREATE'] };

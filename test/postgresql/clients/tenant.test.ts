@@ -7,7 +7,7 @@ import { markOf } from '../../../clients/postgresql/mark.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './fixture.ts';
 
-// What a tenant may do with the credentials it is given, and what must come of it: nothing, to anybody else.
+// The actions of a tenant with its own credentials. None of them may affect another tenant.
 const {
   server: serverOf,
   sql,
@@ -96,7 +96,7 @@ describe('settings of a database, which its owner may change, do not reach our s
 });
 
 describe('locks', () => {
-  /** The key of a creation, as anybody can compute it. */
+  /** The key of a creation, which any user can compute. */
   const keyOf = (name: string) =>
     createHash('sha256').update(unfinishedName(ownerId, name)).digest().readBigInt64BE();
 
@@ -217,7 +217,7 @@ describe('limits', () => {
   });
 });
 
-describe('whose a thing is', () => {
+describe('the owner of a database or role', () => {
   test('is a digest for strangers, who can read every comment', async () => {
     const rows = await sql<{ text: string }>('SELECT description AS text FROM pg_shdescription', {
       ...ann,
@@ -228,7 +228,7 @@ describe('whose a thing is', () => {
     for (const mark of marks) assert.match(mark, /^services-stack: [0-9a-f]{32}$/);
   });
 
-  test('is not told to who asks for what another resource has', async () => {
+  test('is not named to another resource that asks for the same name', async () => {
     await assert.rejects(databases.create('bob', {}, { ownerId: foreignOwnerId }), {
       code: 'NotOurs',
       message: `database "bob" is managed by another resource, not by ${foreignOwnerId}; choose another external name. If a deleted resource retained it (Retain, Orphan), create one with the same kind and name`,
@@ -294,7 +294,7 @@ describe('names and values that would break a line or move a cursor', () => {
     });
   }
 
-  test('what has such a name already can be looked after and dropped', async () => {
+  test('an existing database with such a name can be updated and dropped', async () => {
     const name = 'made\nby the first version';
     await sql(`CREATE DATABASE "${name}"; `);
     await sql(`COMMENT ON DATABASE "${name}" IS '${markOf(ownerId)}'`);
@@ -309,7 +309,7 @@ describe('names and values that would break a line or move a cursor', () => {
   });
 });
 
-describe('what an owner puts into its database', () => {
+describe('a grant by the owner of a database', () => {
   test('keeps no other role from being dropped, though it is granted to it, closed and unmarked', async () => {
     await roles.create('victim', { login: true }, { ownerId, password: 'victim' });
     await databases.create('annex', { owner: 'ann' }, owned);

@@ -9,7 +9,7 @@ import { ownerId, postgresqlFixture } from './fixture.ts';
 const { sql, refusal, connect, credentials } = await postgresqlFixture({ settings: { autovacuum: 'off' } });
 const owned = { ownerId };
 
-/** What every row must leave as it was: who is a member of what, as administrator. */
+/** The memberships of the administrator, which no case may change. */
 const memberships = (admin: string) =>
   sql(
     `SELECT roleid::regrole::text AS role, grantor::regrole::text, admin_option, inherit_option, set_option
@@ -99,7 +99,7 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       }
     });
 
-    test('drops a role to which somebody else passed something on', async () => {
+    test('drops a role to which another role passed a privilege on', async () => {
       const [giver, taker] = [`giver_${index}`, `taker_${index}`];
       for (const role of [giver, taker]) {
         await roles.create(role, { login: true }, { ownerId, password: 'pw' });
@@ -142,7 +142,7 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       assert.deepEqual(await memberships(admin), []);
     });
 
-    test('what it has no right to is a clear error', async () => {
+    test('an action without the right is a clear error', async () => {
       await sql(`CREATE ROLE stranger_${index}`);
       await assert.rejects(databases.create(`odd_${index}`, { owner: `stranger_${index}` }, owned), {
         name: 'PostgresqlError',

@@ -22,7 +22,7 @@ const identifierFor = async (credentials: Credentials): Promise<string> => {
   return server.systemIdentifier();
 };
 
-test('a server is known by its own identifier, whoever asks and at whatever address', async () => {
+test('a server has the same identifier for every user and at every address', async () => {
   const id = await identifierFor(home.credentials);
   assert.match(id, /^PostgreSQL system \d{15,}$/);
   await home.sql("CREATE ROLE plain LOGIN CREATEDB CREATEROLE PASSWORD 'plain'");

@@ -92,7 +92,7 @@ describe('a database with an owner role of its own', () => {
     assert.equal(await stack.remove(managed), false, 'a second time too');
   });
 
-  test('whose role alone was made before a crash is completed, or cleaned up', async () => {
+  test('is completed or deleted if only its role was created before a crash', async () => {
     for (const name of ['half-completed', 'half-cleaned']) {
       await server.roles.create(name, { login: true }, { ownerId: ownerOf(name) });
     }
@@ -103,7 +103,7 @@ describe('a database with an owner role of its own', () => {
     assert.deepEqual(await stack.namesake('half-cleaned'), []);
   });
 
-  test('whose template there is not leaves its role, and is made of the one that is named instead', async () => {
+  test('is created from a corrected template, with the role from the first attempt', async () => {
     const creating = stack.pass(database('mistyped', { template: 'tmplate1' }));
     await assert.rejects(creating, /template database "tmplate1" does not exist/);
     assert.deepEqual(await stack.namesake('mistyped'), ['role']);
@@ -125,7 +125,7 @@ test('a name with an escape sequence, as a team may give one, is refused with th
   assert.equal(await stack.remove(managed), false);
 });
 
-describe('what is not ours', () => {
+describe('a database of another owner', () => {
   test('a foreign database is neither adopted nor changed nor dropped', async () => {
     await sql('CREATE DATABASE heirloom');
     const managed = database('heirloom');
@@ -164,7 +164,7 @@ describe('what is not ours', () => {
     assert.deepEqual(await stack.namesake('payroll'), ['role']);
   });
 
-  test('a database handed over by its comment is adopted, owner and access with it', async () => {
+  test('a database whose comment names the managed resource is adopted, with its owner and access', async () => {
     await sql('CREATE DATABASE inherited');
     await sql(`COMMENT ON DATABASE inherited IS 'services-stack: managed by ${ownerOf('inherited')}'`);
     const { acted, observed, known } = await stack.pass(database('inherited'));
@@ -244,7 +244,7 @@ describe('passwords', () => {
     assert.ok(second.known.uri?.includes(second.known.password ?? 'none'));
   });
 
-  test('one that somebody edited in the secret is set', async () => {
+  test('a password that a user edited in the Secret is set on the server', async () => {
     const first = await stack.pass(database('edited'));
     const second = await stack.pass(first.managed, { ...first.known, password: 'chosen' });
     assert.deepEqual([second.acted, second.known.password], ['update', 'chosen']);
@@ -259,7 +259,7 @@ describe('passwords', () => {
     assert.deepEqual([second.acted, second.observed.credential], [undefined, 'inForce']);
   });
 
-  test('one that somebody changed on the server is noticed within the period, not by every look', async () => {
+  test('a password that was changed on the server is noticed within the period, not in every observation', async () => {
     const first = await stack.pass(database('changed'));
     await sql(`ALTER ROLE changed PASSWORD 'elsewhere'`);
     assert.equal((await stack.pass(first.managed, first.known)).acted, undefined);
@@ -324,7 +324,7 @@ describe('changes made elsewhere', () => {
       check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
               FROM pg_database WHERE datname = 'drifting'`,
     },
-    'a mark taken away by the owner': {
+    'a mark that the owner removed': {
       change: 'SET ROLE drifting; COMMENT ON DATABASE drifting IS NULL',
       check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
               FROM pg_database WHERE datname = 'drifting'`,
@@ -360,7 +360,7 @@ describe('changes made elsewhere', () => {
     });
   }
 
-  test('what PostgreSQL cannot change is said, and everything else is repaired', async () => {
+  test('a field that PostgreSQL cannot change is reported, and the other fields are changed', async () => {
     const first = await stack.pass(database('fixed', { encoding: 'UTF8' }));
     const asked = edited(first.managed, { encoding: 'LATIN1', connectionLimit: 3 });
     await assert.rejects(
@@ -441,7 +441,7 @@ describe('sessions, when a database is deleted', () => {
     assert.deepEqual(await stack.namesake('busy'), []);
   });
 
-  test('are terminated, if the spec says so', async () => {
+  test('are terminated if the spec requests it', async () => {
     const { managed, known: details } = await stack.pass(
       database('crowded', { onDelete: 'TerminateSessions' }),
     );
@@ -471,7 +471,7 @@ describe('a database with a given owner', () => {
     assert.deepEqual(await stack.namesake('librarian'), []);
   });
 
-  test('whose owner took the mark away is not forgotten when it is deleted', async () => {
+  test('is still reported at its deletion after its owner removed the mark', async () => {
     const owner = await stack.pass(role('keeper'));
     const { managed } = await stack.pass(database('hoard', { owner: 'keeper' }));
     const login = { ...loginOf(owner.known), database: 'hoard' };

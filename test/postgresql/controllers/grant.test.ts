@@ -26,7 +26,7 @@ before(async () => {
   await stack.pass(database('archive'));
 });
 
-describe('a grant that is only looked at', () => {
+describe('a grant that is only observed', () => {
   const spec = { managementPolicies: ['Observe', 'LateInitialize'] as const };
   const lookAt = (forProvider: Parameters<typeof grant>[1]) => {
     const managed = grant('seen', forProvider, { spec });

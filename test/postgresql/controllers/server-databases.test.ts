@@ -46,13 +46,13 @@ describe("the server's own databases", () => {
     assert.equal(told.length, 1);
   });
 
-  test('that are closed are looked at and not written', async () => {
+  test('that are closed are observed and not written', async () => {
     const before = await sql('SELECT xmin, datname FROM pg_database ORDER BY datname');
     assert.deepEqual(await stack.server.closeServerDatabases(), { closed: [], kept: [], open: [] });
     assert.deepEqual(await sql('SELECT xmin, datname FROM pg_database ORDER BY datname'), before);
   });
 
-  test('are left alone if the credentials say so', async () => {
+  test('are not changed with serverDatabases leave', async () => {
     await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
     const events: unknown[] = [];
     const credentials = { ...stack.credentials, serverDatabases: 'leave' } as const;
@@ -68,7 +68,7 @@ describe("the server's own databases", () => {
     const failing = () => Promise.reject(new Error('unreachable'));
     const closed = () => Promise.resolve({ closed: [], kept: [], open: [] });
     const clock = testClock();
-    /** Whose attempts end so, one after the other. */
+    /** The answers of the attempts, in this order. */
     const attempts = (...answers: readonly (typeof failing | typeof closed)[]) => {
       const made = { calls: 0, events: [] as unknown[] };
       const server = { closeServerDatabases: () => answers[made.calls++]!() };
@@ -88,7 +88,7 @@ describe("the server's own databases", () => {
       ]);
     });
 
-    test('and again at once, without a word, if that was kept back', async () => {
+    test('and again at once, without an Event, if the process stopped the call', async () => {
       const kept = () => Promise.reject(leaseExpired('the Lease was not renewed in time'));
       const { made, prepare, keepUp } = attempts(kept, closed);
       await prepare(signal);
@@ -96,7 +96,7 @@ describe("the server's own databases", () => {
       assert.deepEqual(made, { calls: 2, events: [] });
     });
 
-    test('and where nothing is made any more, by who looks at what is there, each time that it is polled', async () => {
+    test('and again in each poll of an existing resource, if no resource is created any more', async () => {
       const { made, prepare, keepUp } = attempts(failing, failing, closed);
       await prepare(signal);
       for (const calls of [1, 2, 3, 3]) {
@@ -106,7 +106,7 @@ describe("the server's own databases", () => {
       }
     });
 
-    test('but of many that look at theirs, by one', async () => {
+    test('but by only one of many resources that are polled', async () => {
       const { made, prepare, keepUp } = attempts(failing, closed);
       await prepare(signal);
       for (const calls of [1, 1, 1, 2, 2]) {
@@ -116,7 +116,7 @@ describe("the server's own databases", () => {
       }
     });
 
-    test('by who looks, in a process that makes nothing', async () => {
+    test('by an observation, in a process that creates nothing', async () => {
       const { made, keepUp } = attempts(closed);
       await keepUp(signal);
       await keepUp(signal);
@@ -125,7 +125,7 @@ describe("the server's own databases", () => {
   });
 });
 
-describe('what is told of it', () => {
+describe('the Event about a closing', () => {
   const where = { endpoint: 'db', port: 5432, username: 'steward' };
   const cases = {
     'all was closed': { closing: { closed: [], kept: [], open: [] }, event: undefined },

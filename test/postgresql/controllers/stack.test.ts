@@ -145,7 +145,7 @@ test('a claim gets a database whose secret works, and takes it with it', async (
   assert.deepEqual(scene.process.errors, []);
 });
 
-test('what is bound and unchanged is looked at and not written, by a new process either', async () => {
+test('a bound and unchanged resource is observed and not written, also by a new process', async () => {
   const scene = new Scene();
   scene.putClaim('quiet');
   await scene.process.settle();
@@ -229,7 +229,7 @@ describe('the process dies after each write and each change of the server in tur
   });
 });
 
-describe('a password that somebody edits in the managed secret ends in one that works, for the claim too', () => {
+describe('a password that a user edits in the managed Secret ends in one that works, for the claim too', () => {
   const tamper = (scene: Scene, name: string): void => {
     const uid = scene.claim(name)?.metadata.uid ?? '';
     scene.cluster.edit(SecretKind, { namespace: 'infra', name: uid }, (secret) => ({
@@ -288,7 +288,7 @@ describe('servers', () => {
     assert.deepEqual(await marked(), []);
   });
 
-  test('are made anew when the credentials change, and a moved endpoint reaches the claim’s secret', async () => {
+  test('are created again when the credentials change, and a moved endpoint reaches the claim’s Secret', async () => {
     const scene = new Scene();
     scene.putClaim('mover');
     await scene.process.settle();

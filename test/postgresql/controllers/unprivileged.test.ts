@@ -36,7 +36,7 @@ test('an administrator who is no superuser serves databases, roles and grants, a
   assert.equal(kept.length, 0);
 });
 
-test('one who may not close the databases of the server says so, and serves', async () => {
+test('a user without the right to close the databases of the server reports it, and works', async () => {
   assert.deepEqual(
     stack.told.map(({ reason, message }) => [reason, message.replace(/:\d+/, '')]),
     [

@@ -41,7 +41,10 @@ describe('requests that were held back while the leadership was interrupted', ()
   const unanswered = new ApiError('no answer', { code: 0, reason: 'Timeout' });
   const rows: Record<string, { readonly error: unknown; readonly want: readonly [boolean, boolean] }> = {
     'is recognised, and is not done': { error: kept, want: [true, false] },
-    'also as the cause of another error': { error: new Error('cannot create x', { cause: kept }), want: [true, false] },
+    'also as the cause of another error': {
+      error: new Error('cannot create x', { cause: kept }),
+      want: [true, false],
+    },
     'no answer is none, and may be done': { error: unanswered, want: [false, true] },
     'nor is an answer of that name': {
       error: new ApiError('no', { code: 409, reason: 'LeaseExpired' }),

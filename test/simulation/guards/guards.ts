@@ -744,7 +744,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     },
     {
       against: "the drop of somebody else's database",
-      provenBy: "test/controllers/postgresql/leftovers.test.ts: a database of another owner stays",
+      provenBy: 'test/controllers/postgresql/leftovers.test.ts: a database of another owner stays',
       was: 'if (database === undefined || isOurs(managed, database)) {',
       becomes: 'if (true) {',
     },
@@ -1398,7 +1398,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'an exchange for each request that was refused, in place of one',
       provenBy:
-        'test/clients/gcp/access-tokens.test.ts: a token that was refused is renewed once, whoever tells of it',
+        'test/clients/gcp/access-tokens.test.ts: a token that was refused is renewed once, however many requests report it',
       was: 'if (refused !== undefined && refused === handedOut) client = undefined;',
       becomes: 'if (refused !== undefined) client = undefined;',
     },
@@ -1433,7 +1433,7 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
     {
       against: 'a request that was kept back, and is taken for one that may have been carried out',
       provenBy:
-        'test/clients/http.test.ts: is not sent, is told as such, and is neither tried again nor uncertain',
+        'test/clients/http.test.ts: is not sent, is reported as halted, and is neither repeated nor uncertain',
       was: 'throw new HaltedError(error as Error);',
       becomes: 'throw error;',
     },

@@ -155,7 +155,10 @@ describe('late initialisation', () => {
       want: { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
     },
     Neither: { values: {}, want: {} },
-    'a field that the external system does not report has no value': { values: { version: undefined }, want: {} },
+    'a field that the external system does not report has no value': {
+      values: { version: undefined },
+      want: {},
+    },
     'nothing is absent deep inside': {
       given: { net: { id: 'a', on: null } },
       values: { net: { id: 'b', on: { at: 1 } } },
