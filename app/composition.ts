@@ -1,7 +1,6 @@
 import type { SecretStoresOptions } from '../controllers/core/connection/secret-stores.ts';
 import { secretStores } from '../controllers/core/connection/secret-stores.ts';
-import type { StackMetrics } from '../controllers/core/metrics/stack-metrics.ts';
-import type { Stack } from '../controllers/core/stack.ts';
+import type { Stack, StackObserver } from '../controllers/core/stack.ts';
 import { stackControllers } from '../controllers/core/stack.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { createInformers } from '../runtime/cache/informers.ts';
@@ -34,7 +33,7 @@ export interface CompositionOptions extends Omit<Environment, 'resource' | 'even
   readonly component: string;
   readonly stacks: readonly Stack[];
   /** Absent: metrics are not served. */
-  readonly metrics?: StackMetrics;
+  readonly observer?: StackObserver;
   /** Receives each Event in addition to the API server. */
   readonly onEvent?: EventListener;
   /** The only namespaces whose Secrets are watched, read and written; absent: all. */
@@ -54,7 +53,7 @@ export function composition({
   onEvent,
   secretNamespaces,
   createVaultClient,
-  metrics,
+  observer,
   ...given
 }: CompositionOptions): Composition {
   const { log, clock, random } = given;
@@ -76,7 +75,7 @@ export function composition({
   const stores = secretStores(env, createVaultClient && { createVaultClient });
   const controllers = stackControllers(env, stacks, {
     secretStores: stores,
-    ...(metrics && { metrics }),
+    ...(observer && { observer }),
   });
   return {
     client,

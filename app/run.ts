@@ -22,8 +22,6 @@ import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import type { StackMetrics } from '../controllers/core/metrics/stack-metrics.ts';
-import { createStackMetrics } from '../controllers/core/metrics/stack-metrics.ts';
 import { WiringError } from '../controllers/core/wiring.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
@@ -63,6 +61,8 @@ import { realClock } from '../runtime/time/clock.ts';
 import { deadlineAfter } from '../runtime/time/deadline.ts';
 import type { Composition } from './composition.ts';
 import { composition } from './composition.ts';
+import type { StackMetrics } from './metrics/stack-metrics.ts';
+import { createStackMetrics } from './metrics/stack-metrics.ts';
 
 /** The facts about a process besides its stacks. */
 export interface ProcessFacts {
@@ -157,7 +157,7 @@ function start(
     random,
     pollIntervalMs: flags.pollIntervalMs,
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
-    ...(stackMetrics && { metrics: stackMetrics }),
+    ...(stackMetrics && { observer: stackMetrics }),
     host: createHost({ variables: process.env }),
     checkLease,
     ...(dashboard && { onEvent: dashboard.memory.recordEvent }),

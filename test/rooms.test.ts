@@ -128,11 +128,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/references/',
     'runtime/',
   ],
-  'controllers/core/metrics/': ['apis/core/', 'controllers/core/', 'controllers/core/managed/', 'runtime/'],
   'controllers/core/stack.ts': [
     'apis/core/',
     'controllers/core/',
-    'controllers/core/metrics/',
     'controllers/core/claim/',
     'controllers/core/claim-binding/',
     'controllers/core/claim-defaulting/',
@@ -178,7 +176,14 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ),
 
   /** The composition root. Only `main.ts` and the programs of other rooms lie above it. */
-  'app/': ['apis/', 'apis/core/', 'controllers/', 'dashboard/', 'runtime/'],
+  'app/': ['apis/', 'apis/core/', 'app/metrics/', 'controllers/', 'dashboard/', 'runtime/'],
+  'app/metrics/': [
+    'apis/core/',
+    'controllers/core/',
+    'controllers/core/managed/',
+    'controllers/core/stack.ts',
+    'runtime/',
+  ],
 
   /** The trace of an object: the decisions of the controllers, from objects that `read/` has read. */
   'trace/model/': [
@@ -286,7 +291,7 @@ const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);
 const roomOf = (file: string): string => byLength.find((room) => file.startsWith(room)) ?? '';
 
 const files = globSync(
-  '{main.ts,{apis,clients,controllers,dashboard,emulators,local,package,runtime,testing,trace}/**/*.ts}',
+  '{main.ts,{apis,app,clients,controllers,dashboard,emulators,local,package,runtime,testing,trace}/**/*.ts}',
   {
     cwd: root,
   },

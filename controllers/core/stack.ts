@@ -13,7 +13,9 @@ import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import type { Store } from '../../runtime/cache/store.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
@@ -24,9 +26,9 @@ import type { SecretStores } from './connection/secret-store.ts';
 import { storePlace } from './connection/store-place.ts';
 import { connectionSecrets } from './indexes.ts';
 import { externalCalls } from './managed/connecting/external-calls.ts';
+import type { CallObserver } from './managed/connecting/observed-connector.ts';
 import type { ManagedService } from './managed/setup.ts';
 import { managedController } from './managed/setup.ts';
-import type { StackMetrics } from './metrics/stack-metrics.ts';
 import type { ProviderKinds } from './provider/provider-credentials.ts';
 import { createProviderHealth } from './provider/provider-health.ts';
 import { providerConfigController, providerController } from './provider/setup.ts';
@@ -42,6 +44,21 @@ export interface Stack {
   readonly claims: readonly ClaimService[];
 }
 
+/** One store of each kind. */
+export interface ObservedStores {
+  readonly claims: readonly Store<Claim>[];
+  readonly managed: readonly Store<Managed>[];
+  readonly providers: readonly Store<Provider | ProviderConfig>[];
+  readonly secrets: Store<Secret>;
+}
+
+/** Observes objects and external calls, for example for metrics. */
+export interface StackObserver {
+  over(stores: ObservedStores): void;
+  /** Observes the calls of a stack with this kind of ProviderConfig. */
+  callsOf(stack: string, providerConfig: Kind): CallObserver;
+}
+
 /**
  * Every controller of the given stacks: one for each managed, Provider and ProviderConfig kind, and four for each
  * claim service. Stacks that serve the same claim kind are peers. Without `secretStores`,
@@ -50,14 +67,14 @@ export interface Stack {
 export function stackControllers(
   env: Environment,
   stacks: readonly Stack[],
-  { metrics, ...options }: { readonly secretStores?: SecretStores; readonly metrics?: StackMetrics } = {},
+  { observer, ...options }: { readonly secretStores?: SecretStores; readonly observer?: StackObserver } = {},
 ): readonly ControllerSpec[] {
   const parts = stacks.map((stack) => {
     const asked = notingKinds(env);
     if (options.secretStores !== undefined) asked.env.resource(StoreConfigKind);
     const whose = { stack: stack.name };
     const managed = stack.managed(asked.env).map((service) => {
-      const onCall = metrics?.callsOf(stack.name, service.providers.providerConfig);
+      const onCall = observer?.callsOf(stack.name, service.providers.providerConfig);
       return { ...service, ...whose, ...(onCall && { onCall }) };
     });
     const claims = stack.claims.map((service) => ({ ...service, ...whose }));
@@ -111,7 +128,7 @@ export function stackControllers(
       ofClaims(part.asked.env, service).map((spec) => [part, spec] as const),
     ),
   ];
-  metrics?.over({
+  observer?.over({
     claims: uniq(services.map(({ part, service }) => part.asked.env.resource(service.claim).store)),
     managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
     providers: [...configs, ...legacies].map(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { knownReasons } from '../../controllers/core/metrics/reasons.ts';
+import { knownReasons } from '../../app/metrics/reasons.ts';
 import { objectOf, objectsOf } from './manifests.ts';
 import { projectRoot } from './project-copy.ts';
 import { checkRules, ruleGroups, withoutPromtool } from './promtool.ts';

@@ -1,4 +1,4 @@
-import { createStackMetrics } from '../../controllers/core/metrics/stack-metrics.ts';
+import { createStackMetrics } from '../../app/metrics/stack-metrics.ts';
 import { createMetrics } from '../../runtime/probes/metrics.ts';
 import { testClock } from '../../testing/test-clock.ts';
 

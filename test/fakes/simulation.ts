@@ -148,7 +148,7 @@ export class Simulation {
       log,
       clock,
       random,
-      metrics: stackMetrics,
+      observer: stackMetrics,
       ...(namespaces && { claimNamespaces: namespaces.claims }),
       ...(namespaces?.secrets && { secretNamespaces: namespaces.secrets }),
       ...flags,

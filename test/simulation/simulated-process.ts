@@ -157,7 +157,7 @@ export class SimulatedProcess {
       random,
       randomBytes,
       checkLease,
-      metrics: stackMetrics,
+      observer: stackMetrics,
       createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
     });

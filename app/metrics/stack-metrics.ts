@@ -11,27 +11,16 @@ import type { Registry } from 'prom-client';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Observable } from 'rxjs';
 import { concatMap, defer, from, ignoreElements, lastValueFrom, merge, tap, toArray } from 'rxjs';
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Store } from '../../../runtime/cache/store.ts';
-import type { Clock } from '../../../runtime/time/clock.ts';
-import type { CallObserver } from '../managed/connecting/observed-connector.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { CallObserver } from '../../controllers/core/managed/connecting/observed-connector.ts';
+import type { ObservedStores, StackObserver } from '../../controllers/core/stack.ts';
+import type { Store } from '../../runtime/cache/store.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 import type { Counted, Group } from './count-by-status.ts';
 import { countByStatus, inSlices, stateLabels } from './count-by-status.ts';
 import type { Milestone } from './milestones.ts';
 import { milestones } from './milestones.ts';
 import { hasStaleSecret } from './stale-secrets.ts';
-
-/** One store of each kind. */
-export interface Subjects {
-  readonly claims: readonly Store<Claim>[];
-  readonly managed: readonly Store<Managed>[];
-  readonly providers: readonly Store<Provider | ProviderConfig>[];
-  readonly secrets: Store<Secret>;
-}
 
 export interface StackMetricsOptions {
   readonly registry: Registry;
@@ -40,10 +29,7 @@ export interface StackMetricsOptions {
   readonly clock: Pick<Clock, 'elapsedMs' | 'nextTurn' | 'now'>;
 }
 
-export interface StackMetrics {
-  over(subjects: Subjects): void;
-  /** Counts the calls of a stack with this kind of ProviderConfig. */
-  callsOf(stack: string, providerConfig: Kind): CallObserver;
+export interface StackMetrics extends StackObserver {
   /** Counts the objects. Await it before the registry is read. */
   refresh(): Promise<void>;
   /** Measures milestones while it is subscribed to. Never completes. */
@@ -151,7 +137,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     callBuckets,
   );
 
-  let subjects: Subjects | undefined;
+  let subjects: ObservedStores | undefined;
   /** By UID: the last observation without a difference. */
   const upToDateAtMs = new Map<string, number>();
 

@@ -1,8 +1,8 @@
 import type { OperatorFunction } from 'rxjs';
 import { defer, mergeMap } from 'rxjs';
-import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
-import type { Clock } from '../../../runtime/time/clock.ts';
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import type { Change } from '../../runtime/cache/store.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 import type { Counted } from './count-by-status.ts';
 
 /** An object got its first condition, became Ready or Bound for the first time, or was deleted. */

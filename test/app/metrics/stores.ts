@@ -1,7 +1,7 @@
-import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { StreamedStore } from '../../../../runtime/cache/store.ts';
-import { createStore } from '../../../../runtime/cache/store.ts';
-import { testClock } from '../../../../testing/test-clock.ts';
+import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { StreamedStore } from '../../../runtime/cache/store.ts';
+import { createStore } from '../../../runtime/cache/store.ts';
+import { testClock } from '../../../testing/test-clock.ts';
 
 let version = 0;
 

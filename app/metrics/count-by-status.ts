@@ -1,6 +1,6 @@
-import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import type { Clock } from '../../../runtime/time/clock.ts';
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
 import { phaseLabel, reasonLabel, statusLabel } from './reasons.ts';
 
 export interface Counted extends KubernetesObject {

@@ -1,9 +1,9 @@
 import isEqual from 'lodash/isEqual.js';
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Store } from '../../../runtime/cache/store.ts';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import type { Store } from '../../runtime/cache/store.ts';
 
 export interface SecretStoresOfKinds {
   /** By kind and group: `FavouriteDBInstance.database.fcp.crossplane.io`. */
