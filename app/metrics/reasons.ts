@@ -10,6 +10,7 @@ const reasons: ReadonlySet<string> = new Set([
   ...['ReconcileError', 'ReconcilePaused', 'ReconcileSuccess'],
   // Ready of ProviderConfigs and Providers
   ...['CannotReadCredentials', 'CredentialsAccepted', 'CredentialsRefused', 'NoAnswer', 'Unused'],
+  ...['Forbidden', 'QuotaExceeded', 'Throttled'],
 ]);
 
 const statuses: ReadonlySet<string> = new Set(['True', 'False', 'Unknown']);

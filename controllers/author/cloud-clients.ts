@@ -72,11 +72,11 @@ export function cloudClients<C>(
     // One call of an external client may send several requests, and the process may stop between two of them.
     const dispatcher = guarded(keptConnections(), () => env.checkLease?.());
     const connections = new LRUCache<string, Held<C>>({ max: maxClients });
-    const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => ({
-      client,
-      system: async (signal) =>
-        askedSystem === undefined ? systemOf(facts) : askedSystem(client, managed, signal),
-    });
+    const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
+      if (askedSystem === undefined) return { client, system: async () => systemOf(facts) };
+      const system = (signal: AbortSignal) => askedSystem(client, managed, signal);
+      return { client, system, check: async (signal) => void (await system(signal)) };
+    };
 
     return async (managed) => {
       const { credentials: named, parameters } = await read(managed);

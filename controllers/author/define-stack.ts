@@ -21,6 +21,8 @@ export interface Connection<C> {
   readonly client: C;
   /** See `system` of {@link ExternalClient}. */
   system?(signal: AbortSignal): Promise<string>;
+  /** See `check` of {@link ExternalClient}. */
+  check?(signal: AbortSignal): Promise<void>;
   /** See `version` of {@link ExternalClient}. */
   version?(): string | undefined;
 }
@@ -130,8 +132,8 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       providers,
       connector: {
         async connect(managed, signal) {
-          const { client, system, version } = await connect(managed, signal);
-          return { ...external(client), ...(system && { system }), ...(version && { version }) };
+          const { client, ...ofProvider } = await connect(managed, signal);
+          return { ...external(client), ...ofProvider };
         },
       },
     }),

@@ -8,19 +8,30 @@ export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
 export type ConditionError = NonNullable<Condition['error']> & { readonly class: ConditionErrorClass };
 
-/** A failure of the provider, not of one resource. */
-export type Fault = 'CredentialsUnreadable' | 'CredentialsRefused' | 'Unreachable';
+/** The classes of errors that can concern a provider and not one resource, in the order of a call's progress. */
+export const providerErrorClasses = [
+  'CredentialsUnreadable',
+  'Unreachable',
+  'CredentialsRefused',
+  'Throttled',
+  'QuotaExceeded',
+  'Forbidden',
+] as const;
+export type ProviderErrorClass = (typeof providerErrorClasses)[number];
 
 const isExternal = (error: unknown): boolean => apiErrorIn(error) === undefined && bugIn(error) === undefined;
 
-export function faultOf(error: unknown): Fault | undefined {
+/** Undefined: the error concerns one resource only. */
+export function providerErrorClassOf(error: unknown): ProviderErrorClass | undefined {
   const errorClass = isExternal(error) ? errorClassOf(error) : 'Unknown';
-  return errorClass === 'CredentialsRefused' || errorClass === 'Unreachable' ? errorClass : undefined;
+  return providerErrorClasses.find((each) => each === errorClass);
 }
 
-/** A Secret that RBAC hides from the controllers counts as unreadable. */
-export const faultOfConnecting = (error: unknown): Fault | undefined =>
-  isExternal(error) || isForbidden(error) ? (faultOf(error) ?? 'CredentialsUnreadable') : undefined;
+/** For an error of `connect`. A Secret that RBAC hides from the controllers counts as unreadable. */
+export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefined =>
+  isExternal(error) || isForbidden(error)
+    ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')
+    : undefined;
 
 /** The failure of a step as data. Undefined: the message contains everything. */
 export function conditionErrorOf(
@@ -34,7 +45,7 @@ export function conditionErrorOf(
   if (step === undefined || !isExternal(error)) return undefined;
   const { advice, holder } = errorFactsOf(error) ?? {};
   return {
-    class: (step === 'connect' ? faultOfConnecting(error) : undefined) ?? errorClassOf(error),
+    class: (step === 'connect' ? connectErrorClassOf(error) : undefined) ?? errorClassOf(error),
     ...(advice && { advice: advice.kinds, ...(advice.fields && { fields: advice.fields }) }),
     ...(holder && { holder }),
   };

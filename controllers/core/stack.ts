@@ -25,10 +25,11 @@ import type { ClaimService, Peers } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
 import { storePlace } from './connection/store-place.ts';
 import { connectionSecrets } from './indexes.ts';
+import { providerCheck } from './managed/connecting/check-provider.ts';
 import { externalCalls } from './managed/connecting/external-calls.ts';
 import type { CallObserver } from './managed/connecting/observed-connector.ts';
 import type { ManagedService } from './managed/setup.ts';
-import { managedController } from './managed/setup.ts';
+import { guardedConnector, managedController } from './managed/setup.ts';
 import type { ProviderKinds } from './provider/provider-credentials.ts';
 import { createProviderHealth } from './provider/provider-health.ts';
 import { providerConfigController, providerController } from './provider/setup.ts';
@@ -83,7 +84,7 @@ export function stackControllers(
   type Part = (typeof parts)[number];
   checkWiring(parts);
   const calls = externalCalls(env);
-  const health = createProviderHealth(env);
+  const health = createProviderHealth();
   const managed = parts.flatMap((part) => part.managed.map((service) => ({ part, service })));
   const services = parts.flatMap((part) => part.claims.map((service) => ({ part, service })));
   /** Each provider kind once, with the managed kinds that use it. */
@@ -93,6 +94,7 @@ export function stackControllers(
         part,
         kind: of(service.providers),
         users: users.map(({ service: { kind } }) => kind),
+        check: providerCheck(guardedConnector(part.asked.env, service, calls), service.kind),
       })),
     );
   const configs = providerKinds(({ providerConfig }) => providerConfig);
@@ -116,12 +118,12 @@ export function stackControllers(
 
   const made: readonly (readonly [Part, ControllerSpec])[] = [
     ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
-    ...configs.map(({ part, kind, users }) => {
-      const controller = providerConfigController(part.asked.env, kind, { managed: users, health });
+    ...configs.map(({ part, kind, users, check }) => {
+      const controller = providerConfigController(part.asked.env, kind, { managed: users, health, check });
       return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
     }),
-    ...legacies.map(({ part, kind, users }) => {
-      const controller = providerController(part.asked.env, kind, { managed: users, health });
+    ...legacies.map(({ part, kind, users, check }) => {
+      const controller = providerController(part.asked.env, kind, { managed: users, health, check });
       return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
     }),
     ...services.flatMap(({ part, service }) =>

@@ -56,7 +56,8 @@ export function createPostgresqlStack({
             const major = connection.server.lastVersion();
             return major === undefined ? undefined : `PostgreSQL ${major}`;
           };
-          return { client: { ...connection, ...shared }, system, version };
+          const check = async (signal: AbortSignal) => void (await system(signal));
+          return { client: { ...connection, ...shared }, system, check, version };
         };
       },
     },

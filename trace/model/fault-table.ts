@@ -459,7 +459,10 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'provider not ready',
     link: 'server',
-    sign: (view) => (providerReport(view)?.reason === 'NoAnswer' ? providerReport(view)?.message : undefined),
+    sign: (view) =>
+      isOneOf(providerReport(view)?.reason ?? '', ['NoAnswer', 'Forbidden', 'Throttled', 'QuotaExceeded'])
+        ? providerReport(view)?.message
+        : undefined,
     cause: '{provider} is not ready: {message}.',
   },
   {

@@ -5,6 +5,7 @@ import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
+  externalName,
   finalizerNames,
   hasFinalizer,
   wasDeleted,
@@ -42,6 +43,7 @@ import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
 import { attributedConnector } from './connecting/attributed-connector.ts';
 import { limitedConnector } from './connecting/call-limiter.ts';
+import type { ExternalCalls } from './connecting/external-calls.ts';
 import { externalCalls } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
 import { leasedConnector } from './connecting/leased-connector.ts';
@@ -108,6 +110,25 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
 
+/** The connector of a service, with what holds for the calls of all services. `health` records their results. */
+export function guardedConnector<M extends Managed>(
+  env: Environment,
+  service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,
+  calls: ExternalCalls,
+  health?: Pick<ProviderHealth, 'record'>,
+): ExternalConnector<M> {
+  const { connector, stack, onCall, providers, externalNames } = service;
+  const providerOf = providerFinder(env, providers);
+  const observed = observedConnector(attributedConnector(connector, stack), onCall, env.clock);
+  const connectedBy = (managed: M) => {
+    const found = providerOf(managed);
+    return found && { ...found, origin: originOf(found.provider) };
+  };
+  const isNamed = (managed: M) => externalNames === 'deterministic' || externalName(managed) !== undefined;
+  const recorded = health ? providerHealthConnector(observed, health, connectedBy, isNamed) : observed;
+  return limitedConnector(leasedConnector(recorded, env), calls, calls.keyFor(providers));
+}
+
 const bySecret = 'secret of writeConnectionSecretToRef';
 
 /** `calls` limits the rate of external calls. `health` collects the state of providers. */
@@ -115,13 +136,12 @@ export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,
   calls = externalCalls(env),
-  health: Pick<ProviderHealth, 'works' | 'fails'> = createProviderHealth(env),
+  health = createProviderHealth(),
 ): ControllerSpec {
   const managedResources = env.resource(service.kind);
   const secrets = connectionSecrets(env);
   const { references = [], secretStores } = service;
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
-  const providerOf = providerFinder(env, service.providers);
 
   const ownerOf = (secret: Secret): readonly Managed[] => {
     const resource = publisherOf(secret, managedResources);
@@ -153,7 +173,7 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(controllerUid)))
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
-      ...providerTriggers(env, service.providers, service.kind),
+      ...providerTriggers(env, service.providers, service.kind, health),
       ...referenceTriggers(env, managedResources, references),
       ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),
     ],
@@ -163,25 +183,7 @@ export function managedController<M extends Managed>(
       ...(env.randomBytes && { randomBytes: env.randomBytes }),
       env: { ...env, events: resourceEvents },
       managedResources,
-      connector: limitedConnector(
-        leasedConnector(
-          providerHealthConnector(
-            observedConnector(
-              attributedConnector(service.connector, service.stack),
-              service.onCall,
-              env.clock,
-            ),
-            health,
-            (object) => {
-              const found = providerOf(object);
-              return found && { ...found, origin: originOf(found.provider) };
-            },
-          ),
-          env,
-        ),
-        calls,
-        calls.keyFor(service.providers),
-      ),
+      connector: guardedConnector(env, service, calls, health),
       places: connectionPlaces(
         secretPlace(secrets),
         secretStores === undefined ? disabledStorePlace : storePlace(secretStores),

@@ -34,8 +34,8 @@ export type Credentials =
  */
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
-/** For how long a Secret is cached, so that a burst of reconciles reads it once. */
-const freshMs = 2_000;
+/** For how long a Secret is cached, so that a burst of reconciles reads it once. In ms. */
+export const secretsAreFreshMs = 1_000;
 const maxSecrets = 1_000;
 
 /**
@@ -45,7 +45,7 @@ const maxSecrets = 1_000;
 export function credentialReader(env: Environment): CredentialReader {
   /** `absent`: the API server reported that the Secret does not exist. */
   const recent = boundedCache<Promise<ConnectionDetails | 'absent'>>(maxSecrets, {
-    ttl: freshMs,
+    ttl: secretsAreFreshMs,
     ttlResolution: 0,
     perf: { now: () => env.clock.elapsedMs() },
   });

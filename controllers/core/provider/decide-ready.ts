@@ -1,84 +1,67 @@
 import type { Condition, ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Fault } from '../error-class.ts';
-import type { Evidence } from './provider-health.ts';
+import type { ProviderErrorClass } from '../error-class.ts';
+import { providerErrorClasses } from '../error-class.ts';
+import type { CallResult } from './provider-health.ts';
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
-export const providerReadyDecisions = [
-  'CannotReadCredentials',
-  'Unchanged',
-  'Unused',
-  'FailsBriefly',
-  'Failing',
-  'Working',
-  'Untried',
-] as const;
+export const providerReadyDecisions = ['Working', 'Failing', 'Unchanged', 'Unused', 'Untried'] as const;
 
 /** The Ready condition of a Provider or ProviderConfig; `name` is the line in docs/decision-tables.md. */
 export type ReadyDecision =
-  | {
-      readonly name: 'Working' | 'Failing' | 'CannotReadCredentials' | 'Unused' | 'Untried';
-      readonly ready: ReadyFacts;
-    }
+  | { readonly name: 'Working' | 'Failing' | 'Unused' | 'Untried'; readonly ready: ReadyFacts }
   /** The condition stays. */
-  | { readonly name: 'Unchanged'; readonly ready?: undefined }
-  /** The failure may be short: check again after `waitMs`. */
-  | { readonly name: 'FailsBriefly'; readonly ready?: undefined; readonly waitMs: number };
+  | { readonly name: 'Unchanged'; readonly ready?: undefined };
 
 export interface ReadyInput {
   /** The present Ready condition. */
   readonly before: Condition | undefined;
-  readonly generation: number | undefined;
-  readonly users: number;
-  readonly evidence: Evidence | undefined;
-  /** Why the credentials of an unused provider cannot be read. Undefined: they can. */
-  readonly unreadable: string | undefined;
-  /** Ready was False recently. */
-  readonly isUnsteady: boolean;
-  /** Each user makes at least one call in this time. */
-  readonly pollIntervalMs: number;
-  readonly nowMs: number;
+  /** It is about the present generation. */
+  readonly isCurrent: boolean;
+  readonly isUsed: boolean;
+  /** The last result of each user that has called, or of the check of an unused provider. */
+  readonly results: readonly CallResult[];
 }
 
-/** How long calls must fail without a success before Ready becomes False. */
-const faults: Readonly<Record<Fault, { readonly reason: string; readonly patienceMs: number }>> = {
-  CredentialsUnreadable: { reason: 'CannotReadCredentials', patienceMs: 5_000 },
-  CredentialsRefused: { reason: 'CredentialsRefused', patienceMs: 5_000 },
-  Unreachable: { reason: 'NoAnswer', patienceMs: 20_000 },
+/** The reason of Ready. `isProof`: the external system has accepted the credentials. */
+const faults: Readonly<Record<ProviderErrorClass, { readonly reason: string; readonly isProof: boolean }>> = {
+  CredentialsUnreadable: { reason: 'CannotReadCredentials', isProof: false },
+  Unreachable: { reason: 'NoAnswer', isProof: false },
+  CredentialsRefused: { reason: 'CredentialsRefused', isProof: false },
+  Throttled: { reason: 'Throttled', isProof: true },
+  QuotaExceeded: { reason: 'QuotaExceeded', isProof: true },
+  Forbidden: { reason: 'Forbidden', isProof: true },
 };
-/** Polls, but at least this time: if only some calls fail, another call succeeds before. */
-const unsteadyPatience = { polls: 2, leastMs: 120_000 };
 
 const unknown = (reason: string, message: string) =>
   ({ type: 'Ready', status: 'Unknown', reason, message }) as const;
 const unused = unknown('Unused', 'no managed resource uses it, so that no call has tried it');
 const untried = unknown('Pending', 'no call has used it yet');
+const working: ReadyDecision = {
+  name: 'Working',
+  ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' },
+};
 
-/** Pure. Decides from the results of this process's calls. */
+/**
+ * Pure. Ready is False if the last call of every user failed with the same class. If the classes differ, the call
+ * that got furthest decides: if its credentials were accepted, the provider works.
+ */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
-  const { before, generation, users, evidence, unreadable, isUnsteady, pollIntervalMs, nowMs } = input;
-  const isCurrent = before !== undefined && before.observedGeneration === generation;
-  if (users === 0) {
-    if (unreadable !== undefined) {
-      return {
-        name: 'CannotReadCredentials',
-        ready: notReady(faults.CredentialsUnreadable.reason, unreadable),
-      };
-    }
-    // It worked, and no change is known.
-    if (isCurrent && before.status === 'True') return { name: 'Unchanged' };
-    return { name: 'Unused', ready: unused };
+  const { results } = input;
+  const failures = results.filter((result) => result !== 'works');
+  const [furthest] = providerErrorClasses
+    .toReversed()
+    .flatMap((errorClass) => failures.filter((failure) => failure.errorClass === errorClass));
+  if (furthest === undefined || failures.length < results.length) {
+    return results.length > 0 ? working : withoutCalls(input);
   }
-  const { failing, hasWorked = false } = evidence ?? {};
-  if (failing !== undefined) {
-    const unsteadyMs = Math.max(unsteadyPatience.leastMs, unsteadyPatience.polls * pollIntervalMs);
-    const patience = isUnsteady ? unsteadyMs : faults[failing.fault].patienceMs;
-    const waitMs = failing.sinceMs + patience - nowMs;
-    if (before?.status === 'True' && waitMs > 0) return { name: 'FailsBriefly', waitMs };
-    return { name: 'Failing', ready: notReady(faults[failing.fault].reason, failing.message) };
-  }
-  if (hasWorked)
-    return { name: 'Working', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } };
-  if (isCurrent && before.reason !== 'Unused') return { name: 'Unchanged' };
-  return { name: 'Untried', ready: untried };
+  const { reason, isProof } = faults[furthest.errorClass];
+  const isShared = failures.every(({ errorClass }) => errorClass === furthest.errorClass);
+  return isProof && !isShared ? working : { name: 'Failing', ready: notReady(reason, furthest.message) };
+}
+
+function withoutCalls({ before, isCurrent, isUsed }: ReadyInput): ReadyDecision {
+  const isKept = isCurrent && (isUsed ? before?.reason !== 'Unused' : before?.status === 'True');
+  if (isKept && before !== undefined) return { name: 'Unchanged' };
+  return isUsed ? { name: 'Untried', ready: untried } : { name: 'Unused', ready: unused };
 }

@@ -5,6 +5,8 @@
  */
 
 import omit from 'lodash/omit.js';
+import { map, mergeMap } from 'rxjs';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -12,11 +14,13 @@ import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provi
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, appears, changed, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { anyOf, appears, changed, triggerBy, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { providerErrorClasses } from '../error-class.ts';
 import type { Credentials } from './credential-sources.ts';
 import { credentialReader } from './credential-sources.ts';
 import type { ProviderName } from './provider-choice.ts';
 import { providerKey, providerOf } from './provider-choice.ts';
+import type { ProviderHealth } from './provider-health.ts';
 
 /** The kinds of a stack's providers. `P` are the fields of their specs beside the credentials. */
 export interface ProviderKinds<P extends object = object> {
@@ -97,13 +101,21 @@ export function providerFinder(
 
 const byProvider = 'provider';
 
+/** Whether the last call failed because of the provider. */
+const hasFailedByProvider = ({ status }: Managed): boolean =>
+  providerErrorClasses.some(
+    (errorClass) => errorClass === getCondition(status?.conditions, 'Synced').error?.class,
+  );
+
 /**
- * Triggers managed resources when their provider appears or changes, so that they need not wait for their back-off.
+ * Triggers managed resources when their provider appears, changes or may work again, so that they need not wait for
+ * their back-off.
  */
 export function providerTriggers(
   env: Environment,
   kinds: ProviderKinds,
   managedKind: Kind<Managed>,
+  health: Pick<ProviderHealth, 'mayWork$'>,
 ): readonly Trigger[] {
   const { store } = env.resource(managedKind);
   store.addIndex(byProvider, (managed) => [providerKey(providerOf(managed))]);
@@ -121,5 +133,21 @@ export function providerTriggers(
         ({ metadata: { name } }) => store.byIndex(byProvider, providerKey({ kind, name })),
         `its ${kind} appeared or changed`,
       );
-  return [triggerOf('Provider', kinds.provider), triggerOf('ProviderConfig', kinds.providerConfig)];
+  const renewalOf = (kind: ProviderName['kind'], of: Kind): Trigger => {
+    const failed$ = health.mayWork$(of).pipe(
+      mergeMap(({ name, user }) =>
+        store
+          .byIndex(byProvider, providerKey({ kind, name }))
+          .filter((managed) => hasFailedByProvider(managed) && managed.metadata.uid !== user),
+      ),
+      map(({ metadata }) => ({ name: metadata.name })),
+    );
+    return triggerBy(`its ${kind} may work again`, failed$, 'shared change');
+  };
+  return [
+    triggerOf('Provider', kinds.provider),
+    triggerOf('ProviderConfig', kinds.providerConfig),
+    renewalOf('Provider', kinds.provider),
+    renewalOf('ProviderConfig', kinds.providerConfig),
+  ];
 }

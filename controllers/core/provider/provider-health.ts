@@ -1,128 +1,99 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import { filter, map, Subject } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
-import type { Clock } from '../../../runtime/time/clock.ts';
-import type { Fault } from '../error-class.ts';
+import type { ProviderErrorClass } from '../error-class.ts';
+
+/** What the last call of a user proved about its provider. */
+export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
 /** The results of calls with a Provider or ProviderConfig since its last edit. */
-export interface Evidence {
-  readonly uid: string;
-  readonly generation: number;
-  /** A call has succeeded. */
-  readonly hasWorked: boolean;
-  /** The failure of calls. Absent: the last call succeeded. */
-  readonly failing?: { readonly sinceMs: number; readonly fault: Fault; readonly message: string };
+export interface ProviderCalls {
+  /** The last result of each user, by the user's UID. The check of an unused provider has the UID ''. */
+  readonly results: ReadonlyMap<string, CallResult>;
   readonly systemVersion?: string | undefined;
 }
 
-interface Held extends Evidence {
-  faultToldAtMs: number;
-  versionToldAtMs: number;
+interface Held extends ProviderCalls {
+  readonly uid: string;
+  readonly generation: number;
+  readonly results: Map<string, CallResult>;
+  systemVersion?: string | undefined;
 }
-
-/** The order in which a call can fail: it reads the credentials, reaches the system, and is refused. */
-const progress: readonly Fault[] = ['CredentialsUnreadable', 'Unreachable', 'CredentialsRefused'];
-
-/** If calls report different failures, a report counts for this time. Longer than back-offs. */
-const stillSoMs = 120_000;
 
 /** The state of providers, from the external calls of this process. In memory only. */
 export interface ProviderHealth {
-  /** `provider`: the object at the time of the call. */
-  works(kind: Kind, provider: KubernetesObject, systemVersion?: string): void;
-  fails(
+  /** `provider`: the object at the time of the call. `user`: the UID of the managed resource. */
+  record(
     kind: Kind,
     provider: KubernetesObject,
-    failure: { readonly fault: Fault; readonly message: string },
+    call: { readonly user: string; readonly result: CallResult; readonly systemVersion?: string | undefined },
   ): void;
-  of(kind: Kind, provider: KubernetesObject): Evidence | undefined;
+  /** The results of these users. Forgets those of others, which were deleted. */
+  of(kind: Kind, provider: KubernetesObject, users: readonly string[]): ProviderCalls | undefined;
   forget(kind: Kind, name: string): void;
-  /** Providers of a kind whose state changed; once, even if many calls report it. */
+  /** The credentials have changed: forgets all results, and emits that users may succeed. */
+  renew(kind: Kind, name: string): void;
+  /** Providers of a kind with new results; nothing for a result as before. */
   changed$(kind: Kind): Observable<Request>;
+  /**
+   * Providers of a kind that work again or have new credentials: users that failed can be tried at once. `user`: the
+   * one whose call succeeded.
+   */
+  mayWork$(kind: Kind): Observable<{ readonly name: string; readonly user?: string }>;
 }
 
 /** One for each process, shared by all stacks. */
-export function createProviderHealth({
-  clock,
-}: {
-  readonly clock: Pick<Clock, 'elapsedMs'>;
-}): ProviderHealth {
+export function createProviderHealth(): ProviderHealth {
   const known = new Map<string, Held>();
-  const news = new Subject<{ readonly kind: string; readonly name: string }>();
+  const changes = new Subject<{ readonly kind: string; readonly name: string }>();
+  const mayWork = new Subject<{ readonly kind: string; readonly name: string; readonly user?: string }>();
   const keyOf = (kind: Kind, name: string): string => `${kindKey(kind)}/${name}`;
+  const ofKind = <E extends { readonly kind: string }>(events: Observable<E>, kind: Kind): Observable<E> =>
+    events.pipe(filter((event) => event.kind === kindKey(kind)));
 
   /** `newer`: the provider was edited after the call began. */
   function before(kind: Kind, { metadata }: KubernetesObject): Held | undefined | 'newer' {
-    const found = known.get(keyOf(kind, metadata.name));
-    if (found === undefined || found.uid !== metadata.uid) return undefined;
-    const { generation = 0 } = metadata;
+    const { name, uid = '', generation = 0 } = metadata;
+    const found = known.get(keyOf(kind, name));
+    if (found?.uid !== uid) return undefined;
     if (found.generation > generation) return 'newer';
     return found.generation === generation ? found : undefined;
   }
 
-  function set(kind: Kind, { metadata }: KubernetesObject, facts: Omit<Held, 'uid' | 'generation'>): void {
-    const { name, uid = '', generation = 0 } = metadata;
-    known.set(keyOf(kind, name), { uid, generation, ...facts });
-    news.next({ kind: kindKey(kind), name });
-  }
-
   return {
-    works(kind, provider, systemVersion) {
+    record(kind, provider, { user, result, systemVersion }) {
+      const { name, uid = '', generation = 0 } = provider.metadata;
       const found = before(kind, provider);
       if (found === 'newer') return;
-      const nowMs = clock.elapsedMs();
-      const { versionToldAtMs = Number.NEGATIVE_INFINITY, systemVersion: former } = found ?? {};
-      if (found !== undefined && systemVersion === former) found.versionToldAtMs = nowMs;
-      // If servers behind one provider have different versions, the first is reported while it answers.
-      const isOther =
-        systemVersion !== undefined &&
-        systemVersion !== former &&
-        (former === undefined || nowMs - versionToldAtMs >= stillSoMs);
-      if (found?.hasWorked && found.failing === undefined && !isOther) return;
-      set(kind, provider, {
-        hasWorked: true,
-        systemVersion: isOther ? systemVersion : former,
-        faultToldAtMs: nowMs,
-        versionToldAtMs: isOther ? nowMs : versionToldAtMs,
-      });
+      const held: Held = found ?? { uid, generation, results: new Map() };
+      const results = [...held.results.values()];
+      const isRecovery = result === 'works' && results.length > 0 && !results.includes('works');
+      const isNews =
+        !isEqual(held.results.get(user), result) ||
+        (systemVersion !== undefined && systemVersion !== held.systemVersion);
+      known.set(keyOf(kind, name), held);
+      held.results.set(user, result);
+      held.systemVersion = systemVersion ?? held.systemVersion;
+      if (isNews) changes.next({ kind: kindKey(kind), name });
+      if (isRecovery) mayWork.next({ kind: kindKey(kind), name, user });
     },
-    fails(kind, provider, { fault, message }) {
+    of(kind, provider, users) {
       const found = before(kind, provider);
-      if (found === 'newer') return;
-      const nowMs = clock.elapsedMs();
-      const { failing: former } = found ?? {};
-      if (found !== undefined && former !== undefined) {
-        const isTold = former.fault === fault && former.message === message;
-        // If calls fail differently, the failure of the call that got furthest is reported.
-        const isStillSo =
-          nowMs - found.faultToldAtMs < stillSoMs &&
-          progress.indexOf(fault) <= progress.indexOf(former.fault);
-        if (isTold) found.faultToldAtMs = nowMs;
-        if (isTold || isStillSo) return;
-      }
-      const { hasWorked = false, systemVersion, versionToldAtMs = nowMs } = found ?? {};
-      const sinceMs = former?.sinceMs ?? nowMs;
-      set(kind, provider, {
-        hasWorked,
-        systemVersion,
-        failing: { sinceMs, fault, message },
-        faultToldAtMs: nowMs,
-        versionToldAtMs,
-      });
+      if (found === undefined || found === 'newer') return undefined;
+      const present = new Set(users);
+      for (const user of found.results.keys()) if (!present.has(user)) found.results.delete(user);
+      return found;
     },
-    of(kind, provider) {
-      const found = before(kind, provider);
-      return found === 'newer' ? undefined : found;
-    },
-    forget(kind, name) {
+    forget: (kind, name) => void known.delete(keyOf(kind, name)),
+    renew(kind, name) {
       known.delete(keyOf(kind, name));
+      changes.next({ kind: kindKey(kind), name });
+      mayWork.next({ kind: kindKey(kind), name });
     },
-    changed$: (kind) =>
-      news.pipe(
-        filter((each) => each.kind === kindKey(kind)),
-        map(({ name }) => ({ name })),
-      ),
+    changed$: (kind) => ofKind(changes, kind).pipe(map(({ name }) => ({ name }))),
+    mayWork$: (kind) => ofKind(mayWork, kind),
   };
 }

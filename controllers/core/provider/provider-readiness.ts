@@ -1,16 +1,15 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
-import { messageOf } from '../../../runtime/client/errors.ts';
+import { isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { faultOfConnecting } from '../error-class.ts';
 import { withShortMessage } from '../message.ts';
-import { credentialReader } from './credential-sources.ts';
 import { decideProviderReady } from './decide-ready.ts';
-import { credentialsOf, originOf } from './provider-credentials.ts';
-import type { ProviderHealth } from './provider-health.ts';
+import { originOf } from './provider-credentials.ts';
+import type { CallResult, ProviderHealth } from './provider-health.ts';
 
 /** The status of a provider, without the number of its users. */
 export interface Readiness {
@@ -19,77 +18,73 @@ export interface Readiness {
   readonly systemVersion?: string;
   /** Repeated while the provider does not work. */
   readonly event?: EventFacts;
-  /** The time until the next check, if no event triggers it earlier. */
+  /** The time until the next run, if no event triggers it earlier. */
   readonly againMs?: number;
 }
 
-type Unreadable = 'unknown' | { readonly message: string };
-
-/** For this time after a recovery, a new failure is reported later. */
-const unsteadyMs = 3_600_000;
-const maxRemembered = 1_000;
-const repeatAfterMs = 600_000;
-const rereadAfterMs = 60_000;
-
 /**
- * The readiness of providers, from the results of calls. If no managed resource uses a provider, its credentials
- * are read.
+ * Tries a provider that no managed resource uses. Undefined: its stack has no check. Throws if nothing was proved, for
+ * example because the API server does not answer.
  */
-export function providerReadiness(
-  env: Environment,
-  kind: Kind,
-  health: Pick<ProviderHealth, 'of' | 'forget'>,
-) {
-  const read = credentialReader(env);
-  const recoveredAtMs = new Map<string, number>();
+export type ProviderCheck = (
+  provider: Provider | ProviderConfig,
+  signal: AbortSignal,
+) => Promise<CallResult | undefined>;
 
-  /** Why the credentials cannot be read. Undefined: they can. `unknown`: the API server did not answer. */
-  async function unreadable(provider: Provider | ProviderConfig): Promise<Unreadable | undefined> {
+export interface ProviderState {
+  readonly health: ProviderHealth;
+  readonly check: ProviderCheck;
+}
+
+const repeatAfterMs = 600_000;
+const checkAgainMs = 60_000;
+
+/** The readiness of providers, from the results of calls. A provider without users is tried until it works. */
+export function providerReadiness(
+  { log }: Pick<Environment, 'log'>,
+  kind: Kind,
+  { health, check }: ProviderState,
+) {
+  async function checked(
+    provider: Provider | ProviderConfig,
+    signal: AbortSignal,
+  ): Promise<CallResult[] | undefined> {
     try {
-      await read(credentialsOf(provider), `${provider.kind} ${provider.metadata.name}`);
-      return undefined;
+      const result = await check(provider, signal);
+      return result === undefined ? [] : [result];
     } catch (error) {
-      return faultOfConnecting(error) === undefined ? 'unknown' : { message: messageOf(error) };
+      if (isInterrupted(error)) throw error;
+      log.warn('cannot check a provider', { kind: kind.kind, name: provider.metadata.name, error });
+      return undefined;
     }
   }
 
-  return async (provider: Provider | ProviderConfig, users: number): Promise<Readiness> => {
-    const { uid = '', generation } = provider.metadata;
-    const nowMs = env.clock.elapsedMs();
+  return async (
+    provider: Provider | ProviderConfig,
+    users: readonly Managed[],
+    signal: AbortSignal,
+  ): Promise<Readiness> => {
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
-    const evidence = health.of(kind, provider);
-    // The failure may be fixed before the next managed resource uses it.
-    if (users === 0) health.forget(kind, provider.metadata.name);
-    const secret = users === 0 ? await unreadable(provider) : undefined;
+    const isCurrent = before?.observedGeneration === provider.metadata.generation;
+    const uids = users.map(({ metadata: { uid = '' } }) => uid);
+    const calls = health.of(kind, provider, uids);
+    const isToCheck = users.length === 0 && !(isCurrent && before?.status === 'True');
+    const results = isToCheck ? await checked(provider, signal) : [...(calls?.results.values() ?? [])];
     // The number of users is still written.
-    if (secret === 'unknown') return { againMs: rereadAfterMs };
-    const decision = decideProviderReady({
-      before,
-      generation,
-      users,
-      evidence,
-      unreadable: secret?.message,
-      isUnsteady: nowMs - (recoveredAtMs.get(uid) ?? Number.NEGATIVE_INFINITY) < unsteadyMs,
-      pollIntervalMs: env.pollIntervalMs,
-      nowMs,
-    });
-    if (decision.name === 'FailsBriefly') return { againMs: decision.waitMs };
-    // Secrets of providers are not watched, and no call reports on an unused provider.
-    const reread = users === 0 ? { againMs: rereadAfterMs } : {};
-    if (decision.name === 'Unchanged') return reread;
+    if (results === undefined) return { againMs: checkAgainMs };
+    const isUsed = users.length > 0;
+    const decision = decideProviderReady({ before, isCurrent, isUsed, results });
+    // A file, a variable or the network may change without an event.
+    const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
+    if (decision.ready === undefined) return again;
     const ready = withOrigin(decision.ready, originOf(provider));
-    if (ready.status === 'True' && before?.status === 'False') {
-      if (recoveredAtMs.size >= maxRemembered) recoveredAtMs.clear();
-      recoveredAtMs.set(uid, nowMs);
-    }
-    const systemVersion = evidence?.systemVersion;
     return {
       ready,
-      ...reread,
-      ...(systemVersion !== undefined && { systemVersion }),
+      ...again,
+      ...(calls?.systemVersion !== undefined && { systemVersion: calls.systemVersion }),
       ...(ready.status === 'False' && {
         event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
-        ...(users > 0 && { againMs: repeatAfterMs }),
+        ...(isUsed && { againMs: repeatAfterMs }),
       }),
     };
   };

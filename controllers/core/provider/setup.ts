@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
+import { tap } from 'rxjs';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
@@ -22,17 +23,15 @@ import {
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
+import { changedCredentials } from './credential-watch.ts';
 import { decideProviderConfig, withUsers } from './decide.ts';
 import { providerOf } from './provider-choice.ts';
-import type { ProviderHealth } from './provider-health.ts';
-import { createProviderHealth } from './provider-health.ts';
-import type { Readiness } from './provider-readiness.ts';
+import type { ProviderState, Readiness } from './provider-readiness.ts';
 import { providerReadiness, withReadiness } from './provider-readiness.ts';
 
-export interface ProviderOptions {
+export interface ProviderOptions extends ProviderState {
   /** Every managed kind that can name it. */
   readonly managed: readonly Kind<Managed>[];
-  readonly health?: ProviderHealth;
 }
 
 /** Limits writes while many managed resources are created and deleted. A deletion never waits for it. */
@@ -152,13 +151,14 @@ interface Controlled<P> {
 function controllerFor<P extends Provider | ProviderConfig>(
   env: Environment,
   kind: Kind<P>,
-  { managed, health = createProviderHealth(env) }: ProviderOptions,
+  { managed, ...state }: ProviderOptions,
   { refersBy, run, forget }: Controlled<P>,
 ): Omit<ControllerSpec, 'name'> {
   const providers = env.resource(kind);
   const stores = managed.map((each) => env.resource(each).store);
   const byProvider = `users of ${refersBy}`;
-  const readinessOf = providerReadiness(env, kind, health);
+  const { health } = state;
+  const readinessOf = providerReadiness(env, kind, state);
   /** None if the resource uses a provider of the other kind. */
   const usedBy = (object: Managed): readonly Request[] => {
     const used = providerOf(object);
@@ -179,6 +179,10 @@ function controllerFor<P extends Provider | ProviderConfig>(
           ),
       ),
       triggerBy('a call reported whether it works', health.changed$(kind)),
+      triggerBy(
+        'the Secret with its credentials changed',
+        changedCredentials(env, providers.store).pipe(tap(({ name }) => health.renew(kind, name))),
+      ),
     ],
     async reconcile(request, signal) {
       const provider = providers.get(request);
@@ -190,7 +194,7 @@ function controllerFor<P extends Provider | ProviderConfig>(
       // A resource that is not in a store yet may be a user.
       if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
       const users = stores.flatMap((store) => store.byIndex(byProvider, request.name));
-      return run({ provider, users, readiness: (one) => readinessOf(one, users.length), signal });
+      return run({ provider, users, readiness: (one) => readinessOf(one, users, signal), signal });
     },
   };
 }

@@ -3,7 +3,11 @@ import { describe, test } from 'node:test';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { ExternalError } from '../../../clients/external-error.ts';
 import { PostgresqlError } from '../../../clients/postgresql/error.ts';
-import { conditionErrorOf, faultOf, faultOfConnecting } from '../../../controllers/core/error-class.ts';
+import {
+  conditionErrorOf,
+  connectErrorClassOf,
+  providerErrorClassOf,
+} from '../../../controllers/core/error-class.ts';
 import { ApiError, secretsRefused } from '../../../runtime/client/errors.ts';
 
 const cloud = (status: number, code: string): CloudError =>
@@ -12,7 +16,7 @@ const wrapped = (cause: Error): Error => new Error('cannot create', { cause });
 const ofServer = new ApiError('boom', { code: 503, reason: 'x' });
 
 describe('a failed call reports its provider', () => {
-  const cases: Readonly<Record<string, readonly [error: unknown, fault: string | undefined]>> = {
+  const cases: Readonly<Record<string, readonly [error: unknown, errorClass: string | undefined]>> = {
     'a token that is refused': [cloud(401, 'Http401'), 'CredentialsRefused'],
     'a password that PostgreSQL refuses': [
       new PostgresqlError('boom', { code: 'AuthenticationFailed' }),
@@ -26,29 +30,29 @@ describe('a failed call reports its provider', () => {
       'Unreachable',
     ],
     'an error without a class': [Object.assign(new Error('boom'), { code: 'ECONNREFUSED' }), undefined],
-    'a call that the credentials do not allow': [cloud(403, 'AccessDenied'), undefined],
-    'a limit': [cloud(429, 'Throttled'), undefined],
+    'a call that the credentials do not allow': [cloud(403, 'AccessDenied'), 'Forbidden'],
+    'a limit': [cloud(429, 'Throttled'), 'Throttled'],
     'an error of the system': [cloud(500, 'Internal'), undefined],
     'a value that it refuses': [cloud(422, 'InvalidArgument'), undefined],
     'an answer of the API server': [wrapped(ofServer), undefined],
     'a bug': [new TypeError('boom'), undefined],
     'no error': ['boom', undefined],
   };
-  for (const [what, [error, fault]] of Object.entries(cases)) {
-    test(`${what}: ${fault ?? 'nothing'}`, () => assert.equal(faultOf(error), fault));
+  for (const [what, [error, errorClass]] of Object.entries(cases)) {
+    test(`${what}: ${errorClass ?? 'nothing'}`, () => assert.equal(providerErrorClassOf(error), errorClass));
   }
 
   test("an error of connecting is about the credentials, unless it is the API server's or a bug", () => {
     const forbidden = new ApiError('not yours', { code: 403, reason: 'Forbidden' });
-    const faults = [
+    const classes = [
       new Error('secret infra/cloud does not exist'),
       cloud(0, 'InvalidCredentials'),
       cloud(401, 'Http401'),
       wrapped(forbidden),
       ofServer,
       new TypeError('boom'),
-    ].map(faultOfConnecting);
-    assert.deepEqual(faults, [
+    ].map(connectErrorClassOf);
+    assert.deepEqual(classes, [
       'CredentialsUnreadable',
       'CredentialsUnreadable',
       'CredentialsRefused',

@@ -41,7 +41,15 @@ export const providerConfigKind: Kind<ProviderConfig> = {
   scope: 'Cluster',
 };
 
-export type ExternalMethod = 'connect' | 'observe' | 'create' | 'update' | 'delete' | 'poll' | 'disconnect';
+export type ExternalMethod =
+  | 'connect'
+  | 'check'
+  | 'observe'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'poll'
+  | 'disconnect';
 
 /** One resource of the external system. */
 export interface ExternalThing {
@@ -99,6 +107,8 @@ export class FakeExternal implements ExternalConnector {
   ready: ReadyFacts = available();
   /** Where a thing is kept: by its name, unless something else tells as well. */
   placeOf: (managed: Managed) => string = (managed) => externalName(managed) ?? '';
+  /** Its clients can check a provider that no resource uses. */
+  checksProviders = false;
   /** The identity of this system; undefined: the system does not report it. */
   system: string | undefined;
   /** Deletion is only begun. */
@@ -130,6 +140,7 @@ export class FakeExternal implements ExternalConnector {
         plannedDetails: (managed: Managed, { value }: DesiredCredential) =>
           detailsOf({ name: this.placeOf(managed) }, value),
       }),
+      ...(this.checksProviders && { check: () => this.#call('check', () => undefined) }),
       ...(this.system !== undefined && { system: async () => this.system ?? '' }),
     }));
   }

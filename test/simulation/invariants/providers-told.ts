@@ -25,11 +25,8 @@ const retryMs = 10_000;
 /** How long a failure may be reported that no call met again. */
 const stillSoMs = 120_000;
 
-/**
- * How often the report about an unedited provider may change, and how often after an edit or a change of the
- * process.
- */
-const changes = { unprovoked: 8, perCause: 4 };
+/** The external system answered, or did not, without a word about the credentials. */
+const troubleReasons = ['NoAnswer', 'Throttled', 'QuotaExceeded', 'Forbidden'];
 
 const readyOf = (object: StoredObject | undefined): Condition | undefined =>
   (object?.status as { readonly conditions?: readonly Condition[] } | undefined)?.conditions?.find(
@@ -60,7 +57,7 @@ function hasRightCredentials(
   return systemOf(kind) === 'gcp' ? serviceAccountKeyIn(details[key]) !== undefined : isMatch(details, right);
 }
 
-/** The condition Ready of a Provider or ProviderConfig was true a moment ago, and changes seldom. */
+/** The condition Ready of a Provider or ProviderConfig was true a moment ago. */
 export const providersTold: InvariantOf = (world) => {
   const { cluster, scenario } = world;
   const lag = lagMs(scenario) + stillMs(scenario) + retryMs;
@@ -68,9 +65,6 @@ export const providersTold: InvariantOf = (world) => {
   /** Until when the credentials of a provider were right, and until when they may have been wrong; for ever if they still are. */
   const rightUntilMs = new Map<string, number>();
   const wrongUntilMs = new Map<string, number>();
-  const changed = new Map<string, number>();
-  const processes = new Set<string>();
-  let causes = 0;
   const lately = (atMs: number | undefined, ms: number): boolean =>
     atMs !== undefined && world.elapsedMs - atMs <= ms;
   const keyOf = (kind: Kind, { metadata }: StoredObject): string => `${kindKey(kind)}/${metadata.name}`;
@@ -97,9 +91,6 @@ export const providersTold: InvariantOf = (world) => {
     const key = keyOf(kind, after);
     const system = systemOf(kind);
     const what = `${kind.kind} ${after.metadata.name} of ${kind.group} says ${is.status}/${is.reason}`;
-    const count = (changed.get(key) ?? 0) + (was?.status === is.status ? 0 : 1);
-    changed.set(key, count);
-    const most = changes.unprovoked + changes.perCause * (causes + processes.size);
     const wasWrong = lately(wrongUntilMs.get(key), lag + stillSoMs);
     return [
       ...(is.status === 'True' && !lately(askedAtMs.get(system), lag)
@@ -108,14 +99,11 @@ export const providersTold: InvariantOf = (world) => {
       ...(is.status === 'True' && !lately(rightUntilMs.get(key), lag)
         ? [`${what}, and its credentials are wrong`]
         : []),
-      ...(is.status === 'False' && !wasWrong && is.reason !== 'NoAnswer'
+      ...(is.status === 'False' && !wasWrong && !troubleReasons.includes(is.reason)
         ? [`${what}, and its credentials are right: ${is.message}`]
         : []),
-      ...(is.reason === 'NoAnswer' && !wasWrong && !hasTrouble(scenario)
+      ...(troubleReasons.includes(is.reason) && !wasWrong && !hasTrouble(scenario)
         ? [`${what}, and everything has answered: ${is.message}`]
-        : []),
-      ...(count > most && was?.status !== is.status
-        ? [`${what}, and something else than before it has said ${count} times`]
         : []),
     ];
   }
@@ -143,18 +131,14 @@ export const providersTold: InvariantOf = (world) => {
   }
 
   return {
-    name: 'a provider says whether it works, and seldom something else',
+    name: 'a provider says whether it works',
     changed(change) {
-      const { by, kind, before, after } = change;
+      const { kind } = change;
       const isOfProvider = providerKinds.includes(kind);
-      const isCause = !isProcess(by) && (isOfProvider || kind === SecretKind);
-      const comesOrGoes = managedKinds.includes(kind) && (before === undefined || after === undefined);
-      if (isCause || comesOrGoes) causes += 1;
       if (isOfProvider || kind === SecretKind) look();
       return isOfProvider ? ofProvider(change) : [];
     },
-    asked({ by, call }) {
-      processes.add(by);
+    asked({ call }) {
       const system = systems.find((each) => call.includes(` ${each} `));
       if (system !== undefined) askedAtMs.set(system, world.elapsedMs);
       return [];

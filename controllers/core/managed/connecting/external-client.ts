@@ -180,6 +180,11 @@ export interface Calls<M extends Managed, Name extends string> {
    * own ID, else its address. Rotated credentials must return the same value.
    */
   system?(signal: AbortSignal): Promise<string>;
+  /**
+   * A call that fails if the credentials do not work, for a provider that no resource uses. The managed resource of
+   * `connect` has no name and no parameters then. Absent: such a provider is not tried.
+   */
+  check?(signal: AbortSignal): Promise<void>;
   /** The version, for example `PostgreSQL 18`. Undefined: not known yet. Makes no call. */
   version?(): string | undefined;
 }

@@ -1,9 +1,9 @@
 import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { errorClassOf, errorFactsOf } from '../../../../clients/external-error.ts';
+import { errorFactsOf } from '../../../../clients/external-error.ts';
 import { messageOf } from '../../../../runtime/client/errors.ts';
-import type { Fault } from '../../error-class.ts';
-import { faultOf, faultOfConnecting } from '../../error-class.ts';
+import type { ProviderErrorClass } from '../../error-class.ts';
+import { connectErrorClassOf, providerErrorClassOf } from '../../error-class.ts';
 import type { ProviderHealth } from '../../provider/provider-health.ts';
 import type { ExternalConnector } from './external-client.ts';
 import type { Operation } from './wrap-calls.ts';
@@ -17,50 +17,58 @@ export interface ConnectedBy {
   readonly origin: string;
 }
 
-/** Whether the external system itself answered. A client may report absence without a call. */
-function isAnswer(operation: Operation, answer: unknown): boolean {
+/**
+ * Whether the external system itself answered. Without a name, a client reports absence without a call. It may also
+ * remember the system.
+ */
+function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): boolean {
   const { exists, state } = (answer ?? {}) as { readonly exists?: boolean; readonly state?: string };
-  if (operation === 'observe') return exists === true;
+  if (operation === 'observe') return exists === true || isNamed;
   if (operation === 'poll') return state !== 'unknown';
-  return operation === 'create' || operation === 'update' || operation === 'delete';
+  return operation !== 'disconnect' && operation !== 'system';
 }
 
 /**
- * Records from each call whether the provider works. Errors of the provider get the name of the provider and its
- * Secret. `connectedBy`: undefined if the provider does not exist.
+ * Records what each call proves about the provider. Errors of the provider get the name of the provider and its
+ * Secret. `connectedBy`: undefined if the provider does not exist. `isNamed`: the external name is known.
  */
 export function providerHealthConnector<M extends Managed>(
   connector: ExternalConnector<M>,
-  health: Pick<ProviderHealth, 'works' | 'fails'>,
+  health: Pick<ProviderHealth, 'record'>,
   connectedBy: (managed: M) => ConnectedBy | undefined,
+  isNamed: (managed: M) => boolean,
 ): ExternalConnector<M> {
   return {
     async connect(managed, signal) {
       const by = connectedBy(managed);
       if (by === undefined) return connector.connect(managed, signal);
       const { kind, provider } = by;
-      const failed = (error: unknown, fault: Fault | undefined): unknown => {
-        // The external system accepted the credentials, and refused the request.
-        if (errorClassOf(error) === 'Forbidden') health.works(kind, provider);
-        if (fault === undefined) return error;
-        health.fails(kind, provider, { fault, message: wordsOf(error) });
-        return naming(error, by.origin);
+      const { uid: user = '' } = managed.metadata;
+      const failed = (error: unknown, errorClass: ProviderErrorClass | undefined): unknown => {
+        if (errorClass === undefined) return error;
+        health.record(kind, provider, { user, result: { errorClass, message: providerMessageOf(error) } });
+        return isOfConnection(errorClass) ? naming(error, by.origin) : error;
       };
       const client = await connector.connect(managed, signal).catch((error: unknown) => {
-        throw signal.aborted ? error : failed(error, faultOfConnecting(error));
+        throw signal.aborted ? error : failed(error, connectErrorClassOf(error));
       });
       return wrapCalls(client, async (call, callSignal = signal, operation) => {
         try {
           const answer = await call();
-          if (isAnswer(operation, answer)) health.works(kind, provider, client.version?.());
+          if (isAnswer(operation, answer, isNamed(managed))) {
+            health.record(kind, provider, { user, result: 'works', systemVersion: client.version?.() });
+          }
           return answer;
         } catch (error) {
-          throw callSignal.aborted ? error : failed(error, faultOf(error));
+          throw callSignal.aborted ? error : failed(error, providerErrorClassOf(error));
         }
       });
     },
   };
 }
+
+const isOfConnection = (errorClass: ProviderErrorClass): boolean =>
+  ['CredentialsUnreadable', 'CredentialsRefused', 'Unreachable'].includes(errorClass);
 
 /** An error without a class is from the reader of the credentials, and names the provider already. */
 const naming = (error: unknown, origin: string): unknown =>
@@ -70,4 +78,5 @@ const naming = (error: unknown, origin: string): unknown =>
  * Removes the name of the resource, such as `cannot get instance "x": `: the provider has one message for all
  * resources.
  */
-const wordsOf = (error: unknown): string => messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');
+export const providerMessageOf = (error: unknown): string =>
+  messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');

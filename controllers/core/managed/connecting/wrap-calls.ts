@@ -9,6 +9,7 @@ export type Operation =
   | 'delete'
   | 'poll'
   | 'system'
+  | 'check'
   | 'disconnect';
 
 /**
@@ -34,7 +35,7 @@ function wrapMost<M extends Managed, Name extends string>(
   client: Calls<M, Name>,
   around: Around,
 ): Calls<M, Name> {
-  const { plannedDetails, system, version, disconnect } = client;
+  const { plannedDetails, system, check, version, disconnect } = client;
   return {
     observe: (managed, credential, signal) =>
       around(async (own = signal) => client.observe(managed, credential, own), signal, 'observe'),
@@ -50,6 +51,10 @@ function wrapMost<M extends Managed, Name extends string>(
     }),
     ...(system && {
       system: (signal: AbortSignal) => around(async () => system.call(client, signal), undefined, 'system'),
+    }),
+    ...(check && {
+      check: (signal: AbortSignal) =>
+        around(async (own = signal) => check.call(client, own), signal, 'check'),
     }),
     ...(version && { version: () => version.call(client) }),
     ...(disconnect && {

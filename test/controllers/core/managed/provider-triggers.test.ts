@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
+import { reconcileError, setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { providerTriggers } from '../../../../controllers/core/provider/provider-credentials.ts';
+import type { ProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
+import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
@@ -27,11 +30,13 @@ describe('a change of a provider wakes its users', () => {
 
   let cluster: FakeCluster;
   let woken: string[];
+  let health: ProviderHealth;
   let subscription: Subscription;
   const start = async () => {
     const process = new FakeProcess(cluster);
+    health = createProviderHealth();
     const kinds = { provider: providerKind, providerConfig: providerConfigKind };
-    const triggers = providerTriggers(process.env, kinds, managedKind);
+    const triggers = providerTriggers(process.env, kinds, managedKind, health);
     await process.synced();
     subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
   };
@@ -89,6 +94,32 @@ describe('a change of a provider wakes its users', () => {
     cluster.put(providerConfigKind, config('shop', 'b'));
     cluster.put(providerKind, provider('shop', 'b'));
     assert.deepEqual(woken, ['of-config', 'of-provider']);
+  });
+
+  test('a provider that may work again wakes the resources whose last call failed because of it', async () => {
+    const failed = { errorClass: 'CredentialsRefused', message: 'no' } as const;
+    cluster.put(providerConfigKind, config('shop'));
+    cluster.put(
+      managedKind,
+      managed(
+        { providerConfigRef: { name: 'shop' } },
+        {
+          ...{ name: 'failed', uid: 'failed' },
+          status: {
+            conditions: setConditions([], [reconcileError('no', { class: failed.errorClass })], {
+              now: new Date(0),
+              generation: 1,
+            }),
+          },
+        },
+      ),
+    );
+    await listen();
+    const shop = config('shop');
+    health.record(providerConfigKind, shop, { user: 'failed', result: failed });
+    assert.deepEqual(woken, []);
+    health.record(providerConfigKind, shop, { user: 'of-config', result: 'works' });
+    assert.deepEqual(woken, ['failed']);
   });
 
   test('a provider wakes no resource if only its user count changes or it is deleted', async () => {

@@ -1,127 +1,101 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { Fault } from '../../../../controllers/core/error-class.ts';
+import type { ProviderErrorClass } from '../../../../controllers/core/error-class.ts';
 import type { ReadyDecision, ReadyInput } from '../../../../controllers/core/provider/decide-ready.ts';
 import {
   decideProviderReady,
   providerReadyDecisions,
 } from '../../../../controllers/core/provider/decide-ready.ts';
-import type { Evidence } from '../../../../controllers/core/provider/provider-health.ts';
+import type { CallResult } from '../../../../controllers/core/provider/provider-health.ts';
 
-const said = (status: Condition['status'], reason: string, observedGeneration = 1): Condition => ({
-  type: 'Ready',
-  status,
-  reason,
+const condition = (status: Condition['status'], reason: string): Condition => ({
+  ...{ type: 'Ready', status, reason },
   lastTransitionTime: '2026-01-02T03:04:05Z',
-  observedGeneration,
 });
-const works: Evidence = { uid: 'u', generation: 1, hasWorked: true };
-const failing = (fault: Fault, sinceMs = 0): Evidence => ({
-  ...works,
-  failing: { sinceMs, fault, message: 'boom' },
+const failure = (errorClass: ProviderErrorClass, message: string = errorClass): CallResult => ({
+  errorClass,
+  message,
 });
-const accepted = said('True', 'CredentialsAccepted');
-const isFalse = (reason: string) => ({ type: 'Ready', status: 'False', reason, message: 'boom' }) as const;
+const accepted = condition('True', 'CredentialsAccepted');
+const works: ReadyDecision = {
+  name: 'Working',
+  ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' },
+};
+const fails = (reason: string, message: string): ReadyDecision => ({
+  name: 'Failing',
+  ready: { type: 'Ready', status: 'False', reason, message },
+});
+const unknown = (name: 'Unused' | 'Untried', reason: string, message: string): ReadyDecision => ({
+  name,
+  ready: { type: 'Ready', status: 'Unknown', reason, message },
+});
+const unused = unknown('Unused', 'Unused', 'no managed resource uses it, so that no call has tried it');
+const pending = unknown('Untried', 'Pending', 'no call has used it yet');
 
 describe('Ready of a provider', () => {
-  const usual: ReadyInput = {
-    before: undefined,
-    generation: 1,
-    users: 1,
-    evidence: undefined,
-    unreadable: undefined,
-    isUnsteady: false,
-    pollIntervalMs: 60_000,
-    nowMs: 0,
-  };
-  const unused = {
-    type: 'Ready',
-    status: 'Unknown',
-    reason: 'Unused',
-    message: 'no managed resource uses it, so that no call has tried it',
-  } as const;
-  const pending = {
-    type: 'Ready',
-    status: 'Unknown',
-    reason: 'Pending',
-    message: 'no call has used it yet',
-  } as const;
-  const fails = (reason: string): ReadyDecision => ({ name: 'Failing', ready: isFalse(reason) });
+  const usual: ReadyInput = { before: undefined, isCurrent: true, isUsed: true, results: [] };
   const cases: Readonly<Record<string, readonly [input: Partial<ReadyInput>, wanted: ReadyDecision]>> = {
-    'CannotReadCredentials: an unused provider whose Secret is missing is not Ready': [
-      { users: 0, unreadable: 'boom', before: accepted },
-      { name: 'CannotReadCredentials', ready: isFalse('CannotReadCredentials') },
+    'Working: all calls succeed': [{ results: ['works', 'works'] }, works],
+    'Working: one user succeeds': [
+      { before: accepted, results: [failure('Unreachable'), 'works', failure('Unreachable')] },
+      works,
     ],
-    'Unused: a provider that was never tried is Unknown': [{ users: 0 }, { name: 'Unused', ready: unused }],
-    'Unused: a failed provider without users is Unknown': [
-      { users: 0, before: said('False', 'CredentialsRefused'), evidence: failing('CredentialsRefused') },
-      { name: 'Unused', ready: unused },
+    'Working: the check of an unused provider succeeds': [{ isUsed: false, results: ['works'] }, works],
+    'Working: some calls get no answer, and others are refused after a login': [
+      { results: [failure('Unreachable'), failure('Forbidden'), failure('CredentialsRefused')] },
+      works,
     ],
-    'Unused: a provider that worked before an edit is Unknown': [
-      { users: 0, before: accepted, generation: 2 },
-      { name: 'Unused', ready: unused },
+    'Failing: no call can read the credentials': [
+      { results: [failure('CredentialsUnreadable')] },
+      fails('CannotReadCredentials', 'CredentialsUnreadable'),
+    ],
+    'Failing: no call gets an answer': [
+      { before: accepted, results: [failure('Unreachable', 'first'), failure('Unreachable', 'second')] },
+      fails('NoAnswer', 'first'),
+    ],
+    'Failing: all calls are refused': [
+      { results: [failure('CredentialsRefused')] },
+      fails('CredentialsRefused', 'CredentialsRefused'),
+    ],
+    'Failing: no call has the rights that it needs': [
+      { results: [failure('Forbidden'), failure('Forbidden')] },
+      fails('Forbidden', 'Forbidden'),
+    ],
+    'Failing: too many calls': [{ results: [failure('Throttled')] }, fails('Throttled', 'Throttled')],
+    'Failing: the quota of the account is used up': [
+      { results: [failure('QuotaExceeded')] },
+      fails('QuotaExceeded', 'QuotaExceeded'),
+    ],
+    'Failing: of several failures, the call that got furthest decides': [
+      { results: [failure('CredentialsUnreadable'), failure('CredentialsRefused'), failure('Unreachable')] },
+      fails('CredentialsRefused', 'CredentialsRefused'),
+    ],
+    'Failing: the check of an unused provider fails': [
+      { isUsed: false, before: accepted, results: [failure('CredentialsRefused')] },
+      fails('CredentialsRefused', 'CredentialsRefused'),
     ],
     'Unchanged: a working provider without users stays Ready': [
-      { users: 0, before: accepted },
+      { isUsed: false, before: accepted },
       { name: 'Unchanged' },
     ],
     'Unchanged: a start of the process keeps Ready': [{ before: accepted }, { name: 'Unchanged' }],
     'Unchanged: a start of the process keeps a failure': [
-      { before: said('False', 'NoAnswer') },
+      { before: condition('False', 'NoAnswer') },
       { name: 'Unchanged' },
     ],
-    'FailsBriefly: refused a moment ago': [
-      { before: accepted, evidence: failing('CredentialsRefused', 1_000), nowMs: 5_999 },
-      { name: 'FailsBriefly', waitMs: 1 },
+    'Unused: a provider that was never tried is Unknown': [{ isUsed: false }, unused],
+    'Unused: a failed provider without users and without a check is Unknown': [
+      { isUsed: false, before: condition('False', 'CredentialsRefused') },
+      unused,
     ],
-    'FailsBriefly: no answer a moment ago': [
-      { before: accepted, evidence: failing('Unreachable'), nowMs: 19_000 },
-      { name: 'FailsBriefly', waitMs: 1_000 },
+    'Unused: a provider that worked before an edit is Unknown': [
+      { isUsed: false, before: accepted, isCurrent: false },
+      unused,
     ],
-    'FailsBriefly: for longer where it comes and goes': [
-      { before: accepted, evidence: failing('CredentialsRefused'), isUnsteady: true, nowMs: 60_000 },
-      { name: 'FailsBriefly', waitMs: 60_000 },
-    ],
-    'FailsBriefly: for two polls, where they are rare': [
-      {
-        before: accepted,
-        evidence: failing('CredentialsRefused'),
-        isUnsteady: true,
-        pollIntervalMs: 600_000,
-        nowMs: 60_000,
-      },
-      { name: 'FailsBriefly', waitMs: 1_140_000 },
-    ],
-    'Failing: refused for 5 s': [
-      { before: accepted, evidence: failing('CredentialsRefused'), nowMs: 5_000 },
-      fails('CredentialsRefused'),
-    ],
-    'Failing: no answer for 20 s': [
-      { before: accepted, evidence: failing('Unreachable'), nowMs: 20_000 },
-      fails('NoAnswer'),
-    ],
-    'Failing: at once, where nothing has worked': [
-      { evidence: failing('CredentialsUnreadable') },
-      fails('CannotReadCredentials'),
-    ],
-    'Failing: at once, for another reason than before': [
-      { before: said('False', 'NoAnswer'), evidence: failing('CredentialsRefused') },
-      fails('CredentialsRefused'),
-    ],
-    'Working: a call has succeeded': [
-      { before: said('False', 'NoAnswer'), evidence: works },
-      { name: 'Working', ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' } },
-    ],
-    'Untried: new': [{}, { name: 'Untried', ready: pending }],
-    'Untried: it has a user now': [
-      { before: said('Unknown', 'Unused') },
-      { name: 'Untried', ready: pending },
-    ],
-    'Untried: edited': [
-      { before: accepted, generation: 2 },
-      { name: 'Untried', ready: pending },
-    ],
+    'Untried: new': [{}, pending],
+    'Untried: it has a user now': [{ before: condition('Unknown', 'Unused') }, pending],
+    'Untried: edited': [{ before: accepted, isCurrent: false }, pending],
   };
   for (const [name, [input, wanted]] of Object.entries(cases)) {
     test(name, () => assert.deepEqual(decideProviderReady({ ...usual, ...input }), wanted));

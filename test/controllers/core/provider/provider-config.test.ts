@@ -4,6 +4,7 @@ import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
+import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
 import { providerConfigController } from '../../../../controllers/core/provider/setup.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
@@ -28,6 +29,8 @@ const config = (name: string): ProviderConfig => ({
 });
 const user = (name: string, spec: ManagedSpec = {}) => managed(spec, { name, uid: `${name}-uid` });
 
+const state = { health: createProviderHealth(), check: async () => undefined };
+
 function scene(...users: ReturnType<typeof user>[]) {
   const cluster = new FakeCluster();
   cluster.put(configKind, config('default'));
@@ -36,6 +39,7 @@ function scene(...users: ReturnType<typeof user>[]) {
   const process = new FakeProcess(cluster, undefined, { clock });
   const controller = providerConfigController(process.env, configKind, {
     managed: [managedKind, otherManagedKind],
+    ...state,
   });
   return {
     cluster,
@@ -98,7 +102,7 @@ describe('a ProviderConfig', () => {
     const at = scene(user('a'));
     await at.process.synced();
     const unread = { ...otherManagedKind, kind: 'UnreadDBInstance', plural: 'unreaddbinstances' };
-    const options = { managed: [managedKind, unread] };
+    const options = { managed: [managedKind, unread], ...state };
     const { reconcile } = providerConfigController(at.process.env, configKind, options);
     const run = () => reconcile({ name: 'default' }, new AbortController().signal, at.process.env.log);
     assert.deepEqual(await run(), after(500));

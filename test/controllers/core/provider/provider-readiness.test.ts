@@ -4,7 +4,10 @@ import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { CloudError } from '../../../../clients/cloud-error.ts';
+import type { ExternalConnector } from '../../../../controllers/core/managed/connecting/external-client.ts';
+import { providerFacts } from '../../../../controllers/core/provider/provider-credentials.ts';
 import { stackControllers } from '../../../../controllers/core/stack.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind } from '../external-fake.ts';
@@ -37,11 +40,22 @@ const cloudSecret = {
   data: { key: 'eA==' },
 };
 
+/** Connects after the credentials were read, as every stack does. */
+function reading(env: Environment, external: FakeExternal): ExternalConnector['connect'] {
+  const read = providerFacts(env, { provider: providerKind, providerConfig: providerConfigKind });
+  return async (object) => {
+    const { credentials } = await read(object);
+    if ('text' in credentials && credentials.text === 'wrong') throw refused;
+    return external.connect();
+  };
+}
+
 /** A process of a stack whose author has done nothing about providers. */
 function scene(users: number) {
   const cluster = new FakeCluster();
   const external = new FakeExternal();
   cluster.put(providerConfigKind, config);
+  if (users > 0) cluster.put(SecretKind, cloudSecret);
   for (let index = 0; index < users; index += 1) {
     external.put(`db-${index}`);
     cluster.put(
@@ -60,7 +74,7 @@ function scene(users: number) {
   let held: Promise<void> | undefined;
   let calls = 0;
   external.gate = async (method) => {
-    if (method !== 'observe') return;
+    if (method !== 'observe' && method !== 'check') return;
     calls += 1;
     await held;
     const failure = fault?.(calls);
@@ -75,7 +89,7 @@ function scene(users: number) {
           managed: () => [
             {
               kind: managedKind,
-              connector: external,
+              connector: { connect: reading(env, external) },
               providers: { provider: providerKind, providerConfig: providerConfigKind },
               externalNames: 'deterministic',
             },
@@ -85,6 +99,7 @@ function scene(users: number) {
     );
   return {
     cluster,
+    external,
     start,
     /** Decides about each look; undefined: it works. */
     fails(given: typeof fault) {
@@ -132,28 +147,51 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('a short failure is not reported', async () => {
-    const at = scene(3);
-    const process = await at.start().settle();
-    const written = at.writes();
-    let left = 3;
-    at.fails(() => (left-- > 0 ? silent : undefined));
-    await process.settle(pollMs * 2);
-    assert.ok(left < 0);
-    assert.equal(at.writes(), written);
-    process.stop();
-  });
-
   test('Ready stays True if one of three users always fails', async () => {
     const at = scene(3);
     const process = await at.start().settle();
     at.fails((call) => (call % 3 === 0 ? refused : undefined));
-    await process.settle(5_000);
     const written = at.writes();
     await process.settle(3_600_000);
-    assert.ok(at.writes() - written <= 4, `${at.writes() - written} writes in an hour`);
+    assert.equal(at.writes(), written);
     process.stop();
   });
+
+  test('when it works again, users that failed are observed at once', async () => {
+    const at = scene(3);
+    const process = await at.start().settle();
+    at.fails(() => silent);
+    await process.settle(pollMs * 3);
+    assert.equal(told(at.ready), 'False/NoAnswer');
+    at.fails(undefined);
+    const observed = at.external.count('observe');
+    for (let second = 0; second < 60 && at.external.count('observe') === observed; second += 1) {
+      await at.cluster.clock.advance(1_000);
+      await process.settle(0);
+    }
+    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    assert.equal(at.external.count('observe'), observed + 3);
+    process.stop();
+  });
+
+  for (const [what, broken] of [
+    ['a wrong Secret that is corrected', { ...cloudSecret, data: { key: 'd3Jvbmc=' } }],
+    ['a Secret that is created late', undefined],
+  ] as const) {
+    test(`${what} takes effect within 2 s`, async () => {
+      const at = scene(2);
+      if (broken === undefined) at.cluster.delete(SecretKind, cloudSecret.metadata);
+      else at.cluster.put(SecretKind, broken);
+      const process = await at.start().settle(pollMs * 3);
+      assert.equal(at.ready?.status, 'False');
+      const observed = at.external.count('observe');
+      at.cluster.put(SecretKind, cloudSecret);
+      await process.settle(2_000);
+      assert.equal(told(at.ready), 'True/CredentialsAccepted');
+      assert.equal(at.external.count('observe'), observed + 2);
+      process.stop();
+    });
+  }
 
   for (const [what, fault] of [
     ['it works', undefined],
@@ -191,16 +229,36 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  test('a provider without users: its Secret is read, and a missing part is reported', async () => {
+  test('a provider without users is checked once, and again when it or its missing Secret changes', async () => {
+    const at = scene(0);
+    at.external.checksProviders = true;
+    const process = await at.start().settle();
+    assert.equal(told(at.ready), 'False/CannotReadCredentials');
+    at.cluster.put(SecretKind, cloudSecret);
+    await process.settle(2_000);
+    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    await process.settle(3_600_000);
+    assert.equal(at.external.count('check'), 1);
+    at.fails(() => refused);
+    at.cluster.edit(providerConfigKind, { name: 'default' }, ({ spec, ...object }) => ({
+      ...object,
+      spec: { ...spec, region: 'eu' },
+    }));
+    await process.settle();
+    assert.equal(told(at.ready), 'False/CredentialsRefused');
+    at.fails(undefined);
+    await process.settle(60_000);
+    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    process.stop();
+  });
+
+  test('without a check of the stack, a provider without users is Unknown once its Secret can be read', async () => {
     const at = scene(0);
     const process = await at.start().settle();
     assert.equal(told(at.ready), 'False/CannotReadCredentials');
     at.cluster.put(SecretKind, cloudSecret);
-    await process.settle(pollMs);
+    await process.settle(2_000);
     assert.equal(told(at.ready), 'Unknown/Unused');
-    at.cluster.put(SecretKind, { ...cloudSecret, data: {} });
-    await process.settle(pollMs);
-    assert.equal(told(at.ready), 'False/CannotReadCredentials');
     process.stop();
   });
 

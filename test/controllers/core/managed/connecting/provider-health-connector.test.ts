@@ -20,7 +20,7 @@ const refused = new CloudError('cannot get instance "a": the cloud refused the t
 
 /** The reports about the provider while a client is used. */
 function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
-  const told: string[] = [];
+  const reports: string[] = [];
   const abort = new AbortController();
   const client = {
     observe: async () => ({ exists: false, isUpToDate: false }),
@@ -37,28 +37,41 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
       },
     },
     {
-      works: (_kind, { metadata }, version) => told.push(`${metadata.name} works ${version ?? ''}`.trim()),
-      fails: (_kind, { metadata }, { fault, message }) => told.push(`${metadata.name} ${fault}: ${message}`),
+      record(_kind, { metadata }, { user, result, systemVersion = '' }) {
+        const text =
+          result === 'works' ? `works ${systemVersion}`.trim() : `${result.errorClass}: ${result.message}`;
+        reports.push(`${user} with ${metadata.name}: ${text}`);
+      },
     },
     ({ metadata }) =>
       metadata.name === 'orphan' ? undefined : { kind: providerConfigKind, provider, origin },
+    ({ metadata }) => metadata.name !== 'unnamed',
   );
-  const connected = (name = 'a') => connector.connect(managed({}, { name }), abort.signal);
-  return { told, abort, connected, signal: abort.signal };
+  const connected = (name = 'a') => connector.connect(managed({}, { name, uid: 'u' }), abort.signal);
+  return { reports, abort, connected, signal: abort.signal };
 }
 
 describe('a call reports on the provider', () => {
   const answers: Readonly<
-    Record<string, readonly [calls: Partial<ExternalClient>, told: readonly string[]]>
+    Record<string, readonly [calls: Partial<ExternalClient>, reports: readonly string[]]>
   > = {
     'a resource that was found is reported with the version of the system': [
       { observe: async () => ({ exists: true, isUpToDate: true }), version: () => 'Cloud 7' },
-      ['default works Cloud 7'],
+      ['u with default: works Cloud 7'],
     ],
-    'an absent resource reports nothing, because the system may not have been asked': [{}, []],
+    'an absent resource is an answer of the system': [{}, ['u with default: works']],
+    'a refusal for missing rights is reported with its class': [
+      {
+        observe: () =>
+          Promise.reject(
+            new CloudError('cannot get: no', { status: 403, code: 'Denied', isRetryable: false }),
+          ),
+      },
+      ['u with default: Forbidden: no'],
+    ],
     'refused credentials are reported without the request': [
       { observe: () => Promise.reject(refused) },
-      ['default CredentialsRefused: the cloud refused the token'],
+      ['u with default: CredentialsRefused: the cloud refused the token'],
     ],
     'an error about another object reports nothing': [
       { observe: () => Promise.reject(new Error('no such size')) },
@@ -70,7 +83,7 @@ describe('a call reports on the provider', () => {
       const at = scene(calls);
       const client = await at.connected();
       await client.observe(managed(), undefined, at.signal).catch(() => {});
-      assert.deepEqual(at.told, wanted);
+      assert.deepEqual(at.reports, wanted);
     });
   }
 
@@ -79,8 +92,8 @@ describe('a call reports on the provider', () => {
     await assert.rejects(at.connected(), {
       message: 'secret infra/cloud of ProviderConfig default does not exist',
     });
-    assert.deepEqual(at.told, [
-      'default CredentialsUnreadable: secret infra/cloud of ProviderConfig default does not exist',
+    assert.deepEqual(at.reports, [
+      'u with default: CredentialsUnreadable: secret infra/cloud of ProviderConfig default does not exist',
     ]);
   });
 
@@ -89,13 +102,28 @@ describe('a call reports on the provider', () => {
     const client = await at.connected();
     at.abort.abort();
     await assert.rejects(client.observe(managed(), undefined, at.signal), refused);
-    assert.deepEqual(at.told, []);
+    assert.deepEqual(at.reports, []);
+  });
+
+  test('an absent resource without a name reports nothing, because no call may have been made', async () => {
+    const at = scene();
+    await (await at.connected('unnamed')).observe(managed(), undefined, at.signal);
+    assert.deepEqual(at.reports, []);
+  });
+
+  test('a system that may be remembered reports nothing, and a check does', async () => {
+    const at = scene({ system: async () => 'cloud', check: async () => {} });
+    const client = await at.connected();
+    await client.system?.(at.signal);
+    assert.deepEqual(at.reports, []);
+    assert.equal(await client.check?.(at.signal), undefined);
+    assert.deepEqual(at.reports, ['u with default: works']);
   });
 
   test('a provider that does not exist is not reported', async () => {
     const at = scene({ observe: async () => ({ exists: true, isUpToDate: true }) });
     await (await at.connected('orphan')).observe(managed(), undefined, at.signal);
-    assert.deepEqual(at.told, []);
+    assert.deepEqual(at.reports, []);
   });
 });
 

@@ -1,0 +1,95 @@
+import type { Observable } from 'rxjs';
+import {
+  concat,
+  defer,
+  delay,
+  distinctUntilChanged,
+  EMPTY,
+  filter,
+  from,
+  groupBy,
+  map,
+  mergeMap,
+  of,
+  repeat,
+  retry,
+  skip,
+  switchMap,
+  timer,
+} from 'rxjs';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Change, Store } from '../../../runtime/cache/store.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import { secretsAreFreshMs } from './credential-sources.ts';
+import { credentialsOf } from './provider-credentials.ts';
+
+/** The API server ends a watch after this long, and the next one follows. */
+const watchSeconds = 300;
+/** The pause before the next watch, and after a failure, for example a 403. */
+const againMs = 1_000;
+const retryMs = 10_000;
+
+/**
+ * Emits a provider after a change of the Secret with its credentials. The Secret is watched only while the provider does
+ * not work, so a working provider costs no watch.
+ */
+export function changedCredentials(
+  env: Pick<Environment, 'client' | 'clock' | 'log'>,
+  { changes$ }: Pick<Store<Provider | ProviderConfig>, 'changes$'>,
+): Observable<Request> {
+  return changes$.pipe(
+    groupBy(({ object }) => object.metadata.name),
+    mergeMap((changesOfOne$) =>
+      changesOfOne$.pipe(
+        map(awaitedSecret),
+        distinctUntilChanged((a, b) => (a && objectKeyText(a)) === (b && objectKeyText(b))),
+        switchMap((secret) => (secret === undefined ? EMPTY : secretChanges(env, secret))),
+        map(() => ({ name: changesOfOne$.key })),
+      ),
+    ),
+  );
+}
+
+/** The Secret of a provider that does not work. A provider may hold anything. */
+function awaitedSecret({ type, object }: Change<Provider | ProviderConfig>): SecretKey | undefined {
+  if (type === 'deleted' || wasDeleted(object)) return undefined;
+  try {
+    const isFailing = getCondition(object.status?.conditions, 'Ready').status === 'False';
+    return isFailing ? credentialsOf(object).secretRef : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Emits after each change of one Secret, when cached answers about it have expired. */
+function secretChanges(
+  { client, clock, log }: Pick<Environment, 'client' | 'clock' | 'log'>,
+  { namespace, name }: SecretKey,
+): Observable<string> {
+  const selection = { namespace, fieldSelector: `metadata.name=${name}` };
+  const versions$ = defer(() => from(client.list(SecretKind, selection))).pipe(
+    switchMap(({ items: [found], resourceVersion }) =>
+      concat(
+        of(found?.metadata.resourceVersion ?? ''),
+        client.watch(SecretKind, { ...selection, resourceVersion, timeoutSeconds: watchSeconds }).pipe(
+          filter((event) => event.type !== 'BOOKMARK'),
+          map(({ type, object }) => (type === 'DELETED' ? '' : (object.metadata.resourceVersion ?? ''))),
+        ),
+      ),
+    ),
+    repeat({ delay: () => timer(againMs, clock.scheduler) }),
+    retry({
+      delay: (error: unknown) => {
+        log.debug('cannot watch the Secret of a provider', { namespace, name, error });
+        return timer(retryMs, clock.scheduler);
+      },
+    }),
+  );
+  return versions$.pipe(distinctUntilChanged(), skip(1), delay(secretsAreFreshMs + 1, clock.scheduler));
+}
