@@ -1,7 +1,7 @@
-import type { SecretStoresOptions } from '../controllers/core/connection/secret-stores.ts';
-import { secretStores } from '../controllers/core/connection/secret-stores.ts';
 import type { Stack, StackObserver } from '../controllers/core/stack.ts';
 import { stackControllers } from '../controllers/core/stack.ts';
+import type { SecretStoresOptions } from '../controllers/stores/secret-stores.ts';
+import { secretStores } from '../controllers/stores/secret-stores.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { createInformers } from '../runtime/cache/informers.ts';
 import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';

@@ -8,8 +8,9 @@ const foldersIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-/** Each folder other than core and author is a stack. */
-const stacks = foldersIn('controllers').filter((name) => name !== 'core' && name !== 'author');
+/** Every other folder is a stack. */
+const common = ['core', 'author', 'stores'];
+const stacks = foldersIn('controllers').filter((name) => !common.includes(name));
 const groups = foldersIn('apis').filter((name) => name !== 'core');
 /** Those that belong to no stack hold claims, which every stack may serve. */
 const claimGroups = groups.filter((name) => !stacks.includes(name));
@@ -111,10 +112,13 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'controllers/core/provider/': ['apis/core/', 'clients/external-error.ts', 'controllers/core/', 'runtime/'],
   'controllers/core/references/': ['apis/core/', 'controllers/core/', 'runtime/'],
-  'controllers/core/connection/': [
+  'controllers/core/connection/': ['apis/core/', 'controllers/core/', 'runtime/'],
+  /** The secret stores: Kubernetes and Vault. */
+  'controllers/stores/': [
     'apis/core/',
     'clients/',
     'controllers/core/',
+    'controllers/core/connection/',
     'controllers/core/provider/',
     'runtime/',
   ],

@@ -468,18 +468,18 @@ const byFile: Readonly<Record<string, readonly Omit<Guard, 'file'>[]>> = {
       becomes: '',
     },
   ],
-  'controllers/core/connection/vault-store.ts': [
+  'controllers/stores/vault-store.ts': [
     {
       against: 'an entry of Vault whose owner nobody knows after a crash',
       provenBy:
-        'test/controllers/core/connection/stores.test.ts: Vault: of two resources that publish at one path for the first time, one succeeds with its own details',
+        'test/controllers/stores/stores.test.ts: Vault: of two resources that publish at one path for the first time, one succeeds with its own details',
       was: 'if (before === undefined) await take(path, desired.ownerUid, 0, signal);',
       becomes: '',
     },
     {
       against: "the removal of an entry that has become somebody else's",
       provenBy:
-        'test/controllers/core/connection/stores.test.ts: Vault: an entry that changes between the read and the removal stays',
+        'test/controllers/stores/stores.test.ts: Vault: an entry that changes between the read and the removal stays',
       was: 'await take(path, ownerUid, secret.version, signal);',
       becomes: '',
     },

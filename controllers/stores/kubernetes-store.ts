@@ -1,12 +1,12 @@
 import isEqual from 'lodash/isEqual.js';
-import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import type { Resource } from '../../../runtime/cache/resource.ts';
-import { changedSinceRead, isAlreadyExists } from '../../../runtime/client/errors.ts';
-import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
-import { ownerUidLabel } from './store-place.ts';
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerUid } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../runtime/cache/resource.ts';
+import { changedSinceRead, isAlreadyExists } from '../../runtime/client/errors.ts';
+import type { OwnedConnection, SecretStore, StoredConnection } from '../core/connection/secret-store.ts';
+import { ownerUidLabel } from '../core/connection/store-place.ts';
 
 /**
  * Stores connection details in Secrets of one namespace, labelled with their owner's UID. Each write and deletion

@@ -1,10 +1,10 @@
 import isEqual from 'lodash/isEqual.js';
 import pickBy from 'lodash/pickBy.js';
-import type { VaultClient, VaultSecret } from '../../../clients/vault.ts';
-import { changedSinceRead } from '../../../runtime/client/errors.ts';
-import { credentialAnnotation } from '../credential.ts';
-import type { OwnedConnection, SecretStore, StoredConnection } from './secret-store.ts';
-import { ownerUidLabel } from './store-place.ts';
+import type { VaultClient, VaultSecret } from '../../clients/vault.ts';
+import { changedSinceRead } from '../../runtime/client/errors.ts';
+import type { OwnedConnection, SecretStore, StoredConnection } from '../core/connection/secret-store.ts';
+import { ownerUidLabel } from '../core/connection/store-place.ts';
+import { credentialAnnotation } from '../core/credential.ts';
 
 /** Prefixes of custom metadata that distinguish annotations and the type from labels. */
 const annotationPrefix = 'annotation:';
