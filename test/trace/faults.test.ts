@@ -532,7 +532,7 @@ const cases: readonly Case[] = [
     ),
     link: 'resource secret',
     cause:
-      'FavouriteDBInstance legacy cannot publish its connection details: refusing to modify uncontrolled secret of type "Opaque" (secret cloud-credentials/taken).',
+      'FavouriteDBInstance legacy cannot publish its connection details: refusing to modify a secret of type "Opaque" that has no controller (secret cloud-credentials/taken).',
     commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"writeConnectionSecretToRef":{"namespace":"cloud-credentials","name":"legacy-connection"}}}'`,
   },
   {
@@ -542,7 +542,7 @@ const cases: readonly Case[] = [
     ),
     link: 'claim secret',
     cause:
-      /^The claim's Secret cannot be written: refusing to modify uncontrolled secret of type "Opaque" \(team-shop\/orders-connection\); name another in spec\.writeConnectionSecretToRef; /,
+      /^The claim's Secret cannot be written: refusing to modify a secret of type "Opaque" that has no controller \(team-shop\/orders-connection\); name another in spec\.writeConnectionSecretToRef; /,
     commands: /^kubectl -n team-shop patch fancysqlinstances/,
   },
   {

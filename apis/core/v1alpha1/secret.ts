@@ -73,7 +73,9 @@ export function controlOf(
   const controller = controllerOf(secret);
   if (controller === undefined) {
     if (secret.type === connectionSecretType) return 'adoptable';
-    return { refusal: `refusing to modify uncontrolled secret of type "${secret.type ?? 'Opaque'}"` };
+    return {
+      refusal: `refusing to modify a secret of type "${secret.type ?? 'Opaque'}" that has no controller`,
+    };
   }
   const isPreviousSelf =
     controller.apiVersion === owner.apiVersion &&

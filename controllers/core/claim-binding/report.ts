@@ -49,7 +49,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     ),
   ResourceLost: reportLost,
   ClassMissing: ({ claim }) => {
-    const message = `${describeReference(claim.spec.classRef ?? {})} does not exist`;
+    const message = `${describeReference(claim.spec.classRef ?? {})} does not exist; create it, or create another claim with an existing class`;
     return report('CannotGetResourceClass', creating(message), { isError: true });
   },
   ClassForbidden: reportNamespace,
@@ -77,7 +77,8 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   Released: ({ service, managed, claim }) => {
     const command = howToMakeAvailable(service.managed, managed, claim);
     const how = `an administrator can make it available to this claim: ${command}`;
-    return waiting(`${describe(managed)} was released by a previous claim; ${how}`, { type: 'Warning' });
+    const why = 'is Released: no claim has the UID in its spec.claimRef';
+    return waiting(`${describe(managed)} ${why}; ${how}`, { type: 'Warning' });
   },
   NotReady: reportNotReady,
   CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) => {

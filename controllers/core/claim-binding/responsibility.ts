@@ -58,11 +58,15 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
   const considered = consideredKinds(known);
   if (isReportedByOtherProcess(claim, 'UnknownKind', considered)) return 'others';
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
-  const given = `${reference?.kind || '(no kind)'} (${reference?.apiVersion || 'no apiVersion'})`;
+  const lacking = (['kind', 'apiVersion'] as const).filter((each) => !reference?.[each]);
+  const given =
+    lacking.length > 0
+      ? `lacks ${lacking.join(' and ')}, so that no controller here handles it`
+      : `names a ${reference?.kind} (${reference?.apiVersion}), which no controller here handles`;
   const stuck = isEnding
     ? ', so that no controller removes the finalizer of this claim; undo the edit, or run the stack of that kind'
     : '';
-  const message = `spec.${field} names a ${given}, which no controller here handles${stuck}; known: ${names.join(', ')}`;
+  const message = `spec.${field} ${given}${stuck}; known: ${names.join(', ')}`;
   const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
   return {
     message,

@@ -70,11 +70,11 @@ describe('ConnectionSecretMustBeControllableBy', () => {
     },
     UncontrolledOpaqueSecret: {
       secret: secret({}, 'Opaque'),
-      want: /refusing to modify uncontrolled secret of type "Opaque"/,
+      want: /refusing to modify a secret of type "Opaque" that has no controller/,
     },
     'UncontrolledOpaqueSecret: no type is Opaque': {
       secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
-      want: /uncontrolled secret of type "Opaque"/,
+      want: /a secret of type "Opaque" that has no controller/,
     },
   };
   for (const [name, { secret: existing, want }] of Object.entries(rows)) {

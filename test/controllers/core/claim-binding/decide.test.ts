@@ -247,7 +247,7 @@ const reportOfReleased: Report = {
   facts: {
     conditions: [
       binding(
-        `FavouriteDBInstance db was released by a previous claim; an administrator can make it available to this claim: ${makeAvailable}`,
+        `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
       ),
       reconcileSuccess(),
     ],
@@ -256,7 +256,7 @@ const reportOfReleased: Report = {
   events: [
     warning(
       'WaitingToBind',
-      `FavouriteDBInstance db was released by a previous claim; an administrator can make it available to this claim: ${makeAvailable}`,
+      `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
     ),
   ],
 };
@@ -323,7 +323,11 @@ const reports: Record<
       provisioning: { resourceClass: undefined },
     },
     want: 'ClassMissing',
-    report: refuses('CannotGetResourceClass', 'FavouriteDBInstanceClass small does not exist', creating),
+    report: refuses(
+      'CannotGetResourceClass',
+      'FavouriteDBInstanceClass small does not exist; create it, or create another claim with an existing class',
+      creating,
+    ),
   },
   'a claim whose namespace may not have the class waits': {
     given: {

@@ -234,7 +234,7 @@ describe('the connection Secret', () => {
     'without a controller, of another type': {
       existing: secret({}, 'Opaque'),
       message:
-        /refusing to modify uncontrolled secret of type "Opaque" \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
+        /refusing to modify a secret of type "Opaque" that has no controller \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
     },
     'that another resource controls': {
       existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),
