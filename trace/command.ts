@@ -43,6 +43,7 @@ interface Flags {
   readonly context?: string;
   readonly lease: string;
   readonly output: string;
+  readonly verbose: boolean;
   readonly watch: boolean;
 }
 
@@ -82,6 +83,7 @@ function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'help
       'crossplane-system/services-stack',
     )
     .option('-o, --output <format>', 'text or json', 'text')
+    .option('-v, --verbose', 'show the whole chain, its conditions and the Events', false)
     .option('-w, --watch', 'continue, and show changes', false)
     .addHelpText(
       'after',
@@ -138,15 +140,11 @@ async function trace(asked: Asked, world: TraceWorld): Promise<number> {
 /** On a terminal the text is updated in place; otherwise it is printed after a change. */
 function shown$(seen$: Observable<Findings>, asked: Asked, world: TraceWorld): Observable<number> {
   const isInPlace = asked.output === 'text' && world.stdout.isTTY;
-  if (!isInPlace) {
-    return seen$.pipe(
-      distinctUntilChanged((a, b) => fingerprint(a) === fingerprint(b)),
-      map((findings) => show(findings, asked, world)),
-    );
-  }
+  const isSame = (a: Findings, b: Findings) => !isInPlace && fingerprint(a) === fingerprint(b);
   return seen$.pipe(
+    distinctUntilChanged(isSame),
     map((findings) => {
-      world.stdout.write('\u001b[H\u001b[2J\u001b[3J');
+      if (isInPlace) world.stdout.write('\u001b[H\u001b[2J\u001b[3J');
       return show(findings, asked, world);
     }),
   );
@@ -159,7 +157,8 @@ const fingerprint = ({ lease: _lease, now: _now, runs: _runs, services: _s, ...f
   );
 
 /** Returns the exit code. */
-function show(findings: Findings, { output, kind, name }: Asked, { stdout, stderr }: TraceWorld): number {
+function show(findings: Findings, asked: Asked, { stdout, stderr }: TraceWorld): number {
+  const { output, kind, name, verbose: isVerbose } = asked;
   const seen = traceOf(findings);
   if (output === 'json') stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
   else if (seen.verdict === 'absent' || seen.verdict === 'withheld') {
@@ -167,7 +166,7 @@ function show(findings: Findings, { output, kind, name }: Asked, { stdout, stder
     stderr.write([`${seen.subject} ${why} (${kind} ${name})`, ...(seen.hints ?? []), ''].join('\n'));
   } else {
     const width = Math.max(stdout.columns ?? 100, 40);
-    stdout.write(traceText(seen, { width, now: findings.now, paint: painter(stdout) }));
+    stdout.write(traceText(seen, { width, now: findings.now, isVerbose, paint: painter(stdout) }));
   }
   if (seen.verdict === 'absent' || seen.verdict === 'withheld') return exitCodes.nothingSaid;
   return seen.isUsable ? exitCodes.usable : exitCodes.unusable;

@@ -102,7 +102,7 @@ describe('the live page of a process', () => {
     const { verdict, fault } = JSON.parse(body);
     assert.deepEqual(
       [status, verdict, fault.name, fault.cause],
-      [200, 'broken', 'no match', 'No class matches size=huge (of 2 there are).'],
+      [200, 'broken', 'no match', 'No resource class matches spec.classSelector size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).'],
     );
   });
 

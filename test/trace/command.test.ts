@@ -225,30 +225,41 @@ describe('the command', () => {
     });
   }
 
-  test('no text is cut: lines are as wide as the terminal at most, except for commands', async () => {
-    const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig];
-    const { code, out } = await ended(words, { columns: 48 });
-    assert.equal(code, 1);
-    assert.equal(
-      out,
-      `FancySQLInstance team-shop/orders cannot be used
+  const verdict = `FancySQLInstance team-shop/orders cannot be used
 
-  No class matches size=huge (there are none).
+  No resource class matches spec.classSelector
+  size=huge.
     kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders
-
-… FancySQLInstance team-shop/orders NoMatchingClass
-│   Unbound
-│   Ready False NoMatchingClass for 5 s: no
-│     resource class matches spec.classSelector
-│     size=huge
-└ ✗ class selector size=huge ◀ the first broken link: no match
-      0 of 0 classes match
+`;
+  const texts: Readonly<Record<string, readonly [flags: readonly string[], tree: string]>> = {
+    'the output is the verdict, the cause, the command and a tree of one line for each link': [
+      [],
+      `… FancySQLInstance team-shop/orders NoMatchingClass
+  ✗ class selector size=huge ◀ no match
+? controllers
+`,
+    ],
+    'with --verbose no text is cut: lines are as wide as the terminal at most, except for commands': [
+      ['--verbose'],
+      `… FancySQLInstance team-shop/orders NoMatchingClass
+    Unbound
+    Ready False NoMatchingClass for 5 s: no
+      resource class matches spec.classSelector
+      size=huge
+  ✗ class selector size=huge ◀ no match
 ? controllers
     no lease: no process runs, or one with
     --leader-elect=false
 `,
-    );
-  });
+    ],
+  };
+  for (const [what, [flags, tree]] of Object.entries(texts)) {
+    test(what, async () => {
+      const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig, ...flags];
+      const { code, out } = await ended(words, { columns: 48 });
+      assert.deepEqual([code, out], [1, `${verdict}\n${tree}`]);
+    });
+  }
 
   test('with --watch each change is printed, and the exit code is that of the last trace', async () => {
     const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig, '-w'];

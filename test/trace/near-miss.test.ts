@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { tracedIn } from './traced-objects.ts';
+import { condition, tracedIn } from './traced-objects.ts';
 
 const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
 const classes: readonly KubernetesObject[] = (
@@ -25,7 +25,12 @@ const claiming = (classSelector: object | undefined): KubernetesObject =>
     kind: 'FancySQLInstance',
     metadata: { namespace: 'team-shop', name: 'orders', uid: 'u', generation: 1 },
     spec: { ...(classSelector && { classSelector }) },
-    status: { observedGeneration: 1 },
+    status: {
+      observedGeneration: 1,
+      conditions: [
+        condition('Ready', 'False', classSelector ? 'NoMatchingClass' : 'NoDefaultClass', 'no class'),
+      ],
+    },
   }) as KubernetesObject;
 
 interface Row {
@@ -73,6 +78,12 @@ describe('if no class matches, no command changes an existing label', () => {
         'FavouriteDBInstanceClass favourite-large is the nearest, with size=large. Select that, or ask an administrator for another class.',
       commands: [edit],
     },
+    'a class that matches, but cannot serve the claim, is named': {
+      selector: { matchLabels: { size: 'small' } },
+      advice:
+        'FavouriteDBInstanceClass favourite-small matches, but this claim cannot have it. Change the claim to what a class has, or ask an administrator to allow or add a class.',
+      commands: [edit],
+    },
     'without classes no class is named': {
       selector: { matchLabels: { size: 'tiny' } },
       classes: [],
@@ -84,7 +95,7 @@ describe('if no class matches, no command changes an existing label', () => {
       classes: [],
       advice:
         'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
-      commands: [edit],
+      commands: [],
     },
   };
   for (const [name, { selector, classes: there = classes, advice, commands }] of Object.entries(rows)) {

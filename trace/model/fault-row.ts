@@ -1,15 +1,8 @@
+import { kubectl, observeAgain } from './commands.ts';
 import type { Sign } from './signs.ts';
 import type { Fault, LinkName } from './trace.ts';
 import type { View } from './view.ts';
-
-/** A command on an object that the view names. */
-export type CommandName =
-  | 'edit claim'
-  | 'edit resource'
-  | 'retry resource'
-  | 'edit class'
-  | 'edit provider'
-  | 'read provider';
+import { claimKindOf, keyOf } from './words.ts';
 
 /** The parts of a fault that depend on more than the message of its sign. */
 export type Details = (view: View, message: string) => Partial<Omit<Fault, 'name'>>;
@@ -20,10 +13,31 @@ export interface FaultRow {
   readonly name: string;
   readonly link: LinkName;
   readonly sign: Sign;
-  /** One sentence. `{message}` is the message of the sign; faults.ts has the other words. */
-  readonly cause: string;
+  /** One sentence; default: the message of the sign. faults.ts has the words in braces. */
+  readonly cause?: string;
   readonly advice?: string;
   readonly commands?: readonly CommandName[];
   /** These parts replace the parts above. */
   readonly details?: Details;
 }
+
+/** A command on an object that the view names. Undefined: the command's object is not known here. */
+export const commandOf = {
+  'edit claim': (view) => view.theClaim && kubectl('edit', claimKindOf(view), keyOf(view.theClaim)),
+  'edit resource': ({ theManaged, managedService }) =>
+    theManaged && managedService && kubectl('edit', managedService.kind, keyOf(theManaged)),
+  'retry resource': ({ theManaged, managedService }) =>
+    theManaged && managedService && observeAgain(managedService.kind, keyOf(theManaged)),
+  'edit class': ({ theClass, services }) => {
+    const service = services.find(({ class: { kind } }) => theClass?.kind === kind);
+    return theClass && service && kubectl('edit', service.class, keyOf(theClass));
+  },
+  'edit provider': ({ providerName }) => providerName && kubectl('edit', providerName.kindOf, providerName),
+  'read provider': ({ providerName }) =>
+    providerName && kubectl('get', providerName.kindOf, providerName, '-o', 'yaml'),
+} as const satisfies Readonly<Record<string, (view: View) => string | undefined>>;
+
+export type CommandName = keyof typeof commandOf;
+
+export const commandsIn = (view: View, ...names: readonly CommandName[]): readonly string[] =>
+  names.flatMap((name) => commandOf[name](view) ?? []);

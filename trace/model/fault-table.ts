@@ -1,58 +1,41 @@
-import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { wasProvisioned } from '../../controllers/core/claim/ownership.ts';
-import {
-  claimedByOther,
-  deletedResource,
-  incompatibleChoice,
-  incompatibleResource,
-  lostResource,
-  makeAvailable,
-  missingClass,
-  missingResource,
-  unknownKind,
-} from './claim-remedies.ts';
-import { annotate, making, traceCommand } from './commands.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
+import { making, traceCommand } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
-import {
-  askForOther,
-  forbiddenByProvider,
-  newCredentials,
-  otherSystem,
-  secretOutOfReach,
-} from './credentials-remedy.ts';
-import { isOneOf, keyOf, meantIn } from './fault-parts.ts';
+import { moreRights, newCredentials, otherSystem, secretOutOfReach } from './credentials-remedy.ts';
 import type { FaultRow } from './fault-row.ts';
 import { thereOf } from './findings.ts';
-import { nameTaken } from './holding.ts';
 import { controllersDown, idleness } from './liveness.ts';
 import { nearestClass, noDefaultClass } from './near-miss.ts';
 import {
+  anotherClaim,
   choosePolicies,
   creationMark,
   foreignFinalizers,
+  incompatibleResource,
+  isFrozenCopy,
+  makeAvailable,
+  missingClass,
   missingExternal,
-  missingReference,
-  resume,
-  stillUsed,
-  usersRemedy,
-  waitingObject,
-} from './resource-remedies.ts';
-import {
-  anotherSecret,
-  isImmutableCopy,
-  publishElsewhere,
+  missingResource,
+  nameAnotherSecret,
+  nameTaken,
   refusalOf,
   replaceCopy,
-} from './secret-remedies.ts';
+  resume,
+  stillUsed,
+  unknownKind,
+  waitingObject,
+} from './remedies.ts';
 import {
   anyError,
   anyOf,
   binding,
   claimReason,
-  credential,
   first,
   lastError,
   missingExternalSign,
+  noClass,
   when,
 } from './signs.ts';
 import type { View } from './view.ts';
@@ -60,37 +43,12 @@ import { readyOf, syncedOf } from './view.ts';
 
 const allowNamespace =
   'Create a claim for another class or resource. Or ask an administrator whether this namespace should have this one. The administrator can change the namespaceSelector, or add its labels to the namespace. The labels open everything with the same selector to the namespace.';
-
-const isUndecided = ({ theClaim, binding: decision }: View): boolean =>
-  theClaim !== undefined &&
-  theClaim.spec.classRef === undefined &&
-  theClaim.spec.resourceRef === undefined &&
-  !wasDeleted(theClaim) &&
-  decision?.name !== 'RecordName';
-
-const hasNoMatch = (view: View, by: 'selector' | 'default'): boolean => {
-  const { choice, theClaim } = view;
-  if (choice?.by !== by || !isUndecided(view)) return false;
-  const reason = readyOf(theClaim).reason ?? '';
-  return choice.matching === undefined
-    ? isOneOf(reason, ['NoMatchingClass', 'NoDefaultClass'])
-    : choice.matching.length === 0;
-};
-
-const isChoiceRefused = ({ assignment, theClaim }: View): boolean =>
-  theClaim !== undefined && assignment?.act === 'report';
+const nameAnother = 'Name another resource in spec.resourceRef of the claim.';
 
 const providerIsNeeded = ({ provider, providerName, theManaged }: View): boolean =>
   provider.is === 'absent' &&
   providerName !== undefined &&
   !(theManaged && wasDeleted(theManaged) && !hasFinalizer(theManaged, finalizerNames.managed));
-
-/** The credentials Secret, if it was read and its entry is looked for. */
-const secretKeys = ({ credentials, provider }: View) => {
-  const secret = credentials && thereOf(credentials.secret);
-  const key = credentialsKeyOf(thereOf(provider))?.key;
-  return secret && key !== undefined ? { key, ...secret } : undefined;
-};
 
 /** A healthy paused resource is no fault for a claim that does not use it. */
 const isPauseFelt = ({ theManaged, theClaim }: View): boolean =>
@@ -100,40 +58,20 @@ const isPauseFelt = ({ theManaged, theClaim }: View): boolean =>
   theClaim === undefined ||
   theClaim.status?.bindingPhase === 'Bound';
 
-const providerReport = (view: View) => {
-  const ready = readyOf(thereOf(view.provider));
-  return view.subject.known.sort === 'provider' && ready.status === 'False' ? ready : undefined;
-};
+const isClaim = ({ subject }: View): boolean => subject.known.sort === 'claim';
 
-/** Whether a person other than the claim's author decided that the claim may have the resource. */
-const isConsented = ({ theManaged }: View): boolean =>
-  theManaged !== undefined && (theManaged.spec.namespaceSelector !== undefined || wasProvisioned(theManaged));
+const publishesNothing = (view: View): boolean =>
+  isClaim(view) &&
+  view.theClaim?.spec.writeConnectionSecretToRef !== undefined &&
+  view.theManaged !== undefined &&
+  view.theManaged.spec.writeConnectionSecretToRef === undefined &&
+  readyOf(view.theManaged).status === 'True';
 
-const publishesNothing = ({ subject, theClaim, theManaged }: View): boolean =>
-  subject.known.sort === 'claim' &&
-  theClaim?.spec.writeConnectionSecretToRef !== undefined &&
-  theManaged !== undefined &&
-  theManaged.spec.writeConnectionSecretToRef === undefined &&
-  readyOf(theManaged).status === 'True';
+/** A restored manifest, for example, lacks the claimRef that the controllers wrote. */
+const isBoundWithoutClaim = ({ theClaim, theManaged }: View): boolean =>
+  theClaim?.status?.bindingPhase === 'Bound' && theManaged !== undefined && !isOwnedBy(theManaged, theClaim);
 
-const propagationRefusal = ({ decided, subject, theClaim, theManaged, binding: decision }: View) =>
-  subject.known.sort === 'claim' &&
-  theClaim !== undefined &&
-  !wasDeleted(theClaim) &&
-  theManaged !== undefined &&
-  // In this case binding writes the consent in its next run.
-  decision?.name !== 'CopySecret'
-    ? decided?.propagation?.message
-    : undefined;
-
-/** The message of the claim's Ready condition if it is a problem, or if nothing else can be read. */
-const claimReport = (isHidden: boolean) => (view: View) => {
-  const { theClaim, managed, subject } = view;
-  const { status, message, reason = '' } = readyOf(theClaim);
-  if (subject.known.sort !== 'claim' || status !== 'False' || (managed.is === 'withheld') !== isHidden)
-    return undefined;
-  return !isHidden && isOneOf(reason, ['Pending', 'Creating', 'Binding', 'Deleting']) ? undefined : message;
-};
+const isProgress = (reason = ''): boolean => ['Pending', 'Creating', 'Binding', 'Deleting'].includes(reason);
 
 /** All faults. A fault that can cause another one comes first. */
 export const faultTable: readonly FaultRow[] = [
@@ -146,150 +84,59 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'malformed selector',
-    link: 'choice',
-    sign: (view) =>
-      view.choice?.isMalformed === true && view.theClaim?.spec.classRef === undefined
-        ? view.assignment?.act === 'report'
-          ? view.assignment.message
-          : (readyOf(view.theClaim).message ?? 'spec.classSelector is malformed')
-        : undefined,
+    link: 'class',
+    sign: noClass('InvalidClassSelector'),
     cause: "The claim's selector is invalid: {message}.",
     commands: ['edit claim'],
   },
-  {
-    name: 'no match',
-    link: 'choice',
-    sign: when((view) => hasNoMatch(view, 'default')),
-    cause: 'The claim names no class, and no class is the default.',
-    commands: ['edit claim'],
-    details: noDefaultClass,
-  },
-  {
-    name: 'no match',
-    link: 'choice',
-    sign: when((view) => hasNoMatch(view, 'selector')),
-    cause: 'No class matches {selector}{count}.',
-    details: nearestClass,
-  },
-  {
-    name: 'incompatible',
-    link: 'resource',
-    sign: binding('Incompatible'),
-    cause: '{message}.',
-    details: incompatibleResource,
-  },
-  {
-    name: 'incompatible',
-    link: 'choice',
-    sign: incompatibleChoice(isChoiceRefused),
-    cause: 'Of the classes that match, none can serve the claim: {message}.',
-    advice:
-      'Change the claim to an engine and version that a class has. Or ask an administrator for a class that has them.',
-    commands: ['edit claim'],
-  },
+  { name: 'no match', link: 'class', sign: noClass('NoDefaultClass'), details: noDefaultClass },
+  { name: 'no match', link: 'class', sign: noClass('NoMatchingClass'), details: nearestClass },
+  { name: 'incompatible', link: 'resource', sign: binding('Incompatible'), details: incompatibleResource },
   {
     name: 'namespace not allowed',
     link: 'resource',
-    sign: binding('ResourceForbidden'),
-    cause: '{message}.',
+    sign: anyOf(binding('ResourceForbidden'), binding('NotOffered')),
     advice: allowNamespace,
-    commands: ['edit resource'],
-  },
-  {
-    name: 'namespace not allowed',
-    link: 'resource',
-    sign: binding('NotOffered'),
-    cause: '{message}.',
-    advice: 'Or create a claim for another resource.',
     commands: ['edit resource'],
   },
   {
     name: 'namespace not allowed',
     link: 'class',
     sign: binding('ClassForbidden'),
-    cause: '{message}.',
     advice: allowNamespace,
     commands: ['edit class'],
-  },
-  {
-    name: 'namespace not allowed',
-    link: 'choice',
-    sign: when(
-      (view) =>
-        isChoiceRefused(view) && (view.choice?.forbidden ?? 0) > 0 && !view.choice?.incompatible?.length,
-    ),
-    cause: 'Of the classes that match, none may be claimed from namespace {namespace}.',
-    advice: allowNamespace,
-    commands: ['edit claim'],
-  },
-  {
-    name: 'namespace not allowed',
-    link: 'claim',
-    sign: (view) => (view.binding ? undefined : claimReason('NamespaceNotAllowed')(view)),
-    cause: '{message}.',
-    advice: allowNamespace,
-    commands: ['edit claim'],
   },
   {
     name: 'unknown kind',
     link: 'class',
     sign: anyOf(binding('UnknownKind'), claimReason('UnknownKind')),
-    cause: '{message}.',
     details: unknownKind,
   },
-  {
-    name: 'missing class',
-    link: 'class',
-    sign: binding('ClassMissing'),
-    cause: 'The claim names {classRef}, which does not exist.',
-    details: missingClass,
-  },
+  { name: 'missing class', link: 'class', sign: binding('ClassMissing'), details: missingClass },
   {
     name: 'claimed by another',
     link: 'resource',
-    sign: binding('ControlledByOther'),
-    cause: '{message}.',
-    advice: 'Name another resource in spec.resourceRef of the claim.',
+    sign: anyOf(binding('ControlledByOther'), binding('ClaimedByOther')),
+    advice: nameAnother,
     commands: ['edit claim'],
-  },
-  {
-    name: 'claimed by another',
-    link: 'resource',
-    sign: binding('ClaimedByOther'),
-    cause: '{resource} is claimed by {owner}.',
-    commands: ['edit claim'],
-    details: claimedByOther,
   },
   {
     name: 'claimRef incomplete',
     link: 'resource',
     sign: binding('ClaimRefIncomplete'),
-    cause: '{message}.',
     commands: ['edit resource'],
   },
   {
     name: 'resource released',
     link: 'resource',
     sign: binding('Released'),
-    cause: 'A previous claim released {resource}, and no administrator has made it available again.',
+    cause: 'spec.claimRef of {resource} has the UID of a claim that does not exist.',
     advice:
-      'It may hold the data of its previous claim: ask the team of that claim first. Then an administrator can make it available to this claim, and to no other:',
+      'It may hold the data of a previous claim: ask the team of that claim first. Then an administrator can make it available to this claim, and to no other:',
     details: makeAvailable,
   },
-  {
-    name: 'missing resource',
-    link: 'resource',
-    sign: binding('ResourceLost'),
-    cause: 'The claim was bound to {resourceRef}, which no longer exists.',
-    details: lostResource,
-  },
-  {
-    name: 'missing resource',
-    link: 'resource',
-    sign: binding('ResourceMissing'),
-    cause: '{message}.',
-    details: missingResource,
-  },
+  { name: 'missing resource', link: 'resource', sign: binding('ResourceLost'), details: anotherClaim },
+  { name: 'missing resource', link: 'resource', sign: binding('ResourceMissing'), details: missingResource },
   {
     name: 'paused',
     link: 'resource',
@@ -310,7 +157,7 @@ export const faultTable: readonly FaultRow[] = [
     link: 'resource',
     sign: binding('ResourceDeleted'),
     cause: '{resource} is being deleted, and no claim can use it any more.',
-    details: deletedResource,
+    details: anotherClaim,
   },
   {
     name: 'leaked creation',
@@ -325,10 +172,7 @@ export const faultTable: readonly FaultRow[] = [
     link: 'provider',
     sign: when(providerIsNeeded),
     cause: '{provider} ({providerVersion}) does not exist. It names the external system and the credentials.',
-    details: (view) => {
-      const { advice, commands } = making(view.providerName ?? {});
-      return { advice: [meantIn(view), advice].filter(Boolean).join(' '), commands };
-    },
+    details: ({ providerName }) => making(providerName ?? {}),
   },
   {
     name: 'missing credentials',
@@ -343,31 +187,14 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'missing credentials',
     link: 'credentials',
-    sign: (view) => {
-      const { key, keys } = secretKeys(view) ?? {};
+    sign: ({ credentials, provider }) => {
+      const keys = credentials && thereOf(credentials.secret)?.keys;
+      const key = credentialsKeyOf(thereOf(provider))?.key;
       if (key === undefined || keys === undefined || keys.includes(key)) return undefined;
       return keys.length === 0 ? 'nothing' : keys.join(', ');
     },
-    cause: 'The secret {secret} of {provider} has no key "{key}"; it has {message}.',
+    cause: 'The secret {secret} of {provider} has no value for the key "{key}"; it has {message}.',
     details: newCredentials,
-  },
-  {
-    name: 'missing credentials',
-    link: 'credentials',
-    sign: when((view) => {
-      const { key, emptyKeys = [] } = secretKeys(view) ?? {};
-      return key !== undefined && emptyKeys.includes(key);
-    }),
-    cause: 'The key "{key}" of the secret {secret} of {provider} is empty.',
-    details: newCredentials,
-  },
-  {
-    name: 'unresolved reference',
-    link: 'references',
-    sign: ({ unresolved, theManaged }) =>
-      theManaged && !wasDeleted(theManaged) && readyOf(theManaged).status !== 'True' ? unresolved : undefined,
-    cause: '{resource} refers to an object that does not exist: {message}.',
-    details: missingReference,
   },
   {
     name: 'secret out of reach',
@@ -413,7 +240,7 @@ export const faultTable: readonly FaultRow[] = [
     sign: lastError('not allowed'),
     cause: 'The credentials of {provider} do not have the right for this action: {message}.',
     commands: ['retry resource'],
-    details: forbiddenByProvider,
+    details: moreRights,
   },
   {
     name: 'provider down',
@@ -453,67 +280,45 @@ export const faultTable: readonly FaultRow[] = [
     link: 'external',
     sign: lastError('refused'),
     cause: 'The external system refuses the request: {message}.',
+    advice:
+      'Change the fields in the managed resource and in its class. If the claim set them, create another claim: the fields of a claim cannot change.',
     commands: ['edit resource'],
-    details: askForOther,
   },
   {
     name: 'provider not ready',
     link: 'server',
-    sign: (view) =>
-      isOneOf(providerReport(view)?.reason ?? '', ['NoAnswer', 'Forbidden', 'Throttled', 'QuotaExceeded'])
-        ? providerReport(view)?.message
-        : undefined,
+    sign: (view) => {
+      const { status, reason = '', message = reason } = readyOf(thereOf(view.provider));
+      return view.subject.known.sort === 'provider' && status === 'False' ? message : undefined;
+    },
     cause: '{provider} is not ready: {message}.',
-  },
-  {
-    name: 'provider not ready',
-    link: 'credentials',
-    sign: (view) => providerReport(view)?.message ?? providerReport(view)?.reason,
-    cause: '{provider} is not ready: {message}.',
-    details: newCredentials,
+    details: (view, message) =>
+      isOneOf(readyOf(thereOf(view.provider)).reason ?? '', ['CredentialsRefused', 'CannotReadCredentials'])
+        ? { link: 'credentials', ...newCredentials(view, message) }
+        : {},
   },
   {
     name: 'secret conflict',
     link: 'resource secret',
-    sign: refusalOf,
+    sign: ({ source, theManaged }) => refusalOf(source, theManaged),
     cause: '{resource} cannot publish its connection details: {message} (secret {sourceSecret}).',
-    details: publishElsewhere,
+    commands: ['edit resource'],
+    details: ({ source }) => ({ advice: nameAnotherSecret(source) }),
   },
   {
     name: 'secret conflict',
     link: 'claim secret',
-    sign: binding('SecretNotOwned', (view) => !isImmutableCopy(view)),
-    cause: "The claim's Secret cannot be written: {message}.",
-    details: anotherSecret,
+    sign: (view) => (isClaim(view) ? refusalOf(view.target, view.theClaim) : undefined),
+    cause: "The claim's Secret cannot be written: {message} (secret {targetSecret}).",
+    commands: ['edit claim'],
+    details: ({ target }) => ({ advice: nameAnotherSecret(target) }),
   },
   {
     name: 'immutable secret',
     link: 'claim secret',
-    sign: binding('SecretNotOwned', isImmutableCopy),
-    cause: "The claim's Secret cannot be updated: {message}.",
+    sign: when((view) => isClaim(view) && isFrozenCopy(view)),
+    cause: 'Secret {targetSecret} is immutable, and differs from the Secret of {resource}.',
     details: replaceCopy,
-  },
-  {
-    name: 'credential cannot change',
-    link: 'resource',
-    sign: credential('CredentialCannotChange'),
-    cause: '{resource} still has the credentials of its previous claim: {message}.',
-    advice:
-      'If the previous claim may know the credentials of the new claim, give the same credentials to the new claim. Otherwise do the other thing that the message names:',
-    details: ({ managedService, theManaged }) => {
-      const annotation = `${annotationKeys.reoffer}=with-same-credentials`;
-      return managedService && theManaged
-        ? { commands: [annotate(managedService.kind, keyOf(theManaged), annotation)] }
-        : {};
-    },
-  },
-  {
-    name: 'credential not applied',
-    link: 'resource',
-    sign: binding('CredentialNotApplied', ({ theManaged }) => syncedOf(theManaged).status === 'False'),
-    cause: '{message}.',
-    advice: 'The claim gets the connection details once the controller has applied the credential.',
-    commands: ['edit resource'],
   },
   {
     name: 'deletion waits',
@@ -528,42 +333,42 @@ export const faultTable: readonly FaultRow[] = [
     name: 'deletion waits',
     link: 'users',
     sign: stillUsed,
-    cause: '{subject} is being deleted, and {message}.',
-    details: usersRemedy,
+    cause: '{subject} is being deleted: {message}.',
+    advice:
+      'If you delete one of them, its external resource is deleted too, with its data, unless its policies keep it.',
   },
   {
     name: 'failing',
     link: 'resource',
-    sign: ({ theManaged, managedService }) => {
+    sign: ({ theManaged }) => {
       const { status, reason = '', message = reason } = syncedOf(theManaged);
-      return managedService && status === 'False' && reason !== 'ReconcilePaused' ? message : undefined;
+      return status === 'False' && reason !== 'ReconcilePaused' ? message : undefined;
     },
     cause: 'The controller of {resource} reports a failure: {message}.',
+    advice:
+      'Correct the object that the message names, or the resource. The controller tries again by itself.',
     commands: ['edit resource'],
   },
   {
     name: 'failing',
     link: 'claim',
-    sign: ({ theClaim, managed, subject }) => {
-      const { status, reason = '', message = reason } = syncedOf(theClaim);
-      const isOwn = subject.known.sort === 'claim' && managed.is !== 'withheld';
-      return isOwn && status === 'False' ? message : undefined;
+    sign: (view) => {
+      const [synced, ready] = [syncedOf(view.theClaim), readyOf(view.theClaim)];
+      const isReported = ready.status === 'False' && !isProgress(ready.reason);
+      const shown = [...(synced.status === 'False' ? [synced] : []), ...(isReported ? [ready] : [])];
+      return isClaim(view) && view.managed.is !== 'withheld' ? shown[0]?.message : undefined;
     },
-    cause: '{message}.',
-    commands: ['edit claim'],
-  },
-  {
-    name: 'reported by the claim',
-    link: 'claim',
-    sign: claimReport(false),
-    cause: '{message}.',
+    advice:
+      'Correct the object that the message names, or create another claim. The controller tries again by itself.',
     commands: ['edit claim'],
   },
   {
     name: 'reported by the claim',
     link: 'resource',
-    sign: claimReport(true),
-    cause: '{message}.',
+    sign: (view) => {
+      const { status, message } = readyOf(view.theClaim);
+      return isClaim(view) && view.managed.is === 'withheld' && status === 'False' ? message : undefined;
+    },
     advice: 'You cannot read the managed resource. An administrator of it can see more:',
     details: ({ theClaim }) => ({ commands: [traceCommand(theClaim?.spec.resourceRef ?? {})] }),
   },
@@ -572,18 +377,15 @@ export const faultTable: readonly FaultRow[] = [
     link: 'resource secret',
     sign: when(publishesNothing),
     cause: 'The claim wants a secret, and {resource} publishes none.',
+    advice:
+      'Ask first whether namespace {namespace} should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
     commands: ['edit resource'],
-    details: (view) => ({
-      advice: isConsented(view)
-        ? 'Set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.'
-        : `A claim of any namespace can have it. Ask first whether ${view.theClaim?.metadata.namespace} should have it, and select that namespace in its spec.namespaceSelector. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.`,
-    }),
   },
   {
     name: 'secret out of date',
     link: 'claim secret',
-    sign: (view) => (view.target ? propagationRefusal(view) : undefined),
-    cause: "The claim's Secret is not updated: {message}.",
+    sign: when((view) => isClaim(view) && isBoundWithoutClaim(view)),
+    cause: "The claim's Secret is not updated: {resource} does not name the claim in spec.claimRef.",
     advice:
       'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of {resource} can see more:',
     details: ({ theManaged }) => ({

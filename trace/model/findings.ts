@@ -5,12 +5,9 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
-import type { SecretFacts } from '../../controllers/core/claim-binding/decision.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
-import type { CredentialDecision } from '../../controllers/core/managed/run/decide-credential.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
-import type { PropagationDecision } from '../../controllers/core/secret-propagation/decide.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import type { KnownKind } from '../catalogue.ts';
@@ -55,33 +52,12 @@ export interface FoundSecret {
   readonly secret: Found<HiddenSecret>;
 }
 
-/** The decisions of the controllers that depend on the values of Secrets. */
-export interface DecidedOnValues {
-  /** False: the credential is in a Secret that may not be read, or in a secret store. */
-  readonly isCredentialKnown: boolean;
-  /** The credential decision of the managed resource's controller; undefined: unknown. */
-  readonly credential?: CredentialDecision | undefined;
-  /** The facts that binding decides on, without values. Of the claim's Secrets it has only the one that the claim names. */
-  readonly secrets?: SecretFacts;
-  readonly propagation?:
-    | { readonly name: PropagationDecision['name']; readonly message?: string }
-    | undefined;
-}
-
 /** An object that does not exist, and the existing objects of its kind. */
 export interface SoughtInVain {
   readonly key: ObjectKey;
   readonly there: readonly ObjectKey[];
   /** Its namespace does not exist either. */
   readonly isNamespaceAbsent: boolean;
-}
-
-/** The possible owners of the external resource that already has the name of a managed resource. */
-export interface Holding {
-  /** The owner in its mark; undefined: the mark does not show its owner. */
-  readonly marked?: { readonly kind: Kind; readonly name: string };
-  /** The owner, if it exists. Without a readable mark: the resources of the stack with the same external name. */
-  readonly holders: Found<readonly Managed[]>;
 }
 
 /** All that was read about one object and the objects connected to it. It has no value of a Secret. */
@@ -104,30 +80,19 @@ export interface Findings {
   /** The managed resources that the claim owns, those that are Bound first. */
   readonly owned: Found<readonly Managed[]>;
   readonly managedService?: ManagedService | undefined;
-  /** Set if another external resource has the managed resource's external name. */
-  readonly holding?: Holding | undefined;
-  /** The objects that the managed resource's references can name, by kind. */
-  readonly referenced: readonly {
-    readonly kind: Kind<Managed>;
-    readonly objects: Found<readonly Managed[]>;
-  }[];
   /** `credentialEntries`: the entries of its Secret, if its kind needs several. */
   readonly providerName?:
     | (ProviderName & { readonly kindOf: Kind; readonly credentialEntries?: readonly string[] | undefined })
     | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
   readonly credentials?: FoundSecret | undefined;
-  /** The other providers and StoreConfigs of all stacks with credentials from the same Secret. */
-  readonly sharing?: Found<readonly KubernetesObject[]> | undefined;
   /** The managed resource's connection Secret. */
   readonly source?: FoundSecret | undefined;
   /** The claim's connection Secret. */
   readonly target?: FoundSecret | undefined;
-  /** Set for a claim or managed resource. */
-  readonly decided?: DecidedOnValues | undefined;
   /** For a class or provider: the managed resources that use it. */
   readonly users: Found<readonly Managed[]>;
-  /** The traced object, or the managed resource or provider that it names, if it does not exist. */
+  /** The traced object, if it does not exist. */
   readonly inVain?: SoughtInVain | undefined;
   /** The lease of the leader election; absent: no process uses one. */
   readonly lease: Found<Lease>;

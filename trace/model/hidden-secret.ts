@@ -8,9 +8,8 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 export interface HiddenSecret {
   /** `data` has digests instead of values, so that two Secrets can be compared. Only our annotations remain. */
   readonly secret: Secret;
+  /** The keys that have a value. */
   readonly keys: readonly string[];
-  /** The keys whose values are empty. */
-  readonly emptyKeys: readonly string[];
 }
 
 /** The annotations with the source and target of a copied Secret. They have only names. */
@@ -23,7 +22,6 @@ const isOfCopies = (_value: string, key: string): boolean =>
  */
 export function hidden(secret: Secret): HiddenSecret {
   const { apiVersion, kind, metadata, type, immutable, data = {} } = secret;
-  const keys = Object.keys(data).toSorted(compareNames);
   return {
     secret: {
       ...{ apiVersion, kind },
@@ -32,7 +30,6 @@ export function hidden(secret: Secret): HiddenSecret {
       ...(immutable !== undefined && { immutable }),
       data: mapValues(data, (value, key) => hash('sha256', `${key}=${value}`, 'hex')),
     },
-    keys,
-    emptyKeys: keys.filter((key) => data[key] === ''),
+    keys: Object.keys(pickBy(data)).toSorted(compareNames),
   };
 }

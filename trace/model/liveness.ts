@@ -2,13 +2,13 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { ago } from './ago.ts';
-import { describeObject } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import type { Found } from './findings.ts';
 import { thereOf } from './findings.ts';
 import type { Sign } from './signs.ts';
 import type { View } from './view.ts';
 import { isObserved } from './view.ts';
+import { describeObject } from './words.ts';
 
 /** A running controller observes a change much faster. */
 const patienceMs = 60_000;
@@ -16,46 +16,39 @@ const patienceMs = 60_000;
 export interface Liveness {
   /** `none`: there is no lease, for example because one process runs without leader election. */
   readonly lease: 'held' | 'run out' | 'released' | 'none' | 'unknown';
-  /** A sentence about the lease. */
-  readonly says: string;
+  /** The lease and the unobserved objects, a sentence each. */
+  readonly says: readonly string[];
   /** Objects whose last change no controller has observed in time. */
   readonly unobserved: readonly KubernetesObject[];
+  /** No controller runs, or none handles an object. */
+  readonly isIdle: boolean;
 }
 
 /** Whether controllers run, by their lease and by the status of the objects. */
 export function livenessOf(
-  lease: Found<Lease>,
+  found: Found<Lease>,
   objects: readonly (KubernetesObject | undefined)[],
   now: Date,
 ): Liveness {
-  const isLate = (object: KubernetesObject): boolean => {
-    const changedMs = changedAtMs(object);
-    return changedMs !== undefined && now.getTime() - changedMs > patienceMs;
-  };
-  const given = objects.filter((object) => object !== undefined);
-  return { ...leaseState(lease, now), unobserved: given.filter((one) => !isObserved(one) && isLate(one)) };
+  const unobserved = objects.filter(
+    (object) =>
+      object !== undefined && !isObserved(object) && now.getTime() - changedAtMs(object) > patienceMs,
+  ) as readonly KubernetesObject[];
+  const [lease, state] = leaseState(found, now);
+  const texts = unobserved.map(
+    (object) => `no controller has observed the last change of ${describeObject(object)}`,
+  );
+  const isIdle = lease === 'run out' || lease === 'released' || unobserved.length > 0;
+  return { lease, says: [state, ...texts], unobserved, isIdle };
 }
 
-export function livenessIn({ lease, theClaim, theManaged, subject, now }: View): Liveness {
-  return livenessOf(lease, subject.known.sort === 'claim' ? [theClaim, theManaged] : [theManaged], now);
-}
-
-const unobservedText = (object: KubernetesObject): string =>
-  `no controller has observed the last change of ${describeObject(object)}`;
-
-/** The lease and the unobserved objects in sentences. */
-export const livenessTexts = ({ says, unobserved }: Liveness): readonly string[] => [
-  says,
-  ...unobserved.map(unobservedText),
-];
-
-export const isIdle = ({ lease, unobserved }: Liveness): boolean =>
-  lease === 'run out' || lease === 'released' || unobserved.length > 0;
+export const livenessIn = ({ lease, theClaim, theManaged, subject, now }: View): Liveness =>
+  livenessOf(lease, subject.known.sort === 'claim' ? [theClaim, theManaged] : [theManaged], now);
 
 /** No controller runs, or none handles the object. */
 export const idleness: Sign = (view) => {
-  const liveness = livenessIn(view);
-  return isIdle(liveness) ? livenessTexts(liveness).slice(0, 2).join('; ') : undefined;
+  const { isIdle, says } = livenessIn(view);
+  return isIdle ? says.slice(0, 2).join('; ') : undefined;
 };
 
 /** The Deployment of the controllers. Its lease has the same name by default. */
@@ -81,32 +74,34 @@ export const controllersDown: Details = (view) => {
   };
 };
 
-function leaseState(lease: Found<Lease>, now: Date): Pick<Liveness, 'lease' | 'says'> {
-  if (lease.is === 'absent')
-    return { lease: 'none', says: 'no lease: no process runs, or one with --leader-elect=false' };
-  if (lease.is === 'withheld') return { lease: 'unknown', says: 'you cannot read their lease' };
-  if (lease.is === 'unsought') return { lease: 'unknown', says: 'this process' };
-  const { holderIdentity, leaseDurationSeconds = 15, renewTime = '' } = lease.value.spec ?? {};
-  if (!holderIdentity)
-    return { lease: 'released', says: 'no process holds the lease: the last leader has ended' };
+function leaseState(found: Found<Lease>, now: Date): readonly [Liveness['lease'], says: string] {
+  switch (found.is) {
+    case 'absent':
+      return ['none', 'no lease: no process runs, or one with --leader-elect=false'];
+    case 'withheld':
+      return ['unknown', 'you cannot read their lease'];
+    case 'unsought':
+      return ['unknown', 'this process'];
+  }
+  const { holderIdentity, leaseDurationSeconds = 15, renewTime = '' } = found.value.spec ?? {};
+  if (!holderIdentity) return ['released', 'no process holds the lease: the last leader has ended'];
   const renewedMs = Date.parse(renewTime);
-  const isExpired = now.getTime() - renewedMs > leaseDurationSeconds * 1_000;
   const when = `renewed ${ago(renewedMs, now)}`;
-  return isExpired
-    ? { lease: 'run out', says: `the lease of ${holderIdentity} has expired: ${when}` }
-    : { lease: 'held', says: `${holderIdentity} leads, ${when}` };
+  return now.getTime() - renewedMs > leaseDurationSeconds * 1_000
+    ? ['run out', `the lease of ${holderIdentity} has expired: ${when}`]
+    : ['held', `${holderIdentity} leads, ${when}`];
 }
 
 /**
- * The time of the last change outside of the status, in epoch ms. Undefined: the object was changed, and records no time,
- * for example because a controller dropped `managedFields` (docs/decisions/0051).
+ * The time of the last change outside of the status, in epoch ms. NaN: the object was changed, and records no time, for
+ * example because a controller dropped `managedFields` (docs/decisions/0051).
  */
-function changedAtMs({ metadata }: KubernetesObject): number | undefined {
+function changedAtMs({ metadata }: KubernetesObject): number {
   const { generation = 1, deletionTimestamp } = metadata;
   const { managedFields = [] } = metadata as {
     readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
   };
-  if (managedFields.length === 0 && generation > 1 && deletionTimestamp === undefined) return undefined;
+  if (managedFields.length === 0 && generation > 1 && deletionTimestamp === undefined) return Number.NaN;
   const times = [
     metadata.creationTimestamp,
     deletionTimestamp,

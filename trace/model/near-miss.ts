@@ -6,17 +6,19 @@ import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { LabelSelector } from '../../apis/core/v1alpha1/selector.ts';
 import { labelSelector } from '../../apis/core/v1alpha1/selector.ts';
-import { annotate, describeObject, kubectl, quoted } from './commands.ts';
-import { claimKindOf, keyOf } from './fault-parts.ts';
+import { annotate, kubectl, quoted } from './commands.ts';
 import type { Details } from './fault-row.ts';
+import { commandsIn } from './fault-row.ts';
 import { thereOf } from './findings.ts';
-import { named } from './link-parts.ts';
 import type { View } from './view.ts';
+import { describeObject, keyOf, named } from './words.ts';
+
+type Labels = Readonly<Record<string, string>>;
 
 /** One requirement of a selector. */
 interface Requirement {
   readonly key: string;
-  readonly isMet: (labels: Readonly<Record<string, string>> | undefined) => boolean;
+  readonly isMet: (labels: Labels | undefined) => boolean;
   /** A label that meets it on a class without this key. */
   readonly label?: string | undefined;
 }
@@ -27,7 +29,7 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
     return {
       key,
       isMet: (labels) => typeof selects === 'function' && selects(labels),
-      ...(value !== undefined && { label: `${key}=${value}` }),
+      label: value === undefined ? undefined : `${key}=${value}`,
     };
   };
   return [
@@ -62,54 +64,50 @@ function comparedClasses({ classes, theClaim }: View): readonly ComparedClass[] 
   );
 }
 
+/** An administrator may mark a class as the default; a class that is the default cannot serve this claim. */
 export const noDefaultClass: Details = (view) => {
-  const [nearest] = comparedClasses(view);
   const mark = `${annotationKeys.defaultClass}=true`;
-  if (nearest !== undefined) return { commands: [annotate(nearest.kind, keyOf(nearest.class), mark)] };
-  return {
-    ...(view.choice?.all?.length === 0 && {
-      cause: 'The claim names no class, and no class is the default (there are none).',
-    }),
-    advice: `An administrator can make a class the default with the annotation ${mark}.`,
-  };
+  const nearest = comparedClasses(view).find(
+    ({ class: { metadata } }) => metadata.annotations?.[annotationKeys.defaultClass] !== 'true',
+  );
+  return nearest === undefined
+    ? { advice: `An administrator can make a class the default with the annotation ${mark}.` }
+    : { commands: [annotate(nearest.kind, keyOf(nearest.class), mark)] };
 };
 
+/**
+ * Advice about the nearest class. A label is proposed only if the class lacks its key: other claims may select an existing
+ * label.
+ */
 export const nearestClass: Details = (view) => {
-  const { advice, label } = nearMiss(comparedClasses(view));
-  const edit = view.theClaim ? [kubectl('edit', claimKindOf(view), keyOf(view.theClaim))] : [];
-  return {
-    ...(advice !== undefined && { advice }),
-    commands: [...edit, ...(label === undefined ? [] : [label])],
-  };
-};
-
-/** The nearest class. A label is proposed only if the class lacks its key: other claims may select an existing label. */
-function nearMiss(all: readonly ComparedClass[]): { readonly advice?: string; readonly label?: string } {
+  const all = comparedClasses(view);
+  const commands = commandsIn(view, 'edit claim');
   const [nearest] = all;
-  if (nearest === undefined) return {};
-  if (nearest.met.length === 0) {
-    const pairs = all.flatMap(({ class: { metadata } }) => labelsIn(metadata.labels));
-    const labels = uniq(pairs).toSorted(compareNames);
-    const existing =
-      labels.length === 0 ? 'no class has a label' : `the labels of the classes are ${named(labels, 10)}`;
-    return { advice: `No class has any of it; ${existing}.` };
-  }
-  const { class: near, unmet } = nearest;
+  if (nearest === undefined) return { commands };
+  const { class: near, met, unmet } = nearest;
+  if (met.length === 0 && unmet.length > 0)
+    return { advice: `No class has any of it; ${labelsOf(all)}.`, commands };
   const name = describeObject(near);
+  if (unmet.length === 0) {
+    const advice = `${name} matches, but this claim cannot have it. Change the claim to what a class has, or ask an administrator to allow or add a class.`;
+    return { advice, commands };
+  }
   const { labels = {} } = near.metadata;
   const held = unmet.filter(({ key }) => key in labels).map(({ key }) => `${key}=${labels[key]}`);
   const lacking = unmet.flatMap(({ label }) => label ?? []);
   if (held.length > 0 || lacking.length < unmet.length) {
     const has = held.length === 0 ? '' : `, with ${held.join(', ')}`;
-    return {
-      advice: `${name} is the nearest${has}. Select that, or ask an administrator for another class.`,
-    };
+    const advice = `${name} is the nearest${has}. Select that, or ask an administrator for another class.`;
+    return { advice, commands };
   }
   return {
     advice: `${name} is the nearest, without ${lacking.join(', ')}. Select its labels, or ask an administrator to label it.`,
-    label: kubectl('label', nearest.kind, keyOf(near), ...lacking.map(quoted)),
+    commands: [...commands, kubectl('label', nearest.kind, keyOf(near), ...lacking.map(quoted))],
   };
-}
+};
 
-const labelsIn = (labels: Readonly<Record<string, string>> = {}): readonly string[] =>
-  Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+function labelsOf(all: readonly ComparedClass[]): string {
+  const pairs = all.flatMap(({ class: { metadata } }) => Object.entries(metadata.labels ?? {}));
+  const labels = uniq(pairs.map(([key, value]) => `${key}=${value}`)).toSorted(compareNames);
+  return labels.length === 0 ? 'no class has a label' : `the labels of the classes are ${named(labels, 10)}`;
+}

@@ -1,10 +1,11 @@
+import partition from 'lodash/partition.js';
 import uniq from 'lodash/uniq.js';
 import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import { likeness, mostLike } from '../likeness.ts';
 import type { SoughtInVain } from './findings.ts';
-import { named } from './link-parts.ts';
+import { named } from './words.ts';
 
 /** The lowest likeness of a similar name: for example two swapped letters in a name of four. */
 const leastLikeness = 0.4;
@@ -21,37 +22,31 @@ function nearNames(sought: string, there: readonly string[]): readonly string[] 
   return mostLike(scored, Math.max(leastLikeness, share * best));
 }
 
-/** `Did you mean cart or carts?`; undefined: no name is similar. */
-export function meant(sought: string, there: readonly string[]): string | undefined {
-  const near = nearNames(sought, there);
-  return near.length === 0 ? undefined : asked(near);
-}
-
-const asked = (names: readonly string[]): string => `Did you mean ${names.join(' or ')}?`;
+const asked = (names: readonly string[]): readonly string[] =>
+  names.length === 0 ? [] : [`Did you mean ${names.slice(0, mostNear).join(' or ')}?`];
 
 /** Where the name exists, or similar names: a sentence each. */
 export function hintsAt({ key, there, isNamespaceAbsent }: SoughtInVain): readonly string[] {
-  const { name, namespace } = key;
+  const { name, namespace = '' } = key;
+  const [own, others] = partition(there, (one) => one.namespace === key.namespace);
   const namespaces = uniq(there.flatMap((one) => one.namespace ?? []));
-  const isIn = ({ namespace: its }: ObjectKey): boolean => its === namespace;
-  const elsewhere = there.flatMap((one) =>
-    one.name === name && !isIn(one) && one.namespace !== undefined ? [one.namespace] : [],
-  );
   const absent = isNamespaceAbsent
-    ? [[`There is no namespace ${namespace}.`, meant(namespace ?? '', namespaces)].filter(Boolean).join(' ')]
+    ? [[`There is no namespace ${namespace}.`, ...asked(nearNames(namespace, namespaces))].join(' ')]
     : [];
+  const elsewhere = others
+    .flatMap((one) => (one.name === name ? (one.namespace ?? []) : []))
+    .toSorted(compareNames);
   if (elsewhere.length > 0) {
-    const [first, ...others] = elsewhere.toSorted(compareNames);
-    const plural = others.length === 0 ? '' : 's';
-    return [...absent, `There is one in namespace${plural} ${named([first ?? '', ...others])}: -n ${first}`];
+    const plural = elsewhere.length === 1 ? '' : 's';
+    return [...absent, `There is one in namespace${plural} ${named(elsewhere)}: -n ${elsewhere[0]}`];
   }
-  const own = there.filter(isIn).map((one) => one.name);
-  const others = there.filter((one) => !isIn(one));
-  const like = nearNames(
-    name,
-    others.map((one) => one.name),
-  );
-  const keys = like.flatMap((each) => others.filter((one) => one.name === each)).map(objectKeyText);
-  const near = meant(name, own) ?? (keys.length === 0 ? undefined : asked(keys.slice(0, mostNear)));
-  return [...absent, ...(near === undefined ? [] : [near])];
+  const namesOf = (keys: readonly ObjectKey[]): readonly string[] =>
+    nearNames(
+      name,
+      keys.map((one) => one.name),
+    );
+  const near = namesOf(own);
+  if (near.length > 0) return [...absent, ...asked(near)];
+  const keys = namesOf(others).flatMap((each) => others.filter((one) => one.name === each));
+  return [...absent, ...asked(keys.map(objectKeyText))];
 }

@@ -3,14 +3,12 @@
  * message that belongs to it, or undefined if the view does not show it.
  */
 
+import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { BindingDecision } from '../../controllers/core/claim-binding/decision.ts';
 import type { ConditionErrorClass } from '../../controllers/core/error-class.ts';
 import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
-import type { CredentialDecision } from '../../controllers/core/managed/run/decide-credential.ts';
-import type { ExternalTrouble, Failure } from './external-trouble.ts';
-import { externalTrouble, isExternalMissing, isOfClass } from './external-trouble.ts';
-import { isOneOf } from './fault-parts.ts';
+import { isPausedByPolicies } from '../../controllers/core/management-policies.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
@@ -23,29 +21,19 @@ export const when =
   (view) =>
     isShown(view) ? '' : undefined;
 
-const always = (): boolean => true;
-
-const decided =
-  <Decision extends { readonly name: string }>(
-    decisionOf: (view: View) => Decision | undefined,
-    name: Decision['name'],
-    isShown: (view: View) => boolean,
-  ): Sign =>
-  (view) => {
-    const decision: { readonly name: string; readonly message?: string } | undefined = decisionOf(view);
-    return decision?.name === name && isShown(view) ? (decision.message ?? '') : undefined;
-  };
-
 /** The binding controller's decision about the claim. */
-export const binding = (name: BindingDecision['name'], isShown: (view: View) => boolean = always): Sign =>
-  decided((view) => view.binding, name, isShown);
+export const binding =
+  (name: BindingDecision['name'], isShown: (view: View) => boolean = () => true): Sign =>
+  (view) =>
+    view.binding?.name === name && isShown(view) ? (view.binding.message ?? '') : undefined;
 
 /** The first decision of the managed resource's controller. */
-export const first = (name: FirstDecision['name'], isShown: (view: View) => boolean = always): Sign =>
-  decided((view) => view.first, name, isShown);
-
-export const credential = (name: CredentialDecision['name']): Sign =>
-  decided((view) => view.decided?.credential, name, always);
+export const first =
+  (name: FirstDecision['name'], isShown: (view: View) => boolean = () => true): Sign =>
+  (view) => {
+    const decision: { readonly name: string; readonly message?: string } | undefined = view.first;
+    return decision?.name === name && isShown(view) ? (decision.message ?? '') : undefined;
+  };
 
 /** The reason of the claim's Ready condition. */
 export const claimReason =
@@ -55,20 +43,72 @@ export const claimReason =
     return ready.reason === reason ? (ready.message ?? reason) : undefined;
   };
 
+/** The claim has no class for this reason. */
+export const noClass =
+  (reason: 'InvalidClassSelector' | 'NoMatchingClass' | 'NoDefaultClass'): Sign =>
+  (view) => {
+    const { classRef, resourceRef } = view.theClaim?.spec ?? {};
+    const isUndecided = classRef === undefined && resourceRef === undefined;
+    return isUndecided ? claimReason(reason)(view) : undefined;
+  };
+
 /** The first of these signs that the view shows. */
 export const anyOf =
   (...signs: readonly Sign[]): Sign =>
   (view) =>
     signs.map((sign) => sign(view)).find((message) => message !== undefined);
 
+/** A failure as a condition reports it: the message for people, the error for programs. */
+export interface Failure {
+  readonly message: string;
+  readonly error: Condition['error'] | undefined;
+}
+
+const failuresIn = (...conditions: readonly ReturnType<typeof syncedOf>[]): readonly Failure[] =>
+  conditions.flatMap(({ status, message, error }) =>
+    status === 'False' && message !== undefined ? [{ message, error }] : [],
+  );
+
+/** The fault of each class of error. Undefined: another row of the table explains it. */
+const faultOfClass = {
+  CredentialsUnreadable: 'wrong credentials',
+  CredentialsRefused: 'wrong credentials',
+  Forbidden: 'not allowed',
+  Unreachable: 'provider down',
+  Throttled: 'rate limited',
+  QuotaExceeded: 'quota',
+  Conflict: 'name taken',
+  Invalid: 'refused',
+  NotReady: 'refused',
+  Unknown: 'refused',
+  ExternalMissing: undefined,
+  OtherSystem: undefined,
+  SecretsForbidden: undefined,
+  SecretsExcluded: undefined,
+} as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;
+
+type ErrorFault = NonNullable<(typeof faultOfClass)[ConditionErrorClass]>;
+
+/** Undefined: the failure is not about an external system. A class that this version does not know counts as `refused`. */
+export function faultOfError(error: Condition['error'] | undefined): ErrorFault | undefined {
+  if (error === undefined) return undefined;
+  return Object.hasOwn(faultOfClass, error.class)
+    ? faultOfClass[error.class as ConditionErrorClass]
+    : 'refused';
+}
+
+/** Whether an error is of one of these classes. A class that does not exist does not compile. */
+export const isOfClass = (
+  error: Condition['error'] | undefined,
+  ...classes: readonly ConditionErrorClass[]
+): boolean => error !== undefined && (classes as readonly string[]).includes(error.class);
+
 /** The last call of the external system failed with an error of this fault. */
 export const lastError =
-  (name: ExternalTrouble, isShown: (failure: Failure) => boolean = () => true): Sign =>
+  (name: ErrorFault, isShown: (failure: Failure) => boolean = () => true): Sign =>
   (view) => {
     const failure = lastFailure(view);
-    return failure && externalTrouble(failure.error) === name && isShown(failure)
-      ? failure.message
-      : undefined;
+    return failure && faultOfError(failure.error) === name && isShown(failure) ? failure.message : undefined;
   };
 
 /** A condition of one of the objects reports an error of one of these classes. */
@@ -79,20 +119,17 @@ export const anyError =
 
 export function failureOf(view: View, ...classes: readonly ConditionErrorClass[]): Failure | undefined {
   const { theClaim, theManaged, provider, subject } = view;
-  const claims = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
-  const conditions = [
-    ...(isOfMany(view) ? usersOf(view) : [theManaged]).map(syncedOf),
-    readyOf(thereOf(provider)),
-    ...claims,
-  ];
-  return conditions.flatMap(failureIn).find(({ error }) => isOfClass(error, ...classes));
+  const ofClaim = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
+  const ofResources = isOfMany(view)
+    ? usersOf(view).map(syncedOf)
+    : [readyOf(theManaged), syncedOf(theManaged)];
+  const all = failuresIn(...ofResources, readyOf(thereOf(provider)), ...ofClaim);
+  return all.find(({ error }) => isOfClass(error, ...classes));
 }
 
-const isOfMany = ({ subject }: View): boolean => isOneOf(subject.known.sort, ['class', 'provider']);
+const isOfMany = ({ subject: { known } }: View): boolean =>
+  known.sort === 'class' || known.sort === 'provider';
 const usersOf = ({ users }: View) => thereOf(users) ?? [];
-
-const failureIn = ({ status, message, error }: ReturnType<typeof syncedOf>): readonly Failure[] =>
-  status === 'False' && message !== undefined ? [{ message, error }] : [];
 
 /**
  * The failure of the last call of the external system. The managed resource reports it. For a class or provider, a managed
@@ -103,20 +140,20 @@ export function lastFailure(view: View): Failure | undefined {
   if (isOfMany(view)) {
     const observed = usersOf(view).map(syncedOf);
     if (observed.some(({ status }) => status === 'True')) return undefined;
-    return observed.flatMap(failureIn).find(({ error }) => externalTrouble(error) !== undefined);
+    return failuresIn(...observed).find(({ error }) => faultOfError(error) !== undefined);
   }
-  if (theManaged !== undefined) return failureIn(syncedOf(theManaged))[0];
+  if (theManaged !== undefined) return failuresIn(syncedOf(theManaged))[0];
   if (managed.is !== 'withheld' || theClaim === undefined) return undefined;
+  // A Bound claim is Ready, and reports the failure all the same.
   return [readyOf(theClaim), syncedOf(theClaim)]
     .flatMap(({ message, error }) => (message === undefined ? [] : [{ message, error }]))
     .find(({ error }) => error !== undefined);
 }
 
 /** A condition of the managed resource reports that no external resource exists. Without policies it is paused. */
-export const missingExternalSign: Sign = ({ theManaged, managedService }) => {
-  if (theManaged === undefined || managedService === undefined || wasDeleted(theManaged)) return undefined;
-  const [synced, ready] = [syncedOf(theManaged), readyOf(theManaged)];
-  const shown = [synced, ready].find((one) => one.status === 'False' && isExternalMissing(one));
-  if (shown === undefined || theManaged.spec.managementPolicies?.length === 0) return undefined;
-  return ready.message ?? shown.message ?? '';
+export const missingExternalSign: Sign = (view) => {
+  const { theManaged } = view;
+  if (theManaged === undefined || wasDeleted(theManaged) || isPausedByPolicies(theManaged.spec))
+    return undefined;
+  return anyError('ExternalMissing')(view);
 };

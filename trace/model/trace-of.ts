@@ -1,31 +1,30 @@
 import orderBy from 'lodash/orderBy.js';
 import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
-import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { compareResourceVersions } from '../../runtime/cache/resource-version.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import { faultsIn } from './faults.ts';
 import type { Findings } from './findings.ts';
-import { ownOf, thereOf } from './findings.ts';
+import { ownOf } from './findings.ts';
 import { linksOf } from './links.ts';
 import { hintsAt } from './near-names.ts';
 import type { Fault, Link, LinkName, Trace, TraceEvent, Verdict } from './trace.ts';
 import type { View } from './view.ts';
 import { readyOf, viewOf } from './view.ts';
+import { describeSubject } from './words.ts';
 
 /** The trace of the findings: the chain, the cause and the Events. Pure. */
 export function traceOf(findings: Findings): Trace {
   const view = viewOf(findings);
-  const { known, key } = findings.subject;
-  const subject = `${known.kind.kind} ${objectKeyText(key)}`;
+  const subject = describeSubject(findings);
   const own = ownOf(view);
   if (own.is !== 'there') {
     const verdict = own.is === 'withheld' ? 'withheld' : 'absent';
     const hints = findings.inVain === undefined ? [] : hintsAt(findings.inVain);
     return { subject, verdict, isUsable: false, links: [], timeline: [], gaps: [], hints };
   }
-  const isUsable = isUsableNow(view);
+  const isUsable = isUsableNow(view, own.value);
   const [found] = faultsIn(view);
   const verdict = verdictOf(own.value, isUsable, found);
   // A usable object shows no fault: a fault that disappears by itself is no work for a user.
@@ -42,29 +41,19 @@ export function traceOf(findings: Findings): Trace {
   };
 }
 
-function isUsableNow(view: View): boolean {
-  const { subject, theClaim, theManaged, theClass, provider, credentials, target } = view;
-  switch (subject.known.sort) {
-    case 'claim': {
-      const isSecretMissing = target?.secret.is === 'absent';
-      const isBound = theClaim?.status?.bindingPhase === 'Bound';
-      return isBound && readyOf(theClaim).status === 'True' && !wasDeleted(theClaim) && !isSecretMissing;
-    }
-    case 'managed':
-      return theManaged !== undefined && readyOf(theManaged).status === 'True' && !wasDeleted(theManaged);
-    case 'class':
-      return (
-        theClass !== undefined && !wasDeleted(theClass) && provider.is !== 'absent' && isThere(credentials)
-      );
-    case 'provider': {
-      const object = thereOf(provider);
-      if (object === undefined || wasDeleted(object) || !isThere(credentials)) return false;
-      return readyOf(object).status !== 'False';
-    }
-  }
+function isUsableNow(view: View, own: KubernetesObject): boolean {
+  const { subject, theClaim, provider, credentials, target } = view;
+  const ready = readyOf(own).status;
+  const isBound = theClaim?.status?.bindingPhase === 'Bound' && target?.secret.is !== 'absent';
+  const hasCredentials = provider.is !== 'absent' && credentials?.secret.is !== 'absent';
+  const isUsable = {
+    claim: isBound && ready === 'True',
+    managed: ready === 'True',
+    class: hasCredentials,
+    provider: hasCredentials && ready !== 'False',
+  };
+  return isUsable[subject.known.sort] && !wasDeleted(own);
 }
-
-const isThere = (credentials: View['credentials']): boolean => credentials?.secret.is !== 'absent';
 
 function verdictOf(own: KubernetesObject, isUsable: boolean, fault: Fault | undefined): Verdict {
   if (isUsable) return fault === undefined ? 'usable' : 'usable, but';
@@ -72,22 +61,9 @@ function verdictOf(own: KubernetesObject, isUsable: boolean, fault: Fault | unde
   return wasDeleted(own) ? 'being deleted' : 'in progress';
 }
 
-/** Marks the link of that name, or the nearest one that the chain has, as broken. */
+/** Marks the link of that name as broken. A chain without that link ends before it: then its root is marked. */
 function marked(links: readonly Link[], name: LinkName): readonly Link[] {
-  const names = new Set(namesIn(links));
-  const nearest: Readonly<Partial<Record<LinkName, readonly LinkName[]>>> = {
-    credentials: ['provider', 'resource', 'claim'],
-    server: ['provider', 'resource', 'claim'],
-    external: ['resource', 'claim'],
-    references: ['resource', 'claim'],
-    'resource secret': ['resource', 'claim'],
-    provider: ['resource', 'class', 'claim'],
-    resource: ['claim'],
-    choice: ['claim'],
-    class: ['claim'],
-    'claim secret': ['claim'],
-  };
-  const at = [name, ...(nearest[name] ?? [])].find((each) => names.has(each));
+  const at = namesIn(links).includes(name) ? name : links[0]?.name;
   const mark = (link: Link): Link => ({
     ...link,
     state: link.name === at ? 'broken' : link.state,
@@ -104,7 +80,7 @@ export function timelineOf(events: readonly CoreEvent[]): readonly TraceEvent[] 
   // Event times have whole seconds; within a second, the resource version orders them.
   const written = events.toSorted((a, b) => byVersion(a.metadata, b.metadata));
   const timeline = written.map((event) => {
-    const { involvedObject, type, reason, message, count, lastTimestamp, firstTimestamp, source } = event;
+    const { involvedObject, type, reason, message, count, lastTimestamp, firstTimestamp } = event;
     const { kind, namespace, name } = involvedObject as Readonly<Record<string, string | undefined>>;
     return {
       at: lastTimestamp ?? firstTimestamp ?? event.metadata.creationTimestamp ?? '',
@@ -113,7 +89,6 @@ export function timelineOf(events: readonly CoreEvent[]): readonly TraceEvent[] 
       reason: printable(reason ?? ''),
       message: printable(message ?? ''),
       count: count ?? 1,
-      from: source?.component ?? '',
     };
   });
   return orderBy(timeline, ['at']);
@@ -125,17 +100,15 @@ const byVersion = (a: ObjectMeta, b: ObjectMeta): number =>
     : compareResourceVersions(a.resourceVersion, b.resourceVersion);
 
 function gapsOf(findings: Findings): readonly string[] {
-  const parts: readonly (readonly [string, string | undefined])[] = [
-    [
-      'the classes',
-      findings.classes.some(({ classes }) => classes.is === 'withheld') ? 'withheld' : undefined,
-    ],
-    ['the managed resource', findings.managed.is],
-    ['the provider', findings.provider.is],
-    ['the credentials', findings.credentials?.secret.is],
-    ["the managed resource's secret", findings.source?.secret.is],
-    ["the claim's secret", findings.target?.secret.is],
-    ['the lease of the controllers', findings.lease.is],
+  const { classes, managed, provider, credentials, source, target, lease } = findings;
+  const parts: readonly (readonly [name: string, is: string | undefined])[] = [
+    ['the classes', classes.find((found) => found.classes.is === 'withheld')?.classes.is],
+    ['the managed resource', managed.is],
+    ['the provider', provider.is],
+    ['the credentials', credentials?.secret.is],
+    ["the managed resource's secret", source?.secret.is],
+    ["the claim's secret", target?.secret.is],
+    ['the lease of the controllers', lease.is],
     ['some Events', findings.areEventsWithheld ? 'withheld' : undefined],
   ];
   const names = parts.flatMap(([name, is]) => (is === 'withheld' ? [name] : []));

@@ -3,10 +3,8 @@ import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 /** The parts of the chain from a claim to its external system. */
 export type LinkName =
   | 'claim'
-  | 'choice'
   | 'class'
   | 'resource'
-  | 'references'
   | 'external'
   | 'provider'
   | 'credentials'
@@ -32,7 +30,7 @@ export interface Link {
   /** The known facts, a sentence each. */
   readonly says: readonly string[];
   readonly conditions: readonly Condition[];
-  /** The current decision of its controller: a row of docs/decision-tables.md. */
+  /** The last decision of its controller, if it is known: a row of docs/decision-tables.md. */
   readonly decision?: string;
   readonly links: readonly Link[];
 }
@@ -57,7 +55,6 @@ export interface TraceEvent {
   readonly reason: string;
   readonly message: string;
   readonly count: number;
-  readonly from: string;
 }
 
 /**

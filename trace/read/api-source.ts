@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { apiErrorIn, isNotFound } from '../../runtime/client/errors.ts';
+import { apiErrorIn } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
 import { EventKind } from '../../runtime/events/event-recorder.ts';
@@ -53,10 +53,10 @@ async function finding<T>(reading: Promise<T>): Promise<Found<T>> {
   try {
     return { is: 'there', value: await reading };
   } catch (error) {
-    if (isNotFound(error)) return { is: 'absent' };
-    if (apiErrorIn(error)?.code === 403) return { is: 'withheld' };
-    // The server does not have this kind.
-    if (apiErrorIn(error)?.code === 404) return { is: 'absent' };
+    const { code } = apiErrorIn(error) ?? {};
+    // 404 without the reason NotFound: the server does not have this kind.
+    if (code === 404) return { is: 'absent' };
+    if (code === 403) return { is: 'withheld' };
     throw error;
   }
 }

@@ -9,6 +9,8 @@ export interface TextOptions {
   /** Characters per line. */
   readonly width: number;
   readonly now: Date;
+  /** With the whole chain, its conditions and the Events. */
+  readonly isVerbose: boolean;
   readonly paint: (tone: Tone, text: string) => string;
 }
 
@@ -30,16 +32,17 @@ const verdicts: Readonly<Record<Verdict, readonly [words: string, tone: Tone]>> 
   withheld: ['may not be read with your rights', 'bad'],
 };
 
-/** A trace for people: the fault with its fix, the chain, and the Events. No text is cut. */
+/** A trace for people: the verdict, the fault with its fix, and the chain. No text is cut. */
 export function traceText(trace: Trace, options: TextOptions): string {
-  const { paint, width } = options;
+  const { paint, width, isVerbose } = options;
   const [words, tone] = verdicts[trace.verdict];
+  const links = inTree(trace.links);
   const lines = [
     `${paint('strong', trace.subject)} ${paint(tone, words)}`,
     ...(trace.fault === undefined ? [] : faultLines(trace.fault, options)),
-    ...(trace.links.length === 0 ? [] : ['']),
-    ...trace.links.flatMap((link) => linkLines(link, '', '', trace.fault, options)),
-    ...timelineLines(trace.timeline, options),
+    '',
+    ...(isVerbose ? links : mostImportant(links)).flatMap((link) => linkLines(link, trace.fault, options)),
+    ...(isVerbose ? timelineLines(trace.timeline, options) : []),
     ...trace.gaps.flatMap((gap) => ['', ...wrapped(gap, width).map((line) => paint('faint', line))]),
   ];
   return `${lines.join('\n')}\n`;
@@ -55,28 +58,40 @@ function faultLines({ cause, advice, commands }: Fault, { width, paint }: TextOp
   ];
 }
 
-function linkLines(
-  link: Link,
-  first: string,
-  rest: string,
-  fault: Fault | undefined,
-  options: TextOptions,
-): readonly string[] {
-  const { paint, width } = options;
+interface Placed extends Link {
+  readonly depth: number;
+}
+
+/** A link and all links below it, in the order of the tree. */
+const inTree = (links: readonly Link[], depth = 0): readonly Placed[] =>
+  links.flatMap((link) => [{ ...link, depth }, ...inTree(link.links, depth + 1)]);
+
+/** The lines of the tree without --verbose. */
+const mostLines = 5;
+
+/** The broken link with the links that lead to it, then those that are not correct, then the others. */
+function mostImportant(links: readonly Placed[]): readonly Placed[] {
+  const leads = ({ state, links: below }: Link): boolean => state === 'broken' || below.some(leads);
+  const groups = [leads, ({ state }: Link) => state !== 'ok' && state !== 'none', () => true];
+  const ranked = new Set(groups.flatMap((isIn) => links.filter(isIn)));
+  const shown = [...ranked].slice(0, mostLines);
+  return links.filter((link) => shown.includes(link));
+}
+
+function linkLines(link: Placed, fault: Fault | undefined, options: TextOptions): readonly string[] {
+  const { paint, width, isVerbose } = options;
   const [sign, tone] = signs[link.state];
-  const decision = link.decision === undefined ? '' : ` ${paint('faint', link.decision)}`;
-  const mark = link.state === 'broken' ? ` ${paint('bad', `◀ the first broken link: ${fault?.name}`)}` : '';
-  const below = link.links.length > 0 ? '│ ' : '  ';
-  const inner = `${rest}${paint('faint', below)}  `;
+  const indent = '  '.repeat(link.depth);
+  const reason = link.conditions.find(({ status }) => status === 'False')?.reason ?? '';
+  const word = link.decision ?? reason;
+  const mark = link.state === 'broken' ? ` ${paint('bad', `◀ ${fault?.name}`)}` : '';
+  const head = `${indent}${paint(tone, sign)} ${paint('strong', link.title)}${word && ` ${paint('faint', word)}`}${mark}`;
+  if (!isVerbose) return [head];
+  const inner = `${indent}    `;
   return [
-    `${paint('faint', first)}${paint(tone, sign)} ${paint('strong', link.title)}${decision}${mark}`,
+    head,
     ...(link.says.length === 0 ? [] : wrapped(link.says.join('; '), width, inner)),
     ...link.conditions.flatMap((condition) => conditionLines(condition, inner, options)),
-    ...link.links.flatMap((child, index) => {
-      const isLast = index === link.links.length - 1;
-      const own = `${rest}${isLast ? '└ ' : '├ '}`;
-      return linkLines(child, own, `${rest}${isLast ? '  ' : `${paint('faint', '│')} `}`, fault, options);
-    }),
   ];
 }
 
@@ -91,21 +106,13 @@ function conditionLines(
   return wrapped(message === undefined ? head : `${head}: ${message}`, width, inner, `${inner}  `);
 }
 
-function timelineLines(
-  timeline: readonly TraceEvent[],
-  { paint, width, now }: TextOptions,
-): readonly string[] {
-  if (timeline.length === 0) return [];
-  const lines = timeline.flatMap(({ at, type, object, reason, message, count }) => {
-    const when = ago(Date.parse(at), now).padStart(10);
+function timelineLines(events: readonly TraceEvent[], { paint, width, now }: TextOptions): readonly string[] {
+  if (events.length === 0) return [];
+  const lines = events.flatMap(({ at, type, object, reason, message, count }) => {
+    const when = paint('faint', ago(Date.parse(at), now).padStart(10));
     const often = count > 1 ? ` (${count} times)` : '';
     const named = paint(type === 'Warning' ? 'bad' : 'good', reason);
-    return wrapped(
-      `${paint('faint', when)} ${object} ${named}${often}: ${message}`,
-      width,
-      '  ',
-      `             `,
-    );
+    return wrapped(`${when} ${object} ${named}${often}: ${message}`, width, '  ', ' '.repeat(13));
   });
   return ['', paint('strong', 'Events of these objects'), ...lines];
 }

@@ -1,0 +1,209 @@
+/*
+ * The remedies that depend on more than the message of a fault. No command deletes a Secret that may belong to another
+ * owner or be the only copy of its data, an external resource, or a claim that may have data.
+ */
+
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
+import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { wasBound } from '../../controllers/core/claim/ownership.ts';
+import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
+import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
+import {
+  isNeverChanged,
+  isPausedByPolicies,
+  shouldDelete,
+} from '../../controllers/core/management-policies.ts';
+import { annotate, kubectl, making } from './commands.ts';
+import type { Details } from './fault-row.ts';
+import { commandsIn } from './fault-row.ts';
+import type { FoundSecret } from './findings.ts';
+import { ownOf, thereOf } from './findings.ts';
+import type { Sign } from './signs.ts';
+import { lastFailure } from './signs.ts';
+import type { LinkName } from './trace.ts';
+import type { View } from './view.ts';
+import { conditionsOf, syncedOf } from './view.ts';
+import { claimKindOf, joined, keyOf } from './words.ts';
+
+/** The claim has no resource, and no Secret that may be the only copy of a password. */
+function hasNoData({ theClaim, owned, managed, target }: View): boolean {
+  if (theClaim === undefined || owned.is !== 'there' || owned.value.length > 0) return false;
+  const isSeen = theClaim.spec.resourceRef === undefined || managed.is === 'there' || managed.is === 'absent';
+  const mayHaveSecret = wasBound(theClaim) && target !== undefined && target.secret.is !== 'absent';
+  return isSeen && !mayHaveSecret;
+}
+
+/** `todo`: for example `Create another claim`. */
+const replaceClaim =
+  (todo: string): Details =>
+  (view) =>
+    view.theClaim !== undefined && hasNoData(view)
+      ? {
+          advice: `${todo}, and delete this claim, which has no resource and no data:`,
+          commands: [kubectl('delete', claimKindOf(view), keyOf(view.theClaim))],
+        }
+      : {
+          advice: `${todo}. Save the data before you delete this claim: its Secret is deleted too, and its resource with the external resource, unless their policies keep them.`,
+        };
+
+export const anotherClaim = replaceClaim('Create another claim');
+
+export const incompatibleResource: Details = (view) => {
+  const link = view.theManaged === undefined ? 'class' : 'resource';
+  return { link, ...replaceClaim(`Create another claim, with another ${link} or version`)(view, '') };
+};
+
+export const unknownKind = replaceClaim(
+  'Run the stack that handles the kind (--stacks), or create another claim',
+);
+
+export const missingClass: Details = ({ classes, theClaim }) => {
+  const all = classes.flatMap((found) => thereOf(found.classes) ?? []);
+  const names = all.map(({ metadata }) => metadata.name).toSorted();
+  const { advice, commands } = making(theClaim?.spec.classRef ?? {});
+  const existing =
+    names.length === 0
+      ? 'There are no classes. Create that one.'
+      : `There are ${names.join(', ')}. Create another claim with one of them. Or create that class.`;
+  return { advice: joined(existing, advice), commands };
+};
+
+export const missingResource: Details = ({ theClaim }) => {
+  const { advice, commands } = making(theClaim?.spec.resourceRef ?? {});
+  return { advice: joined('Create another claim. Or create the resource of this one.', advice), commands };
+};
+
+export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>
+  managedService && theManaged && theClaim
+    ? { commands: [howToMakeAvailable(managedService.kind, theManaged, theClaim)] }
+    : {};
+
+export const choosePolicies =
+  'Set spec.managementPolicies to the actions that you want. ["*"] allows all: the controller changes the external resource to match this one, and deletes it with this one.';
+
+/** No command resumes a deletion that deletes data, or chooses policies. */
+export const resume: Details = (view) => {
+  const { theManaged, managedService } = view;
+  if (theManaged === undefined || managedService === undefined) return {};
+  const { spec, metadata } = theManaged;
+  const isByPolicies = isPausedByPolicies(spec);
+  const deletes = wasDeleted(theManaged) && (isByPolicies || shouldDelete(spec));
+  const isSafe = metadata.annotations?.[annotationKeys.paused] === 'true' && !deletes && !isByPolicies;
+  if (isSafe)
+    return { commands: [annotate(managedService.kind, keyOf(theManaged), `${annotationKeys.paused}-`)] };
+  const advice = joined(
+    isByPolicies ? choosePolicies : undefined,
+    deletes
+      ? 'It is being deleted. When it resumes, the external resource is deleted too, with its data, unless the policies keep it.'
+      : undefined,
+  );
+  return { ...(advice && { advice }), commands: commandsIn(view, 'edit resource') };
+};
+
+const setExternalName = ['--overwrite', `${annotationKeys.externalName}="\${NAME:?its name there}"`] as const;
+
+/** One command sets the name and removes the mark, so that nothing is created between the two. */
+export const creationMark: Details = ({ theManaged, managedService }) => {
+  if (theManaged === undefined || managedService === undefined) return {};
+  const unmarked = `${annotationKeys.externalCreatePending}-`;
+  return {
+    advice: `Check the external system first. If the resource exists, set NAME to its name there: the command sets the name and removes the mark. If not, leave ${annotationKeys.externalName} out of the command.`,
+    commands: [kubectl('annotate', managedService.kind, keyOf(theManaged), ...setExternalName, unmarked)],
+  };
+};
+
+export const missingExternal: Details = (view) => {
+  const { theManaged, managedService } = view;
+  if (theManaged === undefined || managedService === undefined) return {};
+  const { kind } = managedService;
+  const key = keyOf(theManaged);
+  if (isNeverChanged(theManaged.spec)) {
+    const advice = 'Set NAME to its name in the external system: the command corrects it.';
+    return { advice, commands: [kubectl('annotate', kind, key, ...setExternalName)] };
+  }
+  // If only the policies forbid the creation, the resource is in sync.
+  if (syncedOf(theManaged).status !== 'False')
+    return { advice: 'Create it there, or allow Create.', commands: commandsIn(view, 'edit resource') };
+  return {
+    advice:
+      'Restore it there, for example from a backup. Or let the controller forget it and create another one, which is empty:',
+    commands: [annotate(kind, key, `${annotationKeys.externalName}-`)],
+  };
+};
+
+/** No advice deletes the external resource that has the name: its data may be kept on purpose. */
+export const nameTaken: Details = (view) => {
+  const { advice, holder } = lastFailure(view)?.error ?? {};
+  const adoption = advice?.includes('HandOver')
+    ? 'Or run the SQL statement that makes this resource the owner.'
+    : holder?.by === 'Nobody'
+      ? 'Or adopt it: first only observe it, then allow the other actions.'
+      : 'If a deleted resource left it (Retain, Orphan), a new resource with the kind and name of the deleted one adopts it.';
+  return { advice: `Give this resource another external name. ${adoption}` };
+};
+
+const deletedIn = (view: View) => {
+  const own = thereOf(ownOf(view));
+  return own && wasDeleted(own) ? own : undefined;
+};
+
+const ours: readonly string[] = Object.values(finalizerNames);
+
+export const foreignFinalizers: Sign = (view) => {
+  const { finalizers = [] } = deletedIn(view)?.metadata ?? {};
+  return finalizers.filter((name) => !ours.includes(name)).join(', ') || undefined;
+};
+
+export const waitingObject: Details = ({ subject: { known, key } }) => {
+  const links = { claim: 'claim', managed: 'resource', class: 'class', provider: 'provider' } as const;
+  const link: LinkName = links[known.sort];
+  return { link, commands: [kubectl('edit', known.kind, key)] };
+};
+
+/** Managed resources still use the deleted provider. */
+export const stillUsed: Sign = (view) =>
+  view.subject.known.sort === 'provider'
+    ? conditionsOf(deletedIn(view)).find(({ reason }) => reason === 'InUse')?.message
+    : undefined;
+
+/** Why no controller may write the Secret of this owner. */
+export function refusalOf(found: FoundSecret | undefined, owner: Managed | Claim | undefined) {
+  const secret = found && thereOf(found.secret)?.secret;
+  if (secret === undefined || owner === undefined || wasDeleted(owner)) return undefined;
+  const control = controlOf(secret, owner);
+  return typeof control === 'object' ? control.refusal : undefined;
+}
+
+export function nameAnotherSecret(existing: FoundSecret | undefined): string {
+  const secret = existing && thereOf(existing.secret)?.secret;
+  const controller = secret && controllerOf(secret);
+  const leave =
+    controller === undefined
+      ? 'The existing Secret may be the only copy of the data in it: ask the person who wrote it.'
+      : `Leave the existing Secret: ${controller.kind} ${controller.name} controls it.`;
+  return `Name another Secret in spec.writeConnectionSecretToRef. That of a resource belongs in a namespace where administrators keep such secrets. ${leave}`;
+}
+
+/** The claim's Secret is its own copy and immutable. If a user deletes it, it is created again. */
+export function isFrozenCopy({ target, source, theClaim }: View): boolean {
+  const [from, to] = [source, target].map((found) => found && thereOf(found.secret)?.secret);
+  if (from === undefined || to === undefined || theClaim === undefined) return false;
+  return isControlledBy(to, theClaim) && isFrozen(to, from);
+}
+
+export const replaceCopy: Details = ({ target, source }) => {
+  if (target === undefined) return {};
+  const published = source && thereOf(source.secret)?.keys;
+  return thereOf(target.secret)?.keys.some((key) => published?.includes(key) !== true)
+    ? {
+        advice:
+          'It holds keys that the resource does not publish, and may be the only copy of them: ask first whether a user needs those.',
+      }
+    : {
+        advice: 'This deletes the values in it. The resource publishes newer values:',
+        commands: [kubectl('delete', SecretKind, target.key)],
+      };
+};
