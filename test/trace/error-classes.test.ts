@@ -49,7 +49,7 @@ describe('the advice depends on the data of the error', () => {
       'name taken',
       `${rename} Or adopt it: first only observe it, then allow the other actions.`,
     ],
-    'an SQL statement hands over what only SQL can mark': [
+    'an SQL statement makes a resource the owner of a database without a mark': [
       { class: 'Conflict', advice: ['HandOver'] },
       'name taken',
       `${rename} Or run the SQL statement that makes this resource the owner.`,
