@@ -102,7 +102,12 @@ describe('the live page of a process', () => {
     const { verdict, fault } = JSON.parse(body);
     assert.deepEqual(
       [status, verdict, fault.name, fault.cause],
-      [200, 'broken', 'no match', 'No resource class matches spec.classSelector size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).'],
+      [
+        200,
+        'broken',
+        'no match',
+        'No resource class matches spec.classSelector size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
+      ],
     );
   });
 
