@@ -86,7 +86,7 @@ const words: Readonly<Record<string, string>> = {
  * ports and addresses, so only codes are used.
  */
 export function transportFailure(error: unknown, { cloud, what, origin }: FailureContext): CloudError {
-  if (error instanceof HaltedError) return error;
+  if (error instanceof HaltedError) return error; // guard: a creation that was not sent counts as uncertain
   const code = codeOf(error);
   const where = `cannot ${what}: ${cloud} (${origin})`;
   if (code !== undefined && refused.includes(code)) {

@@ -223,17 +223,21 @@ export function awsClient(options: AwsClientOptions): AwsClient {
             endpoint?.signingRegion === undefined &&
             (await client.accountAtHome(region, signal)) !== undefined;
           const refusal = areTakenElsewhere ? awsError(error, { ...context, areTakenElsewhere }) : told;
+          // guard: an uncertain creation counts as not sent
           if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);
           before = refusal;
           const isThrottled = failure?.type === 'THROTTLING';
           const isUndone = isThrottled || refusal.code === 'Unreachable';
+          // guard(false): giving up while a new resource is not shown everywhere
           const isEarly = notYet?.test(refusal.code) === true;
+          // guard(refusal.isRetryable): a second creation after a lost answer
           const mayRepeat = isUndone || isEarly || (isRepeatable && refusal.isRetryable);
-          if (!mayRepeat || attempt >= maxAttempts) throw refusal;
+          if (!mayRepeat || attempt >= maxAttempts) throw refusal; // guard(!mayRepeat): endless repetitions
           const firstMs = isThrottled || isEarly ? firstSlowWaitMs : firstWaitMs;
+          // guard(firstMs): a repetition before AWS permits it
           const waitMs = refusal.retryAfterMs ?? firstMs * 2 ** (attempt - 1) * (1 + random());
-          if (waitMs > maxWaitMs) throw refusal;
-          await clock.sleep(waitMs, signal);
+          if (waitMs > maxWaitMs) throw refusal; // guard: a run waits for long
+          await clock.sleep(waitMs, signal); // guard: repetitions without a wait
         }
       }
     },

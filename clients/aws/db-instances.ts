@@ -48,6 +48,7 @@ export interface DBInstancesOptions {
 export type DBInstances = CloudCollection<DBInstance, NewDBInstance, DBInstanceChange>;
 
 const isCode = (error: unknown, code: string): boolean =>
+  // guard(error.code === code || error.status === 404): a bare 404 proves absence
   error instanceof CloudError && (error.code === code || error.code === `${code}Fault`);
 
 const tagList = (tags: Tags): Tag[] => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
@@ -77,7 +78,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
           signal,
         );
         const [instance] = found;
-        if (instance === undefined) throw nonsense(what, 'it holds no instance');
+        if (instance === undefined) throw nonsense(what, 'it holds no instance'); // guard: an empty answer
         return named(what, name, instance);
       } catch (error) {
         if (isCode(error, 'DBInstanceNotFound')) return undefined;
@@ -195,6 +196,7 @@ const secretsIn = ({ MasterUserPassword }: Pick<NewDBInstance, 'MasterUserPasswo
 function named(what: string, name: string, instance: DBInstance | undefined): DBInstance {
   const id = instance?.DBInstanceIdentifier;
   if (instance === undefined || id === undefined) throw nonsense(what, 'it names no instance');
+  // guard: an answer about another database
   if (id.toLowerCase() !== name.toLowerCase()) throw nonsense(what, `it is about "${id}"`);
   return instance;
 }

@@ -16,6 +16,7 @@ export async function buildDatabase(
   ownerId: string,
 ): Promise<void> {
   const unfinished = unfinishedName(ownerId, name);
+  // guard: an interrupted creation blocks the next one
   await dropUnfinished(session, unfinished); // created before a crash, perhaps from another spec
   await copyTemplate(session, unfinished, spec);
   try {

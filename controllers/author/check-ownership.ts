@@ -60,6 +60,7 @@ export function checkOwnership(
 ): 'ours' | 'notOurs' {
   const { spec } = managed;
   const ownership = ownershipOf(tags, owner);
+  // guard(true): adopting another owner's resource
   if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';

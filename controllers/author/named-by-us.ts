@@ -172,6 +172,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const [things, name] = [thingsOf(managed), nameOf(managed)];
       const first = adapter.unprotecting?.(managed, seen);
       if (first !== undefined) {
+        // guard: removing the protection although policies forbid Update
         if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, managed));
         await things.update(name, first, signal);
       }

@@ -12,7 +12,7 @@ export const labelOwner = (managed: Managed): Owner => labelled(ownerOf(managed)
 /** The labels of a new resource: those of the spec, and the owner's. */
 export const newLabels = (managed: Managed, asked: Labels = {}): Labels => ({
   ...usersLabels(asked),
-  ...ownerTags(labelOwner(managed)),
+  ...ownerTags(labelOwner(managed)), // guard: a resource without owner
 });
 
 /** Labels that Google sets itself; it refuses them from users. */
@@ -24,7 +24,7 @@ export const usersLabels = (labels: Labels = {}): Labels =>
 
 /** Whether the users' labels equal the wanted ones. Labels about the owner are not compared. */
 export const areLabelsEqual = (wanted: Labels, actual: Labels): boolean =>
-  isEqual(usersLabels(wanted), actual);
+  isEqual(usersLabels(wanted), actual); // guard(isEqual(wanted, actual)): users change the owner by a label
 
 /**
  * All labels that a resource should have; undefined if there is nothing to write. `wanted` are the users' labels, if
@@ -45,5 +45,6 @@ export function changedLabels(
 ): Labels | undefined {
   if (wanted === undefined) return retagged(actual, labelOwner(managed), isChanging);
   const googles = Object.fromEntries(Object.entries(actual).filter(([key]) => isGoogles(key)));
+  // guard(newLabels(managed, wanted)): endless changes of Google's labels
   return { ...googles, ...newLabels(managed, wanted) };
 }

@@ -155,7 +155,7 @@ export function createStore<T extends KubernetesObject>(
     const previous = objects.get(key);
     if (previous !== undefined) {
       const order = compareResourceVersions(versionOf(object), versionOf(previous));
-      if (order === 0 || (order < 0 && !isForced)) return;
+      if (order === 0 || (order < 0 && !isForced)) return; // guard(order === 0): an older version replaces a newer one
     }
     const stored = wellFormed(kind, withoutManagedFields(object));
     objects.set(key, stored);
@@ -163,6 +163,7 @@ export function createStore<T extends KubernetesObject>(
     for (const index of indexes.values()) index.replace(key, previous, stored);
     const own = isOwn ? ({ isOwn } as const) : {};
     if (previous === undefined) publish({ type: 'added', object: stored, ...own });
+    // guard(true): a recreated object counts as modified
     else if (previous.metadata.uid === stored.metadata.uid) {
       publish({ type: 'modified', object: stored, previous, ...own });
     } else {
@@ -208,6 +209,7 @@ export function createStore<T extends KubernetesObject>(
     for (const [key, object] of [...objects]) {
       // A write may have added an object after the list was taken.
       const isNewer = compareResourceVersions(versionOf(object), resourceVersion) > 0;
+      // guard: objects that were deleted without a watch stay in the store
       if (!listed.has(key) && (isRewound || !isNewer)) remove(key);
     }
     for (const [uid, version] of deletedByWrite) {
@@ -274,6 +276,7 @@ export function createStore<T extends KubernetesObject>(
           deletedByWrite.set(uid, version);
         if (isKnown) remove(key, object);
       } else if (known === undefined) {
+        // guard(isSelected(object)): a late answer restores a deleted object
         if (compareResourceVersions(version, position) > 0 && isSelected(object)) put(key, object, { isOwn });
       } else if (isSelected(object)) put(key, object, { isOwn });
       else if (compareResourceVersions(version, versionOf(known)) > 0) remove(key);
@@ -289,7 +292,7 @@ export function createStore<T extends KubernetesObject>(
           return finishList(event.resourceVersion);
         case 'applied':
           advance(versionOf(event.object));
-          if (isPast(event.object)) return;
+          if (isPast(event.object)) return; // guard: a late event restores a deleted object
           return put(objectKeyText(event.object.metadata), event.object);
         case 'deleted': {
           advance(versionOf(event.object));

@@ -179,7 +179,7 @@ export function watchStream<T extends KubernetesObject>(
         }),
         map(streamEvent<T>),
         filter((event) => event !== undefined),
-        takeUntil(merge(overdue$, isBehind$)),
+        takeUntil(merge(overdue$, isBehind$)), // guard(takeUntil(overdue$)): a watch that keeps events back
       );
     });
 
@@ -205,6 +205,7 @@ export function watchStream<T extends KubernetesObject>(
       const code = failure?.code ?? 0;
       // It is not known which object an unreadable event was about, and resuming would deliver the same event again.
       const isUnreadable = failure?.reason === 'InvalidWatchEvent';
+      // guard(code === 404 || isUnreadable): an expired watch is resumed for ever
       if (isExpired(error) || code === 404 || isUnreadable) {
         // A kind that was removed may be served again without its objects. A 404 without a Status may come from a proxy; then
         // a list does no harm, because only a list that succeeds changes the store.
@@ -240,7 +241,7 @@ export function watchStream<T extends KubernetesObject>(
 
     return defer(() => {
       if (resumeFrom === undefined) return concat(list$, watch$);
-      return mustCheckHistory ? resumed$ : watch$;
+      return mustCheckHistory ? resumed$ : watch$; // guard: a restored API server uses versions again
     }).pipe(repeat({ delay: afterEnd }), retry({ delay: afterFailure }));
   });
 }

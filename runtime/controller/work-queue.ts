@@ -197,11 +197,13 @@ export function workQueue<R>(
         switch (next.type) {
           case 'after':
             if (next.keepsBackOff !== true) forget(key);
-            return schedule(key, wake, next.delayMs);
+            return schedule(key, wake, next.delayMs); // guard(undefined): no later run
           case 'requeue':
+            // guard(schedule(key, wake, 0)): retries without a back-off
             return schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
           case 'conflict':
           case 'interrupted':
+            // guard(undefined): a run that ended with a conflict is not repeated
             return schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
         }
       }

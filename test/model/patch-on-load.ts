@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../docs/project-copy.ts';
-import { withoutGuard } from '../simulation/guards/without-guard.ts';
+import { patched } from './patched.ts';
 import { rules } from './rules.ts';
 
 const { WITHOUT_RULE: name = '' } = process.env;
@@ -17,7 +17,7 @@ registerHooks({
     if (here.length === 0) return loaded;
     return {
       ...loaded,
-      source: here.reduce((source, edit) => withoutGuard(edit, source), String(loaded.source)),
+      source: here.reduce((source, edit) => patched(edit, source), String(loaded.source)),
     };
   },
 });

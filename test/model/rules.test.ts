@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { projectRoot } from '../docs/project-copy.ts';
-import { withoutGuard } from '../simulation/guards/without-guard.ts';
 import { withoutRule } from './ablation.ts';
 import type { Invariant } from './invariants.ts';
+import { patched } from './patched.ts';
 import { rules } from './rules.ts';
 import { scenarios } from './scenarios.ts';
 
@@ -15,7 +15,7 @@ describe('each edit of a rule matches its source exactly once', () => {
       assert.ok(edits.length > 0);
       for (const edit of edits) {
         const source = readFileSync(join(projectRoot, edit.file), 'utf8');
-        assert.notEqual(withoutGuard(edit, source), source);
+        assert.notEqual(patched(edit, source), source);
       }
     });
   }

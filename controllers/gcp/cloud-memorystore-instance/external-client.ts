@@ -38,7 +38,7 @@ export function cloudMemorystoreInstanceClient({
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, CloudMemorystoreInstanceKind);
         // It exists from an attempt whose answer was lost, or has another owner.
-        if ((await find(managed, signal)) === undefined) throw error;
+        if ((await find(managed, signal)) === undefined) throw error; // guard: adopting an instance that is not shown
         return {};
       }
     },
@@ -63,7 +63,7 @@ export function cloudMemorystoreInstanceClient({
 
     async delete(managed, signal) {
       // The owner may have changed since the observation.
-      if ((await find(managed, signal)) === undefined) return {};
+      if ((await find(managed, signal)) === undefined) return {}; // guard: deleting an instance that has a new owner
       const operation = await memorystore.delete(idOf(managed), signal);
       return operation === undefined ? {} : { operation };
     },
@@ -86,8 +86,10 @@ export function cloudMemorystoreInstanceClient({
     const candidate = {
       what: `instance "${id.name}" in ${id.region}`,
       tags: labels,
+      // guard(seen !== undefined): adopting a later instance of this name
       isKnown: seen !== undefined && seen === createTime,
     };
+    // guard(true): adopting another owner's instance
     return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;
   }
 
@@ -98,6 +100,7 @@ export function cloudMemorystoreInstanceClient({
     signal: AbortSignal,
   ): Promise<Observation['details']> {
     // During an operation, the published details stay.
+    // guard(true): reading the password while it changes
     const access = instance.state === memorystoreStates.ready ? accessTo(instance) : undefined;
     if (!wantsDetails(managed) || access === undefined) return undefined;
     const password = instance.authEnabled ? await memorystore.authString(idOf(managed), signal) : undefined;

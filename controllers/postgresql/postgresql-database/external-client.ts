@@ -95,6 +95,7 @@ export function postgreSQLDatabaseClient({
       }
       await closing.prepare(signal);
       const isExisting = (await ensureRole(managed, credential, signal)) === 'existing';
+      // guard(databases.create(nameOf(managed), spec, { ownerId: '-', signal })): a database without an owner
       await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
       return { details: detailsOf(managed, credential), ...(isExisting && { isExisting }) };
     },

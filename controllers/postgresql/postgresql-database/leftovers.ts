@@ -34,6 +34,7 @@ export async function isAnythingLeft(
     );
   }
   return (
+    // guard: an interrupted creation stays
     (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
     (hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal })))
   );
@@ -48,6 +49,7 @@ export async function removeAll(
   const name = nameOf(managed);
   const ownerId = ownerIdOf(managed);
   const database = await databases.observe(name, { signal });
+  // guard(true): dropping another owner's database
   if (database === undefined || isOurs(managed, database)) {
     const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
     try {
