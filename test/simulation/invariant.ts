@@ -1,4 +1,3 @@
-import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { World } from './world.ts';
 
@@ -101,17 +100,11 @@ export type Seen = Pick<
   | 'vault'
   | 'wishes'
   | 'restored'
-  | 'running'
-  | 'ending'
   | 'elapsedMs'
   | 'scenario'
 >;
 
 export type InvariantOf = (world: Seen) => Invariant;
-
-/** The conditions of a claim about its binding. */
-export const phaseOf = (claim: KubernetesObject | undefined): string | undefined =>
-  (claim as Claim | undefined)?.status?.bindingPhase;
 
 /** Whether a process did it, and not a person or a machine. */
 export const isProcess = (by: string): boolean => /^p\d/.test(by);

@@ -8,19 +8,14 @@ import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsTold } from './invariants/no-secrets-told.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
-import { oneToOne } from './invariants/one-to-one.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
-import { onlyWhomItIsFor } from './invariants/only-whom-it-is-for.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { providersTold } from './invariants/providers-told.ts';
-import { provisionedOnce } from './invariants/provisioned-once.ts';
-import { reclaimed } from './invariants/reclaimed.ts';
 import { recordedFirst } from './invariants/recorded-first.ts';
 import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
-import { secretsOfTheirOwn } from './invariants/secrets-of-their-own.ts';
 import { soundProcess } from './invariants/sound-process.ts';
 import { statementsTrue } from './invariants/statements-true.ts';
 import { usersCounted } from './invariants/users-counted.ts';
@@ -29,24 +24,19 @@ import { wishesSurvive } from './invariants/wishes-survive.ts';
 
 /** The rules that must hold in every run. */
 export const allInvariants: readonly InvariantOf[] = [
-  oneToOne,
-  provisionedOnce,
   claimsSettled,
   resourcesSettled,
   postgresqlSettled,
   cloudsSettled,
   secretsInStep,
-  secretsOfTheirOwn,
   deletionEnds,
   nothingLeft,
   usersCounted,
   noEmptyWrites,
   onlyTheLeaderWrites,
-  onlyWhomItIsFor,
   recordedFirst,
   preconditions,
   othersStay,
-  reclaimed,
   externalKept,
   answeredFor,
   statementsTrue,

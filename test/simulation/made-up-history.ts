@@ -77,8 +77,6 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     wishes,
     scenario,
     restored: new Set(),
-    running: ['p1'],
-    ending: [],
     get elapsedMs() {
       return elapsedMs;
     },

@@ -16,9 +16,7 @@ export type Act =
   /** As `kubectl create`: nothing if it is there already, or the API refuses it. */
   | { readonly type: 'create'; readonly object: KubernetesObject }
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
-  | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object; readonly isStatus?: boolean }
-  /** A team writes what another claim has been given into the resourceRef of its own; nothing if that has nothing. */
-  | { readonly type: 'name'; readonly of: ObjectName; readonly what: ObjectName }
+  | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object }
   | { readonly type: 'delete'; readonly of: ObjectName }
   /**
    * An administrator has checked a creation with an unknown result, and removes its mark; nothing if it has

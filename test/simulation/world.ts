@@ -196,16 +196,6 @@ export class World {
     return [...this.#processes];
   }
 
-  /** Their names. */
-  get running(): readonly string[] {
-    return this.processes.map(({ id }) => id);
-  }
-
-  /** The processes that were asked to end. */
-  get ending(): readonly string[] {
-    return this.processes.filter(({ isEnding }) => isEnding).map(({ id }) => id);
-  }
-
   /** Starts as many processes as there should be. */
   startMissing(): void {
     while (this.processes.length < this.#replicas) this.start();
@@ -427,12 +417,6 @@ export class World {
       case 'clear mark':
         this.#clearMark(act.of);
         return;
-      case 'name': {
-        const resourceRef = this.#named(act.what);
-        const patch = { spec: { resourceRef } };
-        if (resourceRef !== undefined) this.#person({ type: 'edit', of: act.of, patch });
-        return;
-      }
       case 'drift':
       case 'lose':
         this.#outside(act);
@@ -524,7 +508,7 @@ export class World {
         this.cluster.delete(kind, key);
         return;
       }
-      const { metadata } = this.cluster.patch(kind, key, act.patch, act.isStatus ? 'status' : undefined);
+      const { metadata } = this.cluster.patch(kind, key, act.patch);
       this.wishes.push({ kind, key, uid: metadata.uid, patch: act.patch, atMs: this.elapsedMs });
     } catch (error) {
       this.trace.note('somebody', `was refused: ${messageOf(error)}`);

@@ -1,16 +1,62 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
-import { claimKinds } from '../kinds.ts';
-import { claimFaults } from '../oracle/expected-claim.ts';
+import { claimKinds, managedKinds } from '../kinds.ts';
 
-export const claimsSettled: InvariantOf = ({ cluster }) => ({
-  name: 'a claim at rest has its resource, or says why not',
-  atRest: () =>
-    claimKinds
-      .flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[])
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-      .flatMap((claim) =>
-        claimFaults(claim, cluster).map((fault) => `${claim.kind} ${objectKeyText(claim.metadata)} ${fault}`),
-      ),
-});
+const isWell = ({ status }: Claim | Managed): boolean =>
+  ['Ready', 'Synced'].every((type) => isConditionTrue(status?.conditions, type));
+
+/** The model and the decision tables prove which resource a claim gets. Here the statuses of both must agree. */
+export const claimsSettled: InvariantOf = ({ cluster }) => {
+  function faultsOf(claim: Claim): readonly string[] {
+    const { metadata, spec, status } = claim;
+    const resources = managedKinds.flatMap((kind) => cluster.all(kind) as unknown as readonly Managed[]);
+    const owned = resources.filter(
+      (one) => one.spec.claimRef?.uid === metadata.uid && one.status?.bindingPhase !== 'Released',
+    );
+    const bound = owned.find((one) => one.status?.bindingPhase === 'Bound');
+    const named = resources.find(
+      (one) => one.kind === spec.resourceRef?.kind && one.metadata.name === spec.resourceRef.name,
+    );
+    const failing = owned[0] ?? named;
+    // Until a resource works again, its claim keeps the phase.
+    const isKept = failing !== undefined && !isWell(failing);
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    const isReady = bound !== undefined && bound.metadata.deletionTimestamp === undefined && isWell(bound);
+    const isSynced = isConditionTrue(status?.conditions, 'Synced');
+    return [
+      ...(status?.observedGeneration === metadata.generation
+        ? []
+        : [`has observed generation ${status?.observedGeneration} of ${metadata.generation}`]),
+      ...(owned.length === 0 || hasFinalizer(claim, finalizerNames.claim)
+        ? []
+        : [`has no finalizer, and owns ${owned[0]?.metadata.name}`]),
+      ...(bound === undefined && status?.bindingPhase === 'Bound' && !isKept
+        ? ['is Bound, and no resource is bound to it']
+        : []),
+      ...(bound !== undefined && status?.bindingPhase !== 'Bound' && isSynced && isWell(bound)
+        ? [`is ${status?.bindingPhase}, and ${bound.metadata.name} is bound to it`]
+        : []),
+      ...(isReady && isSynced && ready?.status !== 'True'
+        ? [`is not Ready, and ${bound.metadata.name} is`]
+        : []),
+      ...(bound === undefined && ready?.status !== 'False'
+        ? ['is bound to nothing, and not Ready False']
+        : []),
+    ];
+  }
+
+  return {
+    name: 'a claim at rest has the status of its resource',
+    atRest: () =>
+      claimKinds
+        .flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[])
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .flatMap((claim) =>
+          faultsOf(claim).map((fault) => `${claim.kind} ${objectKeyText(claim.metadata)} ${fault}`),
+        ),
+  };
+};

@@ -8,9 +8,9 @@ import type { InvariantOf, Seen } from '../invariant.ts';
 import { isUsual, managedKinds } from '../kinds.ts';
 import type { CloudThing } from '../oracle/cloud-things.ts';
 import { thingsIn } from '../oracle/cloud-things.ts';
-import { allows, isPaused } from '../oracle/expected-resource.ts';
 import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 import { whereIs } from '../oracle/outside-resources.ts';
+import { allows, isPaused } from '../oracle/policies.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 
 const ofClouds = managedKinds.filter((kind) => !isUsual(kind));

@@ -5,7 +5,7 @@ import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postg
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { InProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
-import { allows } from './expected-resource.ts';
+import { allows } from './policies.ts';
 import { recordedName } from './recorded-name.ts';
 
 /*

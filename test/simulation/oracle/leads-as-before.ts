@@ -10,7 +10,7 @@ const endpointOf = (provider: object): unknown =>
   (provider as { readonly spec?: { readonly endpoint?: unknown } }).spec?.endpoint;
 
 /** Whether a provider leads, and signs, where it did in the beginning; one that was not there then does. */
-export function leadsAsBefore(
+function leadsAsBefore(
   { scenario }: Pick<Seen, 'scenario'>,
   kind: Kind,
   provider: Pick<KubernetesObject, 'metadata'>,

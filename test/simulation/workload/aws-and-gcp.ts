@@ -10,7 +10,6 @@ import * as awsLegacy from '../../../apis/aws/v1alpha3/provider.ts';
 import * as aws from '../../../apis/aws/v1beta1/provider-config.ts';
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
@@ -332,54 +331,6 @@ function claims(draft: Draft): void {
   }
 }
 
-/** A Released resource is made available to the next claim, while administrators edit it and its Secret. */
-function nextClaim(draft: Draft): void {
-  const [claimKind, kind] = draft.pick(
-    [
-      [PostgreSQLInstanceKind, RDSInstanceKind],
-      [RedisClusterKind, CloudMemorystoreInstanceKind],
-      [RedisClusterKind, CloudMemorystoreInstanceKind],
-    ] as const,
-    'kind',
-  );
-  const what = made.find((each) => each.kind === kind);
-  if (what === undefined) throw new Error(`nobody makes a ${kind.kind} by hand`);
-  const resource = objectBy({ ...what, name: 'handed' }, { reclaimPolicy: 'Retain' });
-  const of = nameOf(resource);
-  const resourceRef = { apiVersion: apiVersionOf(kind), kind: kind.kind, name: 'handed' };
-  const first = claimOf(claimKind, teams[0], 7, { resourceRef });
-  const next = claimOf(claimKind, teams[1], 8, { resourceRef });
-  draft.at(0, { type: 'create', object: resource });
-  draft.at(0.02, { type: 'create', object: first });
-  draft.at(draft.between(0.3, 0.45, 'left'), { type: 'delete', of: nameOf(first) });
-  draft.at(draft.between(0.1, 0.6, 'next'), { type: 'create', object: next });
-  const offered = draft.between(0.45, 0.6, 'offered');
-  draft.at(offered, { type: 'edit', of, patch: { spec: { claimRef: null } } });
-  const secretOfIt = { ...secretOf(resource), namespace: adminNamespace, name: 'handed-connection' };
-  const spec = (patch: object): Act => ({ type: 'edit', of, patch: { spec: patch } });
-  const acts: readonly Act[] = [
-    { type: 'edit', of: secretOfIt, patch: { data: { password: null } } },
-    { type: 'edit', of: secretOfIt, patch: { data: encodeDetails({ password: 'guessed' }) } },
-    { type: 'delete', of: secretOfIt },
-    spec({ writeConnectionSecretToRef: { namespace: adminNamespace, name: 'handed-elsewhere' } }),
-    spec({ writeConnectionSecretToRef: null }),
-    spec({ managementPolicies: ['Observe'] }),
-    spec({ managementPolicies: ['*'] }),
-    spec({ claimRef: null }),
-    ...what.edits.map((forProvider) => spec({ forProvider })),
-    ...(kind === CloudMemorystoreInstanceKind ? [spec({ forProvider: { authEnabled: true } })] : []),
-  ];
-  const count = Math.floor(draft.chance('count') * 4);
-  for (let index = 0; index < count; index += 1) {
-    draft.at(draft.between(0.35, 0.95, 'at', index), draft.pick(acts, 'act', index));
-  }
-  if (kind === CloudMemorystoreInstanceKind && draft.has(0.6, 'renewed')) {
-    const off = draft.between(offered - 0.1, 0.7, 'off');
-    draft.at(off, spec({ forProvider: { authEnabled: false } }));
-    draft.at(draft.between(off + 0.1, 0.9, 'on'), spec({ forProvider: { authEnabled: true } }));
-  }
-}
-
 /** An object of a kind, for who needs one. */
 function fresh(kind: Kind): KubernetesObject {
   const found = made.find((each) => each.kind === kind);
@@ -478,6 +429,5 @@ export function awsAndGcp(draft: Draft): void {
   }
   if (draft.has(0.15, 'restores')) restores(draft.by('restores'));
   if (draft.has(0.2, 'providers')) providersAndCredentials(draft.by('providers'));
-  if (draft.has(0.3, 'next claim')) nextClaim(draft.by('next claim'));
   if (draft.has(0.9, 'machines')) machines(draft.by('machines'));
 }

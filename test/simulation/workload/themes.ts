@@ -5,9 +5,7 @@ import { force, restores, rivals } from './disasters.ts';
 import type { Draft } from './draft.ts';
 import { fieldWalks } from './field-walks.ts';
 import { machines } from './machines.ts';
-import { namespaces } from './namespaces.ts';
 import { claims } from './people.ts';
-import { slips } from './slips.ts';
 
 /** Something that goes on in some scenarios and not in others: where everything happens at once, little comes of it. */
 export interface Theme {
@@ -22,14 +20,12 @@ export const themes: readonly Theme[] = [
   { name: 'claims', share: 0.85, write: claims },
   { name: 'classes', share: 0.2, write: classes },
   { name: 'static resources', share: 0.2, write: staticResources },
-  { name: 'namespaces', share: 0.2, write: namespaces },
   { name: 'networks', share: 0.1, write: networks },
   { name: 'grants', share: 0.1, write: grants },
   { name: 'providers', share: 0.15, write: providersAndCredentials },
   { name: 'force', share: 0.1, write: force },
   { name: 'rivals', share: 0.1, write: rivals },
   { name: 'restores', share: 0.1, write: restores },
-  { name: 'slips', share: 0.15, write: slips },
   { name: 'field walks', share: 0.7, write: fieldWalks },
   { name: 'machines', share: 0.9, write: machines },
 ];
