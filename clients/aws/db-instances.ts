@@ -78,7 +78,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
           signal,
         );
         const [instance] = found;
-        if (instance === undefined) throw nonsense(what, 'it holds no instance'); // guard: an empty answer
+        if (instance === undefined) throw nonsense(what, 'it holds no instance');
         return named(what, name, instance);
       } catch (error) {
         if (isCode(error, 'DBInstanceNotFound')) return undefined;

@@ -42,7 +42,6 @@ export function sdkFailures(): SdkFailures {
       acquireInitialRetryToken: async () => token,
       async refreshRetryTokenForRetry(_token, { error, errorType: type, retryAfterHint: retryAfter }) {
         if (isObject(error)) known.set(error, { type, retryAfter });
-        // guard(new Error(String(token))): the SDK repeats requests by itself
         throw new Error('nothing is tried again here');
       },
       recordSuccess() {},

@@ -21,6 +21,7 @@ export function withResource<C extends Claim>(claim: C, managed: Managed | undef
     ...claim,
     metadata: {
       ...metadata,
+      // guard(claim.metadata.finalizers ?? []): the claim vanishes while its resource is created
       finalizers: withFinalizer(claim, finalizerNames.claim),
       ...(name !== undefined && {
         annotations: { ...metadata.annotations, [annotationKeys.externalName]: name },

@@ -82,6 +82,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
     },
     spec: {
       ...configured(service, claim, resourceClass),
+      // guard({ ...referenceTo(claim), uid: undefined }): the next claim of that name gets the resource
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
       ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector']),

@@ -132,6 +132,7 @@ export function claimBindingController(
       .through(
         (claim) => [
           ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
+          // guard: resources with the UID of a deleted claim stay
           ...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),
         ],
         'the claim was deleted, and a managed resource names it',

@@ -162,6 +162,7 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
 /** The object for the external client: the recorded identity instead of edits. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
   const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
+  // guard(named(context, current)): an edit of the identity has an effect
   return asRecorded(named(context, current), recorded, context.marks, isExact);
 }
 

@@ -100,6 +100,7 @@ const inputOf = (
   managed: run.current,
   observed,
   graceMs: creationGraceMs,
+  // guard(env.clock.now()): a slow read of an observation counts as time that passed
   now: run.observedAt ?? env.clock.now(),
   isNameKnown: !identity.isAssigned,
   confirmMs: confirmAbsenceMs,
@@ -114,8 +115,9 @@ const inputOf = (
 /** Observes right after the creation, so that a fast creation takes one run and one status write. */
 async function create(context: ExternalContext, run: Run): Promise<Outcome> {
   const announced = await announce(context, await clearRecords(context, run));
-  const marked = await confirmed(context, announced, cannot.create);
+  const marked = await confirmed(context, announced, cannot.create); // guard(announced): a creation after a stale read
   if (marked === undefined) return outcomes.gone(announced);
+  // guard: an earlier absence counts against a new resource
   context.absenceTimes.forget(objectKey(run.current.metadata)); // it may exist now without being visible
   const creation = await callCreate(context, marked);
   const { operation, details, status, isExisting = false, isCredentialPending } = creation;
@@ -127,7 +129,7 @@ async function create(context: ExternalContext, run: Run): Promise<Outcome> {
     const recorded = await recordName(context, begun, creation);
     return outcomes.begun(await publishCalled(context, recorded, called), creating());
   }
-  const recorded = await recordCreation(context, made, creation);
+  const recorded = await recordCreation(context, made, creation); // guard(made): an assigned name is lost
   const [shown, observed] = await observeAndPublish(context, recorded, called);
   if (!observed.exists) return outcomes.unseen(shown);
   const { lateInitialized } = observed;
@@ -139,9 +141,11 @@ async function create(context: ExternalContext, run: Run): Promise<Outcome> {
 /** Records the identity before the creation, and for assigned names the start of the creation. */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
+  // guard({}): an edit of the identity during the creation
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
+  // guard(Promise.resolve(run)): a creation without a recorded name
   return prepare(context, run, { annotations, ready: isCreating });
 }
 
@@ -232,8 +236,10 @@ function howToChooseCredential({ current }: Run): string {
 
 async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
   const { identity, external, underWay, signal } = context;
+  // guard(found): deleting the external resource of a successor
   const run = await confirmed(context, found, cannot.delete);
   if (run === undefined) return outcomes.gone(found);
+  // guard(external.delete(run.current, signal)): deleting what an edit names
   const removing = external.delete(identified(identity, run), signal);
   const deletion = await step<unknown>(run, 'delete failed', removing, cannot.delete);
   const { operation } = (deletion ?? {}) as Deletion<string>;
@@ -256,7 +262,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
 export async function finalise(context: RunContext, run: Run): Promise<Outcome> {
   const { absenceTimes, places, underWay, signal } = context;
   const { current } = run;
-  await step(run, '', places.remove(current, signal), cannot.unpublish);
+  await step(run, '', places.remove(current, signal), cannot.unpublish); // guard: connection details stay behind
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
   const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
   await write(context, run, finalised, cannot.finalise).catch((error: unknown) => {

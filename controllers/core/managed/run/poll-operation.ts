@@ -38,7 +38,7 @@ export function begin(
     throw new StepFailure(`${type} failed`, attributed(error, stack), { ...facts, known: run });
   }
   const operation = { type, name, startedAt: timestamp(env.clock.now()) };
-  underWay.note(run.current, operation);
+  underWay.note(run.current, operation); // guard: an operation is lost if the status is not written
   return { ...run, underWay: operation, operation: operationOngoing(type, { name }) };
 }
 
@@ -63,7 +63,7 @@ export async function pollOperation(context: ExternalContext, run: Run): Promise
     case 'running':
       return { ...run, operation: operationOngoing(type, { name, message: progress.message }) };
     case 'done': {
-      const recorded = await recordEnd(context, run, type, progress);
+      const recorded = await recordEnd(context, run, type, progress); // guard(run): the result of an operation is lost
       underWay.note(recorded.current, undefined);
       return { ...withoutOperation(recorded), operation: operationSucceeded, ended: type };
     }

@@ -75,6 +75,7 @@ export async function observe(
   ready?: Ready,
 ): Promise<Observed> {
   const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
+  // guard(external.observe(run.current, run.credential, signal)): observing what an edit names
   const observing = external.observe(identified(identity, run), run.credential, signal);
   const observed = await step(run, 'observe failed', observing, {
     ...cannot.observe,
@@ -84,6 +85,7 @@ export async function observe(
   const seen = observed.exists ? observed : undefined;
   // While the external system creates it, absence proves nothing.
   if ((run.underWay?.type ?? run.ended) === 'create') absenceTimes.forget(objectKey(run.current.metadata));
+  // guard(Infinity): a resource is absent after one observation
   const absentForMs = absenceTimes.note(run.current, observed.exists, begunMs);
   const known = credentialReported(reporting(run, seen?.status), seen);
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
@@ -314,6 +316,7 @@ export async function observeAndPublish(
 ): Promise<Observed> {
   const called = reporting(withDetails(run, details), status);
   const [seen, observed] = await observe(context, called, ready).catch(async (error: unknown) => {
+    // guard(called): details are lost if the observation fails
     const published = await publish(context, called, undefined, ready);
     throw error instanceof StepFailure ? error.knowing(withEvents(published, event)) : error;
   });
