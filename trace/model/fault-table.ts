@@ -293,7 +293,7 @@ export const faultTable: readonly FaultRow[] = [
     },
     cause: '{provider} is not ready: {message}.',
     details: (view, message) =>
-      isOneOf(readyOf(thereOf(view.provider)).reason ?? '', ['CredentialsRefused', 'CannotReadCredentials'])
+      ['CredentialsRefused', 'CannotReadCredentials'].includes(readyOf(thereOf(view.provider)).reason ?? '')
         ? { link: 'credentials', ...newCredentials(view, message) }
         : {},
   },
