@@ -56,28 +56,7 @@ async function made({ flavour, stack, kind, providerConfig, forProvider }: Cloud
   return { cluster, home, elsewhere, lead, find, condition, edit, look, kind };
 }
 
-/** The same database in another cloud, whose owner calls it by the same name. */
-async function put(cloud: InProcessCloud, { flavour }: CloudKinds, tags: object): Promise<void> {
-  const [path, body] =
-    flavour === 'favourite'
-      ? ['/v1/instances', { name: 'cool', fanciness_level: 9, password: 'their-password', tags }]
-      : [
-          '/v2/databases',
-          { databaseName: 'cool', ambivalence: 9, adminPassword: 'their-password', labels: tags },
-        ];
-  const { statusCode } = await cloud.dispatcher.request({
-    origin: cloud.url,
-    path,
-    method: 'POST',
-    headers: { authorization: `Bearer ${cloud.token}` },
-    body: JSON.stringify(body),
-    signal: new AbortController().signal,
-  });
-  assert.equal(statusCode, 201);
-}
-
 const namesIn = (cloud: InProcessCloud) => cloud.instances().map(({ item }) => item.name);
-const levelsIn = (cloud: InProcessCloud) => cloud.instances().map(({ item }) => item.level);
 
 for (const [name, kinds] of Object.entries(clouds)) {
   describe(`${name}: a provider that leads to another cloud`, () => {
@@ -99,24 +78,6 @@ for (const [name, kinds] of Object.entries(clouds)) {
         assert.match(condition('Synced').message ?? '', /the provider connects to http\S+, but/);
         assert.equal(condition('Ready').status, 'True');
       });
-
-      test(`${way}: a database of the same name and tags there is neither changed nor deleted`, async () => {
-        const world = await made(kinds);
-        const { cluster, home, elsewhere, find, look, kind, lead, edit } = world;
-        await put(elsewhere, kinds, home.instances()[0]?.item.tags ?? {});
-        move(world);
-        await look();
-        assert.deepEqual(levelsIn(elsewhere), [9]);
-        cluster.delete(kind, { name: 'cool' });
-        await look();
-        assert.deepEqual([namesIn(home), levelsIn(elsewhere)], [['cool'], [9]]);
-        assert.ok(find() !== undefined, 'it waits');
-
-        lead('default', home);
-        edit(({ spec: { providerConfigRef: _other, ...spec }, ...rest }) => ({ ...rest, spec }));
-        await look();
-        assert.deepEqual([find(), namesIn(home), levelsIn(elsewhere)], [undefined, [], [9]]);
-      });
     }
 
     test('to the same cloud by another name or with a new token, nothing is amiss', async () => {
@@ -132,27 +93,5 @@ for (const [name, kinds] of Object.entries(clouds)) {
       await look();
       assert.deepEqual([condition('Synced').status, namesIn(home)], ['True', ['cool']]);
     });
-  });
-
-  test(`${name}: an edited version or name makes no second database, and deletion finds the first`, async () => {
-    const { cluster, home, find, condition, edit, look, kind } = await made(kinds);
-    const field = kinds.flavour === 'favourite' ? 'version' : 'engineVersion';
-    edit(({ metadata, spec, ...rest }) => ({
-      ...rest,
-      metadata: {
-        ...metadata,
-        annotations: { ...metadata.annotations, 'crossplane.io/external-name': 'warm' },
-      },
-      spec: { ...spec, forProvider: { ...spec.forProvider, [field]: '8.0' } },
-    }));
-    await look();
-    assert.deepEqual(namesIn(home), ['cool']);
-    const told = new RegExp(
-      `^cannot change annotation crossplane.io/external-name from "cool" to "warm" and spec.forProvider.${field} from "5.7" to "8.0": `,
-    );
-    assert.match(condition('Synced').message ?? '', told);
-    cluster.delete(kind, { name: 'cool' });
-    await look();
-    assert.deepEqual([find(), namesIn(home)], [undefined, []]);
   });
 }

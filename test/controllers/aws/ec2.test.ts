@@ -136,27 +136,6 @@ describe('an Instance', () => {
     assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
   });
 
-  test("a creation whose answer is lost has one instance by its token, after an administrator's approval", async () => {
-    await using made = await scene<Instance>(InstanceKind, { readDelayMs: 5_000 });
-    const { bench, aws } = made;
-    aws.faults.inject({ kind: 'loseResponse', action: 'ec2:RunInstances', times: 4 });
-    bench.put('web', small);
-    await bench.pass('web');
-    assert.match(
-      bench.condition('web', 'Synced').message,
-      /create failed: cannot create instance: .* closed the connection before it answered/,
-    );
-    await bench.pass('web');
-    assert.match(bench.condition('web', 'Synced').message, /cannot determine creation result/);
-    const { [annotationKeys.externalCreatePending]: _, ...annotations } =
-      bench.existing('web').metadata.annotations!;
-    const { metadata, ...rest } = bench.existing('web');
-    bench.cluster.put(InstanceKind as Kind<Managed>, { ...rest, metadata: { ...metadata, annotations } });
-    await bench.until('web', () => bench.isReady('web'), 'it did not become Ready');
-    assert.equal(made.instances().length, 1);
-    assert.equal(made.idOf('web'), made.instances()[0]?.id);
-  });
-
   test('is asked for by the same token at each attempt, so that AWS makes one of all of them', async () => {
     const aws = inProcessAws(testClock(), { readDelayMs: 60_000 });
     const client = instanceClient(clientOf(aws));
@@ -230,10 +209,6 @@ describe('a request that AWS refuses is reported in its own words, with the fiel
     'no region at all': {
       forProvider: { ami, instanceType: 't2.micro' },
       says: /spec\.forProvider\.region is needed: the provider names no region/,
-    },
-    'no image': {
-      forProvider: { region, instanceType: 't2.micro' },
-      says: /spec\.forProvider\.ami is needed to create an instance/,
     },
     'addresses that no VPC may have': {
       kind: VPCKind,
@@ -360,20 +335,6 @@ describe('a VPC', () => {
       arn: `arn:aws:ec2:us-west-1:123456789012:vpc/${id}`,
       dhcpOptionsId: 'dopt-0123456789abcdef0',
     });
-  });
-
-  test('an instance keeps tags of other users, and has the requested tags and those of its owner', async () => {
-    await using made = await scene<VPC>(VPCKind);
-    await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16', tags: { team: 'blue' } });
-    const own = made.vpcs()[0]?.item.tags ?? {};
-    for (const [, things] of made.aws.things<StoredVpc>('ec2/vpc')) {
-      things.drift(made.idOf('net'), (vpc) => ({ ...vpc, tags: { cost: 'shared', team: 'red' } }));
-    }
-    await made.bench.passes('net', 3);
-    assert.deepEqual(made.vpcs()[0]?.item.tags, { ...own, cost: 'shared' });
-    assert.equal(own.team, 'blue');
-    assert.equal(own['crossplane-kind'], 'vpc.ec2.aws.upbound.io');
-    assert.equal(own['crossplane-name'], 'net');
   });
 
   test('a VPC is deleted once it is empty, and reports until then what it contains', async () => {

@@ -4,7 +4,6 @@ import { available, creating, deleting, unavailable } from '../../../apis/core/v
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { FavouriteDBInstanceClass } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { CloudError } from '../../../clients/cloud-error.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import {
   configureFavouriteDBInstance,
@@ -49,7 +48,6 @@ beforeEach(async () => {
 
 const stored = () => server.instances().map(({ item }) => item);
 const posts = () => server.calls()['POST /v1/instances'] ?? 0;
-const patches = () => server.calls()['PATCH /v1/instances/{name}'] ?? 0;
 
 /** A user creates an instance named `cool` that is online. */
 async function foreign(its: Readonly<Record<string, string>> = {}, version = '5.7') {
@@ -70,13 +68,6 @@ async function provisioned(managed = instance()): Promise<void> {
 }
 
 describe('from nothing to gone', () => {
-  test('an absent instance does not exist', async () => {
-    assert.deepEqual(await external.observe(instance(), undefined, signal), {
-      exists: false,
-      isUpToDate: false,
-    });
-  });
-
   test('create asks for what the spec says, tags it as ours, and sets the password', async () => {
     assert.deepEqual(await external.create(instance(), fresh, signal), { details: {} });
     const [{ name, level, version, password, tags: given } = { name: 'nothing' }] = stored();
@@ -118,20 +109,6 @@ describe('from nothing to gone', () => {
     );
   });
 
-  test('initProvider counts at creation, forProvider before it, and never again', async () => {
-    const managed = instance(
-      { version: '5.6' },
-      { spec: { initProvider: { fancinessLevel: 7, version: '8.0' } } },
-    );
-    await provisioned(managed);
-    assert.deepEqual(
-      stored().map(({ level, version }) => [level, version]),
-      [[7, '5.6']],
-    );
-    server.drift('cool', { level: 9 });
-    assert.equal((await external.observe(managed, applied, signal)).isUpToDate, true);
-  });
-
   test('a network is passed on', async () => {
     const { id } = await cloud.networks.create({});
     nowMs += 1000;
@@ -160,48 +137,9 @@ describe('from nothing to gone', () => {
     const { id: other } = await cloud.networks.create({});
     await assert.rejects(cloud.instances.update('cool', { network_id: other }), /422 .*cannot be changed/);
   });
-
-  test('an instance that another user deleted is created again with the password of the Secret', async () => {
-    await provisioned();
-    await cloud.instances.delete('cool');
-    nowMs += 1000;
-    assert.equal((await external.observe(instance(), applied, signal)).exists, false);
-    await external.create(instance(), applied, signal);
-    assert.equal(stored()[0]?.password, fresh.value);
-  });
 });
 
 describe('an interrupted creation', () => {
-  test('a lost answer is an error, the next attempt finds one instance, and sets the password', async () => {
-    server.faults.inject({ kind: 'loseResponse', method: 'POST' });
-    await assert.rejects(
-      external.create(instance(), undefined, signal),
-      (error) => error instanceof CloudError && error.code === 'ConnectionLost',
-    );
-    nowMs += 1000;
-    const found = await external.observe(instance(), fresh, signal);
-    assert.deepEqual(
-      [found.exists, found.isUpToDate, found.ready, found.credential],
-      [true, true, available(), undefined],
-    );
-    const other = { value: 'another-one', isApplied: false };
-    assert.deepEqual(await external.update(instance(), other, signal), { details: details('another-one') });
-    assert.deepEqual(
-      stored().map(({ password }) => password),
-      ['another-one'],
-    );
-  });
-
-  test('creating what is there already and ours is success, and sets no password', async () => {
-    await provisioned();
-    const other = { value: 'another-one', isApplied: false };
-    assert.deepEqual(await external.create(instance(), other, signal), { isExisting: true });
-    assert.deepEqual(
-      stored().map(({ password }) => password),
-      [fresh.value],
-    );
-  });
-
   test('an error of the cloud is not repeated, for it may have created', async () => {
     const before = posts();
     server.faults.inject({ kind: 'fail', method: 'POST', times: 2 });
@@ -211,71 +149,6 @@ describe('an interrupted creation', () => {
 });
 
 describe('drift', () => {
-  test('a level changed elsewhere is set back, and nothing else is touched', async () => {
-    await provisioned();
-    server.drift('cool', { level: 1 });
-    const observed = await external.observe(instance(), applied, signal);
-    assert.deepEqual(
-      [observed.isUpToDate, observed.difference, observed.ready],
-      [false, 'fanciness_level', available()],
-    );
-    assert.deepEqual(await external.update(instance(), applied, signal), { details: details(fresh.value) });
-    assert.deepEqual(
-      stored().map(({ level, password }) => [level, password]),
-      [[100, fresh.value]],
-    );
-  });
-
-  test('a moved endpoint shows in the details', async () => {
-    await provisioned();
-    server.drift('cool', { hostname: 'moved.fcp.example.org', port: 3307 });
-    const observed = await external.observe(instance(), applied, signal);
-    assert.equal(
-      observed.details?.uri,
-      `fancysql://admin:${fresh.value}@moved.fcp.example.org:3307/fancysql`,
-    );
-    assert.equal(observed.status?.hostname, 'moved.fcp.example.org');
-  });
-
-  const immutable: Record<string, { wanted: Parameters<typeof instance>[0]; inside?: string; says: RegExp }> =
-    {
-      version: {
-        wanted: { fancinessLevel: 100, version: '8.0' },
-        says: /^ExternalError: cannot change spec\.forProvider\.version from "5\.7" to "8\.0": the external system does not support this change; undo the edit, or create a new resource$/,
-      },
-      networkId: {
-        wanted: { fancinessLevel: 100, networkId: 'net-9' },
-        inside: 'net-1',
-        says: /^ExternalError: cannot change spec\.forProvider\.networkId from "net-1" to "net-9": the external system does not support this change; undo the edit, or create a new resource$/,
-      },
-    };
-  for (const [field, { wanted, inside, says }] of Object.entries(immutable)) {
-    test(`${field} is reported, never changed, and the instance is never recreated`, async () => {
-      await provisioned();
-      if (inside !== undefined) server.drift('cool', { networkId: inside });
-      const [before, patched] = [stored(), patches()];
-      const observed = await external.observe(instance(wanted), applied, signal);
-      assert.deepEqual([observed.isUpToDate, observed.ready], [false, available()]);
-      await assert.rejects(external.update(instance(wanted), applied, signal), says);
-      assert.deepEqual(stored(), before);
-      assert.equal(patches(), patched);
-    });
-  }
-
-  test('a field that can be changed is changed although another one cannot', async () => {
-    await provisioned();
-    const wanted = instance({ fancinessLevel: 5, version: '8.0' });
-    await assert.rejects(external.update(wanted, applied, signal), /spec\.forProvider\.version/);
-    assert.equal(stored()[0]?.level, 5);
-  });
-
-  test('a password is set although something cannot be changed', async () => {
-    await provisioned();
-    const wanted = instance({ fancinessLevel: 100, version: '8.0' });
-    const { details: reset } = await external.update(wanted, { ...fresh, value: 'another-one' }, signal);
-    assert.deepEqual([reset, stored()[0]?.password], [details('another-one'), 'another-one']);
-  });
-
   test('an instance that is still being created is left alone', async () => {
     await external.create(instance(), undefined, signal);
     const observed = await external.observe(instance({ fancinessLevel: 1 }), undefined, signal);
@@ -314,12 +187,6 @@ describe('an instance of another owner', () => {
 
   const watching = { spec: { managementPolicies: ['Observe'] as const } };
 
-  test('may be observed, and is ready without a password', async () => {
-    await foreign(theirs);
-    const observed = await external.observe(instance({ fancinessLevel: 100 }, watching), undefined, signal);
-    assert.deepEqual([observed.ready, observed.details], [available(), details()]);
-  });
-
   test('without tags becomes ours once it was observed and more is allowed: tagged', async () => {
     await foreign({ team: 'shop' });
     const { status } = await external.observe(instance(undefined, watching), undefined, signal);
@@ -334,7 +201,6 @@ describe('an instance of another owner', () => {
 });
 
 describe('late initialisation', () => {
-  const classRef = { kind: 'FavouriteDBInstanceClass', name: 'small' };
   const rows: Record<
     string,
     {
@@ -344,26 +210,9 @@ describe('late initialisation', () => {
     }
   > = {
     'fills what is absent': { want: { fancinessLevel: 100, version: '5.7', networkId: 'net-1' } },
-    'leaves what is given, though it differs': {
-      forProvider: { fancinessLevel: 1, version: '8.0' },
-      want: { networkId: 'net-1' },
-    },
-    'leaves what initProvider gives': {
-      spec: { initProvider: { fancinessLevel: 1 } },
-      want: { version: '5.7', networkId: 'net-1' },
-    },
     'leaves a field with a reference to its reference': {
       forProvider: { networkIdRef: { name: 'blue' } },
       want: { fancinessLevel: 100, version: '5.7' },
-    },
-    'is silent when nothing is absent': {
-      forProvider: { fancinessLevel: 1, version: '5.6', networkId: 'net-2' },
-      want: undefined,
-    },
-    'fills what a class left open': {
-      forProvider: { fancinessLevel: 100 },
-      spec: { classRef },
-      want: { version: '5.7', networkId: 'net-1' },
     },
   };
   for (const [name, { forProvider = {}, spec = {}, want }] of Object.entries(rows)) {

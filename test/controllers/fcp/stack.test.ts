@@ -11,18 +11,15 @@ import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import { realClock } from '../../../runtime/time/clock.ts';
-import { seededRandom } from '../../../runtime/time/random.ts';
 import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { instance, network } from './objects.ts';
+import { instance } from './objects.ts';
 
 /** The stack over an API server in memory and a cloud over HTTP, both on one clock. */
 class Scene {
@@ -99,24 +96,6 @@ class Scene {
 const open: Scene[] = [];
 afterEach(async () => {
   for (const scene of open.splice(0)) await scene.close();
-});
-
-test('a managed resource becomes an instance, its secret works, and both go together', async () => {
-  const scene = await Scene.open({ provisioningMs: 2000, deletionMs: 1000 });
-  scene.putProvider();
-  scene.putInstance();
-  await scene.process.settle(1000);
-  assert.equal(scene.condition('Ready'), 'False/Creating');
-  await scene.process.settle();
-  assert.equal(scene.condition('Ready'), 'True/Available');
-  assert.equal(scene.instance?.status?.hostname, 'cool.fcp.example.org');
-  assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
-  assert.equal(scene.secret().endpoint, 'cool.fcp.example.org');
-  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
-  await scene.process.settle();
-  assert.equal(scene.instance, undefined);
-  assert.deepEqual(scene.cloud.instances(), []);
-  assert.deepEqual(scene.process.errors, []);
 });
 
 test('a claim gets what its class says, and the password that the instance has', async () => {
@@ -340,23 +319,6 @@ test('field tracking has the writer of every object but a provisioned one', asyn
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name: 'ours' }), true);
 });
 
-test('while the cloud changes a resource, a condition reports it', async () => {
-  const scene = await Scene.open({ provisioningMs: 30_000, deletionMs: 30_000 });
-  scene.putProvider();
-  scene.putInstance();
-  await scene.process.settle(5_000);
-  assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: create is under way');
-  await scene.process.settle(60_000);
-  assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
-  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
-  await scene.process.settle(5_000);
-  assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: delete is under way');
-  assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1);
-  await scene.process.settle(60_000);
-  assert.equal(scene.instance, undefined);
-  assert.equal(scene.cloud.calls()['DELETE /v1/instances/{name}'], 1, 'it is asked once');
-});
-
 test('a new resource that does not show yet is not forgotten when it is deleted', async () => {
   const scene = await Scene.open({ readDelayMs: 4_000 });
   scene.putProvider();
@@ -367,97 +329,6 @@ test('a new resource that does not show yet is not forgotten when it is deleted'
   await scene.process.settle(60_000);
   assert.equal(scene.instance, undefined);
   assert.deepEqual(scene.cloud.instances(), []);
-});
-
-describe('after any fault in a creation there is one instance with a known password', () => {
-  const faults: Record<string, Parameters<InProcessCloud['faults']['inject']>[0]> = {
-    'the answer is lost': { kind: 'loseResponse', method: 'POST' },
-    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
-    'the answer is an error without the work': { kind: 'fail', method: 'POST' },
-    'the cloud does not take it': { kind: 'cut', method: 'POST' },
-    'the limit is reached': { kind: 'fail', method: 'POST', status: 429, retryAfter: 60 },
-    'every look fails for a while': { kind: 'fail', method: 'GET', times: 5 },
-  };
-  for (const [name, fault] of Object.entries(faults)) {
-    test(name, async () => {
-      const scene = await Scene.open();
-      scene.putProvider();
-      scene.cloud.faults.inject(fault);
-      scene.putInstance();
-      await scene.process.settle(60_000);
-      assert.equal(scene.condition('Ready'), 'True/Available');
-      assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-      assert.equal(scene.cloud.instances().length, 1);
-      assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
-    });
-  }
-
-  test('reads lag behind: creation is asked for again, and is the same', async () => {
-    const scene = await Scene.open({ readDelayMs: 3000 });
-    scene.putProvider();
-    scene.putInstance();
-    await scene.process.settle(60_000);
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.equal(scene.cloud.instances().length, 1);
-    assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
-  });
-
-  for (let steps = 1; steps <= 8; steps += 1) {
-    test(`the process dies after write ${steps}`, async () => {
-      const scene = await Scene.open();
-      scene.putProvider();
-      scene.putInstance();
-      scene.cluster.stepsLeft = steps;
-      await scene.process.settle();
-      scene.process.stop();
-      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
-      scene.process = scene.start();
-      scene.process.resync(FavouriteDBInstanceKind);
-      await scene.process.settle(60_000);
-      assert.equal(scene.condition('Ready'), 'True/Available');
-      assert.equal(scene.cloud.instances().length, 1);
-      assert.equal(scene.secret().password, scene.cloud.instances()[0]?.item.password);
-    });
-  }
-});
-
-test('on a cloud that fails three requests in ten, 50 managed resources end with 50 instances that work', async () => {
-  const scene = await Scene.open({
-    failRate: 0.3,
-    random: seededRandom(7),
-    provisioningMs: 1000,
-    readDelayMs: 200,
-  });
-  scene.putProvider();
-  const names = Array.from({ length: 50 }, (_, i) => `db-${i}`);
-  for (const name of names) {
-    const annotations = { 'crossplane.io/external-name': name };
-    const spec = { writeConnectionSecretToRef: { namespace: 'infra', name } };
-    scene.putInstance(instance(undefined, { name, annotations, spec }));
-  }
-  await scene.process.settle(30 * 60_000);
-  const passwords = new Map(scene.cloud.instances().map(({ item }) => [item.name, item.password]));
-  assert.deepEqual(new Set(passwords.keys()), new Set(names));
-  for (const name of names) {
-    const managed = scene.cluster.get(FavouriteDBInstanceKind, { name });
-    assert.equal(getCondition(managed?.status?.conditions, 'Ready').status, 'True', name);
-    assert.equal(scene.secret('infra', name).password, passwords.get(name), name);
-    assert.ok(scene.secret('infra', name).uri, name);
-  }
-});
-
-test('a lost secret comes back with a new password, which the instance has', async () => {
-  const scene = await Scene.open();
-  scene.putProvider();
-  scene.putInstance();
-  await scene.process.settle();
-  const { password: lost } = scene.secret();
-  scene.cluster.delete(SecretKind, { namespace: 'infra', name: 'cool-connection' });
-  await scene.process.settle();
-  const { password } = scene.secret();
-  assert.ok(password !== undefined && password !== lost);
-  assert.equal(scene.cloud.instances()[0]?.item.password, password);
-  assert.equal(scene.condition('Ready'), 'True/Available');
 });
 
 describe('credentials that do not work are named, without being repeated, and repaired without a restart', () => {
@@ -489,182 +360,10 @@ describe('credentials that do not work are named, without being repeated, and re
       assert.equal(scene.condition('Ready'), 'True/Available');
     });
   }
-
-  const elsewhere = {
-    Environment: { source: 'Environment', env: { name: 'CLOUD' } },
-    Filesystem: { source: 'Filesystem', fs: { path: '/etc/cloud.json' } },
-  } as const;
-  for (const [source, credentials] of Object.entries(elsewhere)) {
-    test(`credentials of the source ${source}`, async () => {
-      const scene = await Scene.open();
-      const json = JSON.stringify({ url: scene.cloud.url, token: scene.cloud.token });
-      scene.process.stop();
-      scene.process = scene.start({
-        host: {
-          variable: (name) => (name === 'CLOUD' ? json : undefined),
-          file: async (path) => (path === '/etc/cloud.json' ? json : Promise.reject(new Error('no file'))),
-        },
-      });
-      scene.putProvider();
-      const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
-      scene.cluster.put(ProviderConfigKind, { ...config, spec: { credentials } });
-      scene.cluster.delete(SecretKind, { namespace: 'infra', name: 'cloud' });
-      scene.putInstance();
-      await scene.process.settle();
-      assert.equal(scene.condition('Ready'), 'True/Available');
-    });
-  }
-
-  for (const source of ['None', 'InjectedIdentity'] as const) {
-    test(`credentials of the source ${source}, which this cloud does not know`, async () => {
-      const scene = await Scene.open();
-      scene.putProvider();
-      const config = scene.cluster.get(ProviderConfigKind, { name: 'default' })!;
-      scene.cluster.put(ProviderConfigKind, { ...config, spec: { credentials: { source } } });
-      scene.putInstance();
-      await scene.process.settle(1000);
-      assert.match(
-        scene.condition('Synced'),
-        new RegExp(`connect failed: ProviderConfig default has credentials of the source ${source}, but`),
-      );
-    });
-  }
-
-  test('no provider at all', async () => {
-    const scene = await Scene.open();
-    scene.putInstance();
-    await scene.process.settle(1000);
-    assert.match(scene.condition('Synced'), /connect failed: ProviderConfig default does not exist/);
-  });
-
-  test('a legacy Provider serves as well', async () => {
-    const scene = await Scene.open();
-    scene.putProvider();
-    scene.cluster.put(ProviderKind, {
-      apiVersion: 'fcp.crossplane.io/v1alpha3',
-      kind: 'Provider',
-      metadata: { name: 'legacy' },
-      spec: { credentialsSecretRef: { namespace: 'infra', name: 'cloud', key: 'credentials' } },
-    });
-    scene.putInstance(instance(undefined, { spec: { providerRef: { name: 'legacy' } } }));
-    await scene.process.settle();
-    assert.equal(scene.condition('Ready'), 'True/Available');
-  });
-});
-
-test("another owner's instance is reported and left alone, and the managed resource can go", async () => {
-  const scene = await Scene.open();
-  scene.putProvider();
-  const { instances } = favouriteCloudClient({ ...scene.cloud, clock: realClock(), random: () => 0 });
-  await instances.create({ name: 'cool', fanciness_level: 1, password: 'their-password' });
-  const before = scene.cloud.instances();
-  scene.putInstance();
-  await scene.process.settle(1000);
-  assert.match(scene.condition('Synced'), /instance "cool" exists and carries no tag of an owner/);
-  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
-  await scene.process.settle();
-  assert.equal(scene.instance, undefined);
-  assert.deepEqual(scene.cloud.instances(), before);
-});
-
-test('a network gets its external name from the cloud', async () => {
-  const scene = await Scene.open();
-  scene.putProvider();
-  scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
-  await scene.process.settle();
-  const { metadata, status } = scene.cluster.get(NetworkKind, { name: 'blue' }) ?? assert.fail('no network');
-  assert.equal(metadata.annotations?.['crossplane.io/external-name'], 'net-000001');
-  assert.equal(getCondition(status?.conditions, 'Ready').status, 'True');
-  assert.equal(scene.cloud.networks().length, 1);
-});
-
-describe('after any fault in the creation of a network there is one network', () => {
-  const faults: Record<string, Parameters<InProcessCloud['faults']['inject']>[0]> = {
-    'the answer is lost': { kind: 'loseResponse', method: 'POST' },
-    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', status: 500 },
-    'the cloud did not begin': { kind: 'fail', method: 'POST', status: 503 },
-    'the cloud cannot be read': { kind: 'fail', method: 'GET', times: 5 },
-  };
-  const ready = (scene: Scene) =>
-    getCondition(scene.cluster.get(NetworkKind, { name: 'blue' })?.status?.conditions, 'Ready').status;
-  for (const [name, fault] of Object.entries(faults)) {
-    test(name, async () => {
-      const scene = await Scene.open();
-      scene.putProvider();
-      scene.cloud.faults.inject(fault);
-      scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
-      await scene.process.settle(120_000);
-      assert.equal(ready(scene), 'True');
-      assert.equal(scene.cloud.networks().length, 1);
-    });
-  }
-
-  for (let steps = 1; steps <= 4; steps += 1) {
-    test(`the process dies after write ${steps}; a human who removes the mark gets that one`, async () => {
-      const scene = await Scene.open();
-      scene.putProvider();
-      scene.cluster.put(NetworkKind, network({ displayName: 'blue' }));
-      scene.cluster.stepsLeft = steps;
-      await scene.process.settle();
-      scene.process.stop();
-      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
-      scene.process = scene.start();
-      scene.process.resync(NetworkKind);
-      await scene.process.settle(120_000);
-      assert.ok(scene.cloud.networks().length <= 1);
-      const managed = scene.cluster.get(NetworkKind, { name: 'blue' }) ?? assert.fail('no network');
-      if (ready(scene) !== 'True') {
-        const { message } = getCondition(managed.status?.conditions, 'Synced');
-        assert.match(message ?? '', /cannot determine creation result/);
-        const { 'crossplane.io/external-create-pending': _mark, ...annotations } =
-          managed.metadata.annotations ?? {};
-        scene.cluster.put(NetworkKind, { ...managed, metadata: { ...managed.metadata, annotations } });
-        await scene.process.settle(120_000);
-      }
-      assert.equal(ready(scene), 'True');
-      assert.equal(scene.cloud.networks().length, 1);
-    });
-  }
 });
 
 describe("a gateway's 404 in place of the cloud's answer", () => {
   const gateway = { kind: 'gateway', status: 404 } as const;
-
-  test('a claim that is deleted just then leaves no instance behind', async () => {
-    const scene = await Scene.open();
-    scene.putProvider();
-    scene.cluster.put(FavouriteDBInstanceClassKind, {
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstanceClass',
-      metadata: { name: 'small' },
-      specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
-    });
-    scene.cluster.put(FancySQLInstanceKind, {
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'FancySQLInstance',
-      metadata: { namespace: 'shop', name: 'cart' },
-      spec: {
-        classRef: {
-          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-          kind: 'FavouriteDBInstanceClass',
-          name: 'small',
-        },
-      },
-    });
-    await scene.process.settle();
-    assert.equal(scene.cloud.instances().length, 1);
-    scene.cloud.faults.inject({ ...gateway, times: 3 });
-    scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
-    await scene.process.settle(500);
-    const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
-    assert.match(
-      getCondition(managed?.status?.conditions, 'Synced').message ?? '',
-      /Favourite Cloud \(\S+\), or a gateway before it, answered \(404\)$/,
-    );
-    await scene.process.settle(60_000);
-    assert.deepEqual(scene.cluster.all(FavouriteDBInstanceKind), []);
-    assert.deepEqual(scene.cloud.instances(), []);
-  });
 
   test('an existing resource is neither created again nor reported as lost', async () => {
     const scene = await Scene.open();
@@ -679,19 +378,4 @@ describe("a gateway's 404 in place of the cloud's answer", () => {
     assert.deepEqual(scene.cloud.instances(), before);
     assert.equal(scene.cloud.calls()['POST /v1/instances'], 1);
   });
-});
-
-test('a bound and unchanged resource costs one observation at each poll and no write', async () => {
-  const scene = await Scene.open();
-  scene.putProvider();
-  scene.putInstance();
-  await scene.process.settle();
-  scene.cluster.takeWrites();
-  const before = scene.cloud.calls();
-  await scene.process.settle(10 * 60_000);
-  const { 'GET /v1/instances/{name}': looks = 0, ...others } = scene.cloud.calls();
-  const { 'GET /v1/instances/{name}': looked = 0, ...othersBefore } = before;
-  assert.ok(looks - looked >= 9 && looks - looked <= 12, `${looks - looked} looks in 10 minutes`);
-  assert.deepEqual(others, othersBefore);
-  assert.deepEqual(scene.cluster.takeWrites(), []);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { CloudMemorystoreInstance } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
@@ -86,38 +85,6 @@ afterEach(() => {
   for (const scene of open.splice(0)) scene.process.stop();
 });
 
-test('a managed resource becomes an instance, its secret opens it, and both go together', async () => {
-  const scene = new Scene({ provisioningMs: 300_000, deletionMs: 60_000 });
-  scene.putProvider();
-  scene.putInstance(instance({ ...small, authEnabled: true }));
-  await scene.process.settle(10_000);
-  assert.equal(scene.condition('Ready'), 'False/Creating');
-  assert.match(
-    scene.condition('AsyncOperation'),
-    /^False\/Ongoing: create is under way \(projects\/example-project\/locations\/us-central1\/operations\//,
-  );
-  await scene.process.settle(600_000);
-  assert.equal(scene.condition('Ready'), 'True/Available');
-  assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
-  const { host = '', port, authString = '' } = made;
-  assert.deepEqual(scene.secret(), {
-    type: 'redis',
-    provider: 'google-cloud',
-    endpoint: host,
-    host,
-    port: String(port),
-    password: authString,
-    uri: `redis://default:${authString}@${host}:${port}`,
-  });
-  assert.equal(scene.instance?.status?.atProvider?.state, 'READY');
-  scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
-  await scene.process.settle(600_000);
-  assert.equal(scene.instance, undefined);
-  assert.deepEqual(scene.cloud.instances.all(), []);
-  assert.deepEqual(scene.process.errors, []);
-});
-
 test('a claim gets what its class says, and a secret that opens the instance', async () => {
   const scene = new Scene({ provisioningMs: 60_000, deletionMs: 60_000 });
   scene.putProvider();
@@ -195,21 +162,6 @@ test('a claim of a version that does not exist reports the remedy for its author
   );
 });
 
-test('a drift is reverted by an update of just that field', async () => {
-  const scene = new Scene({ updateMs: 30_000 });
-  scene.putProvider();
-  scene.putInstance(instance({ ...small, memorySizeGb: 4, displayName: 'Cool' }));
-  await scene.process.settle(60_000);
-  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
-  const drifted = { ...made.fields, memorySizeGb: 7, redisConfigs: { activedefrag: 'yes' } };
-  scene.cloud.instances.drift(made.name, { ...made, fields: drifted });
-  await scene.process.settle(300_000);
-  const [now] = scene.cloud.instances.all();
-  assert.deepEqual(now?.fields, { ...made.fields, redisConfigs: { activedefrag: 'yes' } });
-  const verbs = scene.cloud.operations().map(({ verb }) => verb);
-  assert.deepEqual(verbs, ['create', 'update']);
-});
-
 test('a topic is there at once, and its secret says where', async () => {
   const scene = new Scene();
   scene.putProvider();
@@ -264,81 +216,21 @@ test('a legacy Provider serves as well, and two projects side by side', async ()
   );
 });
 
-describe('after any fault in a creation there is one instance', () => {
-  const path = '/v1/projects/{project}/locations/{location}/instances';
-  const faults: Record<string, Parameters<InProcessGoogleCloud['faults']['inject']>[0]> = {
-    'the answer is lost': { kind: 'loseResponse', method: 'POST', path },
-    'the answer is an error after the work': { kind: 'loseResponse', method: 'POST', path, status: 500 },
-    'the answer is an error without the work': { kind: 'fail', method: 'POST', path },
-    'the cloud does not take it': { kind: 'cut', method: 'POST', path },
-    'the limit is reached': { kind: 'fail', method: 'POST', path, status: 429, retryAfter: 60 },
-    'a gateway answers': { kind: 'gateway', method: 'POST', path },
-    'every look fails for a while': { kind: 'fail', method: 'GET', times: 5 },
-    'no token is to be had for a while': { kind: 'fail', path: '/token', status: 503, times: 5 },
-  };
-  for (const [name, fault] of Object.entries(faults)) {
-    test(name, async () => {
-      const scene = new Scene({ provisioningMs: 30_000 });
-      scene.putProvider();
-      scene.cloud.faults.inject(fault);
-      scene.putInstance(instance({ ...small, authEnabled: true }));
-      await scene.process.settle(300_000);
-      assert.equal(scene.condition('Ready'), 'True/Available');
-      assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-      assert.equal(scene.cloud.instances.all().length, 1);
-      assert.equal(scene.secret().password, scene.cloud.instances.all()[0]?.authString);
-    });
-  }
-
-  test('reads lag behind', async () => {
-    const scene = new Scene({ provisioningMs: 30_000, readDelayMs: 3_000 });
-    scene.putProvider();
-    scene.putInstance();
-    await scene.process.settle(300_000);
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.deepEqual(
-      scene.cloud.operations().map(({ verb }) => verb),
-      ['create'],
-    );
-  });
-
-  test('an operation that fails is reported with the reason, and requested again', async () => {
-    const scene = new Scene({ provisioningMs: 10_000 });
-    scene.putProvider();
-    const message = 'No capacity is left in zone us-central1-a.';
-    scene.cloud.failOperation({ verb: 'create', error: { code: 8, message } });
-    scene.putInstance();
-    await scene.process.settle(15_000);
-    const [told] = scene.process.events.filter((event) => event.message.includes('No capacity'));
-    assert.match(
-      told?.message ?? '',
-      /Google Cloud could not create projects\/example-project\/locations\/us-central1\/instances\/cool \(RESOURCE_EXHAUSTED\): No capacity is left in zone us-central1-a/,
-    );
-    await scene.process.settle(300_000);
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.equal(scene.cloud.instances.all().length, 1);
-  });
-
-  for (let steps = 1; steps <= 9; steps += 1) {
-    test(`the process dies after write ${steps}`, async () => {
-      const scene = new Scene({ provisioningMs: 30_000 });
-      scene.putProvider();
-      scene.putInstance(instance({ ...small, authEnabled: true }));
-      scene.cluster.stepsLeft = steps;
-      await scene.process.settle(120_000);
-      scene.process.stop();
-      scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
-      scene.process = scene.start();
-      scene.process.resync(CloudMemorystoreInstanceKind);
-      await scene.process.settle(300_000);
-      assert.equal(scene.condition('Ready'), 'True/Available');
-      assert.deepEqual(
-        scene.cloud.operations().map(({ verb }) => verb),
-        ['create'],
-      );
-      assert.equal(scene.secret().password, scene.cloud.instances.all()[0]?.authString);
-    });
-  }
+test('an operation that fails is reported with the reason, and requested again', async () => {
+  const scene = new Scene({ provisioningMs: 10_000 });
+  scene.putProvider();
+  const message = 'No capacity is left in zone us-central1-a.';
+  scene.cloud.failOperation({ verb: 'create', error: { code: 8, message } });
+  scene.putInstance();
+  await scene.process.settle(15_000);
+  const [told] = scene.process.events.filter((event) => event.message.includes('No capacity'));
+  assert.match(
+    told?.message ?? '',
+    /Google Cloud could not create projects\/example-project\/locations\/us-central1\/instances\/cool \(RESOURCE_EXHAUSTED\): No capacity is left in zone us-central1-a/,
+  );
+  await scene.process.settle(300_000);
+  assert.equal(scene.condition('Ready'), 'True/Available');
+  assert.equal(scene.cloud.instances.all().length, 1);
 });
 
 describe('an error is reported with the cloud’s own reason and the field to change; nothing is created', () => {
@@ -480,16 +372,4 @@ test('an instance of another owner is not changed, and is reported', async () =>
   await scene.process.settle(120_000);
   assert.equal(scene.instance, undefined);
   assert.deepEqual(scene.cloud.instances.all(), [theirs]);
-});
-
-test('an existing and unchanged instance costs no write, and one token', async () => {
-  const scene = new Scene();
-  scene.putProvider();
-  scene.putInstance(instance({ ...small, authEnabled: true }));
-  await scene.process.settle(300_000);
-  assert.equal(externalName(scene.instance ?? assert.fail('no instance')), 'cool');
-  scene.cluster.takeWrites();
-  await scene.process.settle(600_000);
-  assert.deepEqual(scene.cluster.takeWrites(), []);
-  assert.equal(scene.cloud.calls()['POST /token'], 1);
 });

@@ -5,7 +5,6 @@ import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { CloudError } from '../../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import {
   configureAmbivalentDBInstance,
@@ -81,81 +80,6 @@ test('from nothing to gone', async () => {
   nowMs += 1000;
   await external.delete(database(), signal);
   assert.equal((await external.observe(database(), applied, signal)).exists, false);
-});
-
-test('a lost answer ends in one database, and its password is set', async () => {
-  server.faults.inject({ kind: 'loseResponse', method: 'POST' });
-  await assert.rejects(
-    external.create(database(), undefined, signal),
-    (error) => error instanceof CloudError && error.code === 'ConnectionLost',
-  );
-  assert.deepEqual(
-    await external.create(database(), fresh, signal),
-    { isExisting: true },
-    'it is there and ours',
-  );
-  nowMs += 1000;
-  await external.update(database(), fresh, signal);
-  assert.deepEqual(
-    stored().map(({ password }) => password),
-    [fresh.value],
-  );
-});
-
-describe('drift', () => {
-  test('an ambivalence changed elsewhere is set back', async () => {
-    await external.create(database(), fresh, signal);
-    nowMs += 1000;
-    server.drift('cart', { level: 50 });
-    assert.equal((await external.observe(database(), applied, signal)).difference, 'ambivalence');
-    await external.update(database(), applied, signal);
-    assert.deepEqual(
-      stored().map(({ level, password }) => [level, password]),
-      [[5, fresh.value]],
-    );
-  });
-
-  test('engineVersion is reported and never changed', async () => {
-    await external.create(database(), fresh, signal);
-    nowMs += 1000;
-    const before = stored();
-    await assert.rejects(
-      external.update(database({ ambivalence: 5, engineVersion: '8.0' }), applied, signal),
-      /^ExternalError: cannot change spec\.forProvider\.engineVersion from "5\.7" to "8\.0": the external system does not support this change; undo the edit, or create a new resource$/,
-    );
-    assert.deepEqual(stored(), before);
-  });
-});
-
-const owners: Record<string, { labels: Readonly<Record<string, string>>; says: RegExp }> = {
-  'of another managed resource': {
-    labels: { ...labels, 'crossplane-name': 'other' },
-    says: /database "cart" exists and belongs to ambivalentdbinstance\S+ "other"/,
-  },
-  'without labels': { labels: {}, says: /database "cart" exists and carries no tag of an owner/ },
-};
-for (const [name, { labels: its, says }] of Object.entries(owners)) {
-  test(`a database of another owner ${name} is not adopted, not changed and not deleted`, async () => {
-    const theirs = { databaseName: 'cart', ambivalence: 1, adminPassword: 'their-password', labels: its };
-    await cloud.databases.create(theirs);
-    nowMs += 1000;
-    const before = stored();
-    await assert.rejects(external.observe(database(), undefined, signal), says);
-    await assert.rejects(external.create(database(), undefined, signal), says);
-    await assert.rejects(external.update(database(), undefined, signal), says);
-    const deletion = database(undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
-    assert.equal((await external.observe(deletion, undefined, signal)).exists, false);
-    await external.delete(deletion, signal);
-    nowMs += 1000; // a deletion takes its time
-    assert.deepEqual(stored(), before);
-  });
-}
-
-test('an import is filled with what the cloud has', async () => {
-  await external.create(database(), undefined, signal);
-  nowMs += 1000;
-  const { lateInitialized } = await external.observe(database({}), undefined, signal);
-  assert.deepEqual(lateInitialized, { ambivalence: 5, engineVersion: '5.7' });
 });
 
 test('a missing required field is named', async () => {
