@@ -136,6 +136,27 @@ describe('an Instance', () => {
     assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
   });
 
+  test("a creation whose answer is lost has one instance by its token, after an administrator's approval", async () => {
+    await using made = await scene<Instance>(InstanceKind, { readDelayMs: 5_000 });
+    const { bench, aws } = made;
+    aws.faults.inject({ kind: 'loseResponse', action: 'ec2:RunInstances', times: 4 });
+    bench.put('web', small);
+    await bench.pass('web');
+    assert.match(
+      bench.condition('web', 'Synced').message,
+      /create failed: cannot create instance: .* closed the connection before it answered/,
+    );
+    await bench.pass('web');
+    assert.match(bench.condition('web', 'Synced').message, /cannot determine creation result/);
+    const { [annotationKeys.externalCreatePending]: _, ...annotations } =
+      bench.existing('web').metadata.annotations!;
+    const { metadata, ...rest } = bench.existing('web');
+    bench.cluster.put(InstanceKind as Kind<Managed>, { ...rest, metadata: { ...metadata, annotations } });
+    await bench.until('web', () => bench.isReady('web'), 'it did not become Ready');
+    assert.equal(made.instances().length, 1);
+    assert.equal(made.idOf('web'), made.instances()[0]?.id);
+  });
+
   test('is asked for by the same token at each attempt, so that AWS makes one of all of them', async () => {
     const aws = inProcessAws(testClock(), { readDelayMs: 60_000 });
     const client = instanceClient(clientOf(aws));

@@ -7,7 +7,7 @@ import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
 import { scrub, withManagedStatus } from '../../../controllers/core/managed/recording/status.ts';
 import { withShortMessage } from '../../../controllers/core/message.ts';
-import { claim, claimRef, deletionTimestamp, managed, now } from './objects.ts';
+import { claim, deletionTimestamp, managed, now } from './objects.ts';
 
 const lastTransitionTime = '2026-01-02T03:04:05Z';
 const conditions = [binding('waiting'), reconcileSuccess()];
@@ -190,10 +190,6 @@ describe('the status of a managed resource, whole', () => {
       const leaving = managed({}, { deletionTimestamp, status: { bindingPhase } });
       assert.equal(withManagedStatus(leaving, ready, now).status?.bindingPhase, bindingPhase);
     }
-  });
-  test('one that is Released stays so, Ready or not', () => {
-    const released = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } });
-    assert.equal(withManagedStatus(released, ready, now).status?.bindingPhase, 'Released');
   });
 });
 

@@ -25,7 +25,6 @@ import { vaultStore } from '../../../controllers/stores/vault-store.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Host } from '../../../runtime/controller/host.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
@@ -592,19 +591,6 @@ describe('the place in Vault', () => {
     assert.equal(server.peek('crossplane/leaving'), undefined);
   });
 
-  test('a sealed server is reported without secrets, and works again once unsealed', async () => {
-    const { place } = configured(spec());
-    const to = publishing({ name: 'sealed' });
-    server.isSealed = true;
-    await assert.rejects(keep(place, to, details), (error: Error) => {
-      assert.match(error.message, /^cannot get connection details: Vault http.* is sealed: unseal it$/);
-      assert.ok(!error.message.includes(token) && !error.message.includes('hunter2x'));
-      return true;
-    });
-    server.isSealed = false;
-    await keep(place, to, details);
-  });
-
   test('a revoked token is reported, and the next token is read from the Secret', async () => {
     const { cluster, place, pass } = configured(spec());
     const to = publishing({ name: 'rotated' });
@@ -623,21 +609,6 @@ describe('the place in Vault', () => {
     const { vault, ...rest } = spec();
     return { ...rest, vault: { ...vault!, auth: { method: 'Token', token: credentials } } };
   };
-  const host: Host = {
-    variable: (name) => ({ VAULT_TOKEN: token, ODD: 'hush\nhush' })[name],
-    file: async (path) => (path === '/vault/token' ? `${token}\n` : Promise.reject(new Error('no file'))),
-  };
-  const elsewhere: Record<string, CredentialSelector> = {
-    'a variable': { source: 'Environment', env: { name: 'VAULT_TOKEN' } },
-    'a file': { source: 'Filesystem', fs: { path: '/vault/token' } },
-  };
-  for (const [what, credentials] of Object.entries(elsewhere)) {
-    test(`the token is read from ${what}`, async () => {
-      const { place } = configured(tokenFrom(credentials), 'default', { host });
-      await keep(place, publishing({ name: 'elsewhere' }), details);
-      assert.deepEqual(server.peek('crossplane/elsewhere')?.data, { ...details, ...noted });
-    });
-  }
 
   test('with the source None no token is sent', async () => {
     const sent: Omit<VaultOptions, 'clock'>[] = [];
@@ -648,20 +619,6 @@ describe('the place in Vault', () => {
     });
     await assert.rejects(place.read(publishing(), signal), /refused|denied|missing/i);
     assert.deepEqual(sent, [{ server: server.url }]);
-  });
-
-  test('a source without a token is an error that does not show other content of the source', async () => {
-    for (const [credentials, says] of [
-      [{ source: 'InjectedIdentity' }, /StoreConfig default has credentials of the source InjectedIdentity/],
-      [{ source: 'Environment', env: { name: 'ODD' } }, /environment variable ODD of .* holds no token/],
-      [{ source: 'Filesystem', fs: { path: '/gone' } }, /no file \(StoreConfig default\)/],
-    ] as const) {
-      const { place } = configured(tokenFrom(credentials), 'default', { host });
-      await assert.rejects(
-        keep(place, publishing(), details),
-        (error: Error) => says.test(error.message) && !error.message.includes('hush'),
-      );
-    }
   });
 
   test('a missing field of a StoreConfig is named', async () => {
@@ -676,21 +633,5 @@ describe('the place in Vault', () => {
         message: `cannot get connection details: ${message}`,
       });
     }
-  });
-
-  test('a missing token secret or key is named', async () => {
-    const { cluster, place, pass } = configured(spec());
-    const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
-    cluster.put(SecretKind, { ...secret, data: {} });
-    await assert.rejects(
-      keep(place, publishing(), details),
-      /secret infra\/vault-token of StoreConfig default has no key "token"/,
-    );
-    cluster.delete(SecretKind, { namespace: 'infra', name: 'vault-token' }, '2026-01-02T03:04:05Z');
-    pass(3_000);
-    await assert.rejects(
-      keep(place, publishing(), details),
-      /secret infra\/vault-token of StoreConfig default does not exist/,
-    );
   });
 });

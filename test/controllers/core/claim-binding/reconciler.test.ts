@@ -194,14 +194,6 @@ describe('the writes of a claim until it is Bound', () => {
     await settled(start(), cluster);
     assert.deepEqual(cluster.takeWrites(), []);
   });
-
-  test('a resource that another version bound gets boundUID, and nothing else', async () => {
-    const { boundUID: _absent, ...status } = boundManaged.status ?? {};
-    const { cluster, process } = sceneOf({ ...boundWorld, managed: [{ ...boundManaged, status }] });
-    await settled(process, cluster);
-    assert.deepEqual(cluster.takeWrites().slice(0, 1), [managedStatus]);
-    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.status?.boundUID, 'managed-uid');
-  });
 });
 
 /** Exactly one resource, Bound to the claim that has its Secret. */
@@ -646,15 +638,6 @@ describe('the Secret of a Bound claim', () => {
     );
   });
 
-  test('a Secret that a claim does not name any more is deleted', async () => {
-    const { cluster, process, claimAt } = sceneOf(boundWorld);
-    await settled(process, cluster);
-    cluster.edit(claimKind, orders, (now: Claim) => ({ ...now, spec: { resourceRef: resourceRef('db') } }));
-    await settled(process, cluster);
-    assert.equal(cluster.get(SecretKind, copyKey), undefined);
-    assert.equal(claimAt()?.status?.binding, undefined);
-  });
-
   test("a claim's Secret that a user deletes is written again", async () => {
     const { cluster, process, copied } = sceneOf(boundWorld);
     await settled(process, cluster);
@@ -871,20 +854,6 @@ describe('the deletion of a claim', () => {
 });
 
 describe('a claim whose references were edited', () => {
-  test('a resourceRef that was removed is restored', async () => {
-    const { cluster, process, claimAt } = sceneOf(boundWorld);
-    await settled(process, cluster);
-    cluster.edit(claimKind, orders, (now: Claim) => ({
-      ...now,
-      metadata: { ...now.metadata, finalizers: [] },
-      spec: conn,
-    }));
-    await settled(process, cluster);
-    assert.deepEqual(claimAt()?.spec.resourceRef, resourceRef('db'));
-    assert.deepEqual(claimAt()?.metadata.finalizers, finalizers);
-    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
-  });
-
   test('a claim that names another resource before it is Bound releases the one before', async () => {
     const other = managed({}, { name: 'other', uid: 'other-uid', status: { bindingPhase: 'Unbound' } });
     const { cluster, process, claimAt } = sceneOf({

@@ -67,16 +67,6 @@ describe('the Event UnboundManagedResource reports what happened to the resource
       spec: {},
       says: /^unbound from FavouriteDBInstance team-orders-\w{5}, which is deleted$/,
     },
-    'one that a user created, Delete': {
-      subject: byName,
-      spec: { reclaimPolicy: 'Delete' },
-      says: /^unbound from FavouriteDBInstance db, which is deleted$/,
-    },
-    'one that a user created, Retain': {
-      subject: byName,
-      spec: { reclaimPolicy: 'Retain' },
-      says: /^unbound from FavouriteDBInstance db, which is Released$/,
-    },
   };
   for (const [what, { subject, spec, says }] of Object.entries(rows)) {
     test(what, async () => {

@@ -16,7 +16,7 @@ import {
 } from '../../../../controllers/core/credential.ts';
 import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { claimRef, managed, managedKind } from '../objects.ts';
+import { claimRef, managedKind } from '../objects.ts';
 
 const named = { 'crossplane.io/external-name': 'db' };
 const create = (spec = {}, metadata = {}): Scene =>
@@ -80,20 +80,6 @@ describe('the credential of a managed resource', () => {
     assertApplied(scene);
     assert.equal(scene.note?.for, 'FancySQLInstance team/orders');
     assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
-  });
-
-  test('is in the same Secret as the details that the external system reports', async () => {
-    const scene = await settled();
-    assert.deepEqual(Object.keys(scene.secret ?? {}).toSorted(), ['endpoint', 'password', 'uri']);
-    assertApplied(scene);
-  });
-
-  test('a settled resource writes nothing', async () => {
-    const scene = await settled();
-    scene.cluster.takeWrites();
-    await scene.run();
-    assert.deepEqual(scene.cluster.takeWrites(), []);
-    assert.equal(scene.decision, 'NoUpdate');
   });
 
   test('a deleted Secret is written again with another credential, which is applied', async () => {
@@ -386,22 +372,6 @@ test('a requested rotation replaces the credential once, for the same claim', as
   assert.equal(scene.secret?.password, rotated);
 });
 
-test('a Secret that another object controls is not changed, and nothing is created', async () => {
-  const scene = create({}, { annotations: named });
-  scene.cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      ...secretKey,
-      ownerReferences: [controllerReference(managed({}, { name: 'rival', uid: 'rival-uid' }))],
-    },
-    data: encodeDetails({ password: 'theirs' }),
-  });
-  await scene.run();
-  assert.match(scene.condition('Ready'), /^False\/Unavailable: .*controlled by FavouriteDBInstance rival/);
-  assert.deepEqual([scene.secret, scene.external.made], [{ password: 'theirs' }, 0]);
-});
-
 test('a secret store alone keeps the credential: one run, and an entry that is edited there is applied', async () => {
   const kept = new Map<string, StoredConnection>();
   const stores: SecretStores = {
@@ -505,26 +475,6 @@ async function cutAfter(scene: Scene, calls: number): Promise<boolean> {
 }
 
 describe('a credential that the next claim cannot get', () => {
-  test('is reported, and edits of the spec take effect', async () => {
-    const spec = { claimRef: claimRef(), managementPolicies: ['Observe', 'Create', 'Delete'] } as const;
-    const scene = await settled();
-    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
-      ...object,
-      spec: { ...object.spec, claimRef: { ...claimRef(), name: 'previous' } },
-    }));
-    await settle(scene);
-    scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
-      ...object,
-      spec: { ...object.spec, ...spec },
-    }));
-    const observations = scene.external.count('observe');
-    await settle(scene);
-    assert.match(scene.condition('Synced'), /the previous claim knows the credentials/);
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.ok(scene.external.count('observe') > observations, 'it is observed');
-    assert.ok(scene.events.includes('Warning CannotReplaceCredential'));
-  });
-
   test('does not hold up an update of an external system that generates the credential', async () => {
     const secretDetails = { reportsSecrets: true } as const;
     const scene = new Scene(

@@ -275,27 +275,3 @@ for (const names of ['deterministic', 'assigned'] as const) {
     }
   });
 }
-
-test('a creation that one process begins is continued by the second and completed by the third', async () => {
-  const world = worldOf('deterministic');
-  (await world.start().settle(1_000)).stop();
-  assert.deepEqual(object(world)?.status?.operation, {
-    type: 'create',
-    name: 'operations/1',
-    startedAt: '2026-01-02T03:04:05Z',
-  });
-  (await world.start().settle(takesMs / 2)).stop();
-  assert.equal(told(world, 'AsyncOperation'), 'create is under way (operations/1)');
-  assert.equal(world.vendor.things.size, 0);
-  (await world.start().settle(takesMs)).stop();
-  assert.equal(object(world)?.status?.operation, undefined);
-  assert.equal(getCondition(object(world)?.status?.conditions, 'LastAsyncOperation').reason, 'Success');
-  world.cluster.takeWrites();
-  (await world.start().settle(longMs)).stop();
-  assert.deepEqual(world.cluster.takeWrites(), []);
-  assert.deepEqual([world.vendor.made, [...world.vendor.operations.keys()]], [1, ['operations/1']]);
-  assert.deepEqual(decodeDetails(world.cluster.get(SecretKind, secretKey)), {
-    endpoint: 'db',
-    password: 'p-1',
-  });
-});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, creating } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation } from '../../../../apis/core/v1alpha1/managed.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteDBInstance } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type {
@@ -239,15 +239,6 @@ describe('an asynchronous operation', () => {
     });
   }
 
-  test('is not repeated once the resource has the requested values', async () => {
-    const scene = await beingUpdated();
-    scene.external.progress = () => ({ state: 'done' });
-    await scene.run();
-    scene.external.put('db', { size: 2 });
-    await scene.run();
-    assert.deepEqual([scene.decision, calls(scene)], ['NoUpdate', [0, 1, 0]]);
-  });
-
   test('stays recorded while its state cannot be read', async () => {
     const scene = await beingCreated();
     scene.external.gate = (method) => {
@@ -270,16 +261,6 @@ describe('an asynchronous operation', () => {
     await scene.run();
     assert.deepEqual(onRecord(scene), { type: 'create', name: 'op-create', startedAt });
     assert.deepEqual(calls(scene), [1, 0, 0]);
-  });
-
-  test('is not polled while the resource is paused, and stays recorded', async () => {
-    const scene = await beingCreated();
-    scene.cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
-      ...rest,
-      spec: { ...spec, managementPolicies: [] },
-    }));
-    await scene.run();
-    assert.deepEqual([onRecord(scene)?.name, scene.external.count('poll')], ['op-create', 0]);
   });
 });
 
@@ -476,14 +457,6 @@ describe('a credential that an operation sets', () => {
     assert.equal(pendingIn(scene), false);
     assert.deepEqual(calls(scene), [1, 2, 0]);
   });
-
-  test('is pending for another process, too', async () => {
-    const scene = await beingSet();
-    scene.restart();
-    await scene.run();
-    assert.equal(pendingIn(scene), true);
-    assert.deepEqual(calls(scene), [1, 1, 0]);
-  });
 });
 
 describe('a client that cannot be asked about its operations', () => {
@@ -534,24 +507,6 @@ describe('a client that cannot be asked about its operations', () => {
         assert.equal(scene.external.made, 1);
       });
     }
-  }
-
-  for (const type of ['update', 'delete'] as const) {
-    test(`says where to add the method: ${type}`, async () => {
-      const scene = new Scene(
-        { forProvider: { size: 2 } },
-        { finalizers, annotations: named, ...(type === 'delete' && { deletionTimestamp }) },
-        { stack: 'shop' },
-      );
-      scene.external.put('db', { size: 1 }, 'known');
-      scene.external.change = { operation: 'op-update' };
-      scene.external.deletion = { operation: 'op-delete' };
-      await scene.run();
-      assert.equal(
-        scene.condition('Synced'),
-        `False/ReconcileError: ${type} failed: bug in the stack shop: ${type} of the external client returned the name of an operation, "op-${type}", but has no poll. Beside ${type} in the external client of FavouriteDBInstance, add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' } (TypeError)`,
-      );
-    });
   }
 
   test('of which type it reports the status compiles as its kind has it', () => {

@@ -1,16 +1,34 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type {
   ConnectionEntry,
   ConnectionPlace,
 } from '../../../../controllers/core/connection/connection-place.ts';
-import type { KeptCredential } from '../../../../controllers/core/credential.ts';
-import { generatedPassword } from '../../../../controllers/core/credential.ts';
+import type { CredentialNote, KeptCredential } from '../../../../controllers/core/credential.ts';
+import {
+  credentialAnnotation,
+  encodeNote,
+  generatedPassword,
+} from '../../../../controllers/core/credential.ts';
+import type {
+  OperationType,
+  Progress,
+} from '../../../../controllers/core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../../../../controllers/core/managed/connecting/external-client.ts';
+import {
+  accessDecisions,
+  firstDecisions,
+  nextDecisions,
+  operationDecisions,
+} from '../../../../controllers/core/managed/run/decide.ts';
+import { credentialDecisions } from '../../../../controllers/core/managed/run/decide-credential.ts';
 import { isConflict, isInterrupted, leaseExpired } from '../../../../runtime/client/errors.ts';
+import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
@@ -18,7 +36,7 @@ import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind, undetermined } from '../objects.ts';
+import { claimRef, deletionTimestamp, managed, managedKind, undetermined } from '../objects.ts';
 
 /** Refuses the writes of one sort, the n-th and those after it. */
 const refuse =
@@ -41,6 +59,12 @@ const name = { 'crossplane.io/external-name': 'db' };
 const { kind } = managedKind;
 const poll = after(60_000);
 const sentence = 'Successfully requested';
+const assigned = { externalNames: 'assigned' } as const;
+const orphan = { deletionPolicy: 'Orphan' } as const;
+const begun = { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } };
+const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
+const key = 'a2V5';
+const rotated = { ...generatedPassword, rotationOf: () => 'requested' };
 
 /** A place that keeps what it is given, and fails at one step. */
 function placeFailingAt(step: 'write' | 'remove', error: Error): ConnectionPlace {
@@ -72,18 +96,680 @@ function sceneOf(...[spec, metadata, options]: ConstructorParameters<typeof Scen
 }
 
 /** A resource whose external resource exists and is as wanted. */
-function settled(spec = {}, metadata = {}, options = {}): Scene {
+function settled(...[spec, metadata, options]: ConstructorParameters<typeof Scene>): Scene {
   const scene = sceneOf({ forProvider: { size: 1 }, ...spec }, { annotations: name, ...metadata }, options);
   scene.external.put('db', { size: 1 });
   return scene;
 }
 
+/** The same resource, of a kind that generates a credential. */
+const kept = (...[spec, metadata, options]: ConstructorParameters<typeof Scene>): Scene =>
+  settled(spec, metadata, { secretDetails: { credential: generatedPassword }, ...options });
+
 /** The same resource, changed in the external system. */
-function drifted(spec = {}, metadata = {}, options = {}): Scene {
-  const scene = settled(spec, metadata, options);
+function drifted(...given: ConstructorParameters<typeof Scene>): Scene {
+  const scene = settled(...given);
   scene.external.put('db', { size: 2 });
   return scene;
 }
+
+function having(scene: Scene, change: (scene: Scene) => void): Scene {
+  change(scene);
+  return scene;
+}
+const failing = (scene: Scene, at: ExternalMethod, error?: Error): Scene =>
+  having(scene, ({ external }) => Object.assign(external, { gate: failAt(at, error) }));
+/** The observation after that call fails. */
+const failingAfter = (scene: Scene, call: ExternalMethod): Scene =>
+  having(scene, ({ external }) => {
+    external.afterCall = (method) => {
+      if (method === call) external.gate = failAt('observe');
+    };
+  });
+const refusing = (scene: Scene, verb: Verb, of = kind, error: Error = broken()): Scene =>
+  having(scene, ({ cluster }) => Object.assign(cluster, { gate: refuse(verb, of, error) }));
+/** Refuses the first of these writes. */
+const refusingOnce = (scene: Scene, verb: Verb): Scene =>
+  having(scene, ({ cluster }) =>
+    cluster.before(verb, managedKind, () => {
+      throw broken();
+    }),
+  );
+const placing = (scene: Scene, at: 'write' | 'remove', error = new Error('vault is sealed')): Scene =>
+  having(scene, () => Object.assign(scene, { place: placeFailingAt(at, error) }));
+const absent = (scene: Scene): Scene => having(scene, ({ external }) => external.things.clear());
+/** The cloud has chosen a version. */
+const late = (scene: Scene): Scene =>
+  having(scene, ({ external }) => {
+    external.observation = { isUpToDate: true, lateInitialized: { version: '8.0' } };
+  });
+const remove = ({ cluster }: Scene): void => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+const edit = ({ cluster }: Scene): void =>
+  void cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
+    ...rest,
+    spec: { ...spec, forProvider: { region: 'eu' } },
+  }));
+
+/** A resource that was created, and whose provider leads to another system now. */
+async function movedTo(system: string): Promise<Scene> {
+  const scene = sceneOf();
+  scene.external.system = 'https://a.example';
+  await scene.run();
+  scene.external.system = system;
+  return scene;
+}
+
+/** A resource that was created, and whose external resource does not exist any more. */
+async function lost(options: ConstructorParameters<typeof Scene>[2] = {}): Promise<Scene> {
+  const marks = { immutable: ['region'], identity: ['region'] };
+  const scene = sceneOf({ forProvider: { region: 'us' } }, {}, { marks, ...options });
+  await scene.run();
+  scene.cluster.clockMs += 60_000;
+  return absent(scene);
+}
+
+/** A resource whose external system has begun an operation. */
+function underWay(progress: Progress, type: OperationType = 'create'): Scene {
+  const operation = { type, name: 'op-1', startedAt: '2026-01-02T03:00:00Z' } as const;
+  const scene = sceneOf({ forProvider: { size: 1 } }, { annotations: name, status: { operation } });
+  scene.external.progress = () => progress;
+  return scene;
+}
+
+/** The Secret of a resource, with a password. */
+function withSecret(scene: Scene, note?: CredentialNote): Scene {
+  scene.cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      ...secretKey,
+      ownerReferences: [controllerReference(scene.object ?? assert.fail())],
+      annotations: note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) },
+    },
+    type: connectionSecretType,
+    data: encodeDetails({ password: 'hunter2x' }),
+  });
+  return scene;
+}
+
+interface Reported {
+  readonly next: Result;
+  /** Absent: the managed resource does not exist any more. */
+  readonly ready?: string;
+  readonly synced?: string;
+  readonly events: readonly string[];
+}
+const gone: Reported = { next: done, events: [] };
+const reports = (next: Result, ready: string, synced: string, ...events: readonly string[]): Reported => ({
+  next,
+  ...{ ready, synced, events },
+});
+const works = (...events: readonly string[]): Reported =>
+  reports(poll, 'True/Available', 'True/ReconcileSuccess', ...events);
+/** The condition and the Event have the same message. */
+const fails = (ready: string, reason: string, message: string, next = requeue): Reported =>
+  reports(next, ready, `False/ReconcileError: ${message}`, `Warning ${reason}: ${message}`);
+const waits = (ready: string, reason: string, message: string): Reported =>
+  fails(ready, reason, message, poll);
+/** The Event has the cause alone. */
+const callFails = (ready: string, reason: string, call: string, cause = 'no route to cloud'): Reported =>
+  reports(requeue, ready, `False/ReconcileError: ${call} failed: ${cause}`, `Warning ${reason}: ${cause}`);
+
+/** A run, and all that it reports. */
+interface Run {
+  readonly scene: () => Scene | Promise<Scene>;
+  readonly want: Reported;
+  /** Default: the first word of the title. */
+  readonly decision?: string | undefined;
+  /** The calls of the external client between connect and disconnect. Default: one observation. */
+  readonly calls?: string;
+  readonly writes?: readonly string[];
+  readonly secret?: Readonly<Record<string, string>> | undefined;
+  /** Each further run reports it again, and writes nothing. */
+  readonly isLasting?: true;
+}
+
+const decisions = [
+  firstDecisions,
+  accessDecisions,
+  credentialDecisions,
+  operationDecisions,
+  nextDecisions,
+].flat();
+const decisionIn = (title: string): string | undefined =>
+  decisions.find((decision) => title.startsWith(`${decision}: `));
+
+const runs: Readonly<Record<string, Run>> = {
+  'ResourceGone: a deleted managed resource needs nothing': {
+    scene: () => having(sceneOf({}, { finalizers: [] }), (scene) => remove(scene)),
+    want: gone,
+    calls: '',
+  },
+  'ResourceGone: if nothing was created, the finalizer is removed without a call, a status write or an Event':
+    {
+      scene: () => settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] }),
+      want: reports(done, 'Unknown/-', 'Unknown/-'),
+      calls: '',
+      writes: [],
+    },
+  'Paused: empty policies pause deletion too, and the condition reports both': {
+    scene: () => settled({ managementPolicies: [] }, leaving),
+    want: reports(
+      done,
+      'Unknown/Pending',
+      'False/ReconcilePaused: reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
+      'Normal ReconciliationPaused: reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
+    ),
+    calls: '',
+  },
+  'UnsupportedPolicies: invalid policies are refused until they are edited': {
+    scene: () => settled({ managementPolicies: ['Create'] }),
+    want: reports(
+      done,
+      'Unknown/Pending',
+      'False/ReconcileError: spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
+      'Warning CannotUseInvalidManagementPolicy: spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
+    ),
+    calls: '',
+    isLasting: true,
+  },
+  'OrphanExternal: the external resource is kept without a call to it, and without a status write': {
+    scene: () => settled(orphan, leaving),
+    want: gone,
+    calls: '',
+    writes: ['update FavouriteDBInstance db'],
+  },
+  'CreationIncomplete: a creation without a result waits for an administrator': {
+    scene: () => sceneOf({}, begun, assigned),
+    want: waits('False/Creating', 'CannotInitializeManagedResource', undetermined),
+    calls: '',
+    isLasting: true,
+  },
+  'a reference that does not resolve': {
+    scene: () =>
+      settled({}, {}, { resolveReferences: () => Promise.reject(new Error('Network main does not exist')) }),
+    want: fails(
+      'Unknown/Pending',
+      'CannotResolveResourceReferences',
+      'cannot resolve references: Network main does not exist',
+    ),
+    calls: '',
+    isLasting: true,
+  },
+  'the provider cannot be reached': {
+    scene: () => failing(settled(), 'connect'),
+    want: callFails('Unknown/Pending', 'CannotConnectToProvider', 'connect'),
+    calls: '',
+    isLasting: true,
+  },
+  'OtherSystem: a provider that leads to another system stops the run': {
+    scene: () => movedTo('https://b.example'),
+    want: waits(
+      'True/Available',
+      'CannotConnectToProvider',
+      'the provider connects to https://b.example, but external resource "db" is in https://a.example; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true',
+    ),
+    calls: '',
+    isLasting: true,
+  },
+  'at the end of a run: a disconnect that fails is reported and changes nothing': {
+    scene: () => failing(settled(), 'disconnect', new Error('already closed')),
+    want: works('Warning CannotDisconnectFromProvider: already closed'),
+    decision: 'NoUpdate',
+  },
+  'observing fails': {
+    scene: () => failing(settled(), 'observe'),
+    want: callFails('Unknown/Pending', 'CannotObserveExternalResource', 'observe'),
+    isLasting: true,
+  },
+  'ExternalMissing: an observed-only resource that does not exist is reported, and observed again at the poll':
+    {
+      scene: () => sceneOf({ managementPolicies: ['Observe'] }, { annotations: name }),
+      want: reports(
+        poll,
+        'False/Unavailable: external resource does not exist (db)',
+        'False/ReconcileError: observe failed: external resource does not exist',
+        'Warning CannotObserveExternalResource: external resource does not exist (db)',
+      ),
+      isLasting: true,
+    },
+  'AwaitExternal: a resource that was just created is awaited without a status write': {
+    scene: () => sceneOf({}, { annotations: justCreated }, assigned),
+    want: reports(
+      requeue,
+      'Unknown/-',
+      'Unknown/-',
+      'Normal PendingExternalResource: Waiting for external resource existence to be confirmed',
+    ),
+    writes: [],
+  },
+  'DeleteExternal: a deletion that fails is reported': {
+    scene: () => failing(settled({}, leaving), 'delete'),
+    want: callFails('False/Deleting', 'CannotDeleteExternalResource', 'delete'),
+    calls: 'observe delete',
+    isLasting: true,
+  },
+  'DeleteExternal: a conflict of the external system is reported': {
+    scene: () => failing(settled({}, leaving), 'delete', conflict()),
+    want: callFails(
+      'False/Deleting',
+      'CannotDeleteExternalResource',
+      'delete',
+      'the object has been modified',
+    ),
+    calls: 'observe delete',
+  },
+  'DeleteExternal: after the deletion request the resource is observed soon, and keeps its finalizer until it is absent':
+    {
+      scene: () => having(settled({}, leaving), ({ external }) => (external.isDeletionSlow = true)),
+      want: reports(
+        poll,
+        'False/Deleting',
+        'True/ReconcileSuccess',
+        'Normal DeletedExternalResource: Successfully requested deletion of external resource',
+      ),
+      calls: 'observe delete observe',
+    },
+  'AwaitDeletion: the external system is already deleting the resource': {
+    scene: () =>
+      having(settled({}, leaving), ({ external }) => (external.observation = { operation: 'delete' })),
+    want: reports(poll, 'False/Deleting', 'True/ReconcileSuccess'),
+  },
+  'RemoveFinalizer: the external resource is absent, and its Secret cannot be deleted': {
+    scene: () => placing(absent(settled({}, leaving)), 'remove'),
+    want: fails('False/Deleting', 'CannotUnpublishConnectionDetails', 'vault is sealed'),
+  },
+  'RemoveFinalizer: the external resource is absent, and the finalizer cannot be removed': {
+    scene: () => refusing(absent(settled({}, leaving)), 'update'),
+    want: reports(
+      requeue,
+      'False/Deleting',
+      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
+    ),
+  },
+  'RemoveFinalizer: the Secret and the finalizer are removed without a status write': {
+    scene: () => absent(settled({}, leaving)),
+    want: gone,
+    writes: ['update FavouriteDBInstance db'],
+  },
+  'RemoveFinalizer: an absent resource is not deleted by its name, because the name may have another owner': {
+    scene: () => having(settled({}, leaving), ({ external }) => (external.isBlind = true)),
+    want: gone,
+  },
+  'CreateExternal: nothing is created if the mark cannot be written': {
+    scene: () => refusing(sceneOf({}, {}, assigned), 'update'),
+    want: fails(
+      'False/Creating',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource: etcd is unavailable',
+    ),
+  },
+  'CreateExternal: a creation that fails is reported': {
+    scene: () => failing(sceneOf(), 'create'),
+    want: callFails('False/Creating', 'CannotCreateExternalResource', 'create'),
+    calls: 'observe create',
+    isLasting: true,
+  },
+  'CreateExternal: returned details that cannot be published are reported': {
+    scene: () => placing(sceneOf(), 'write'),
+    want: fails('False/Creating', 'CannotPublishConnectionDetails', 'vault is sealed'),
+    calls: 'observe create observe',
+  },
+  'CreateExternal: if the observation after a creation fails, the returned details are published': {
+    scene: () => failingAfter(sceneOf(), 'create'),
+    want: reports(
+      requeue,
+      'False/Creating',
+      'False/ReconcileError: observe failed: no route to cloud',
+      'Normal CreatedExternalResource: Successfully requested creation of external resource',
+      'Warning CannotObserveExternalResource: no route to cloud',
+    ),
+    calls: 'observe create observe',
+    secret: { endpoint: 'db.example' },
+  },
+  'CreateExternal: a deterministic name takes three writes: preparation, secret, status': {
+    scene: () => sceneOf(),
+    want: works('Normal CreatedExternalResource: Successfully requested creation of external resource'),
+    calls: 'observe create observe',
+    writes: [
+      'update FavouriteDBInstance db',
+      'create Secret infra/db-connection',
+      'updateStatus FavouriteDBInstance db',
+    ],
+    secret: { endpoint: 'db.example' },
+  },
+  'CreationRefused: a resource that the external client refuses is not created': {
+    scene: () => having(sceneOf(), ({ external }) => (external.uncreatable = 'there is no "db"')),
+    want: callFails('False/Creating', 'CannotCreateExternalResource', 'create', 'there is no "db"'),
+    isLasting: true,
+  },
+  'CreateNotAllowed: an absent resource whose policies do not allow Create reports it': {
+    scene: () => sceneOf({ managementPolicies: ['Observe', 'Delete'] }),
+    want: reports(
+      poll,
+      'False/Unavailable: external resource does not exist, and spec.managementPolicies do not allow Create; add Create, or create it',
+      'True/ReconcileSuccess',
+    ),
+  },
+  'ConfirmAbsence: one observation does not prove the absence': {
+    scene: () => lost({ confirmAbsenceMs: 5_000 }),
+    want: reports(unsettled(5_000), 'True/Available', 'True/ReconcileSuccess'),
+  },
+  'IdentityEdited: an edit takes effect once the recorded resource does not exist': {
+    scene: async () => having(await lost(), edit),
+    want: reports(unsettled(0), 'True/Available', 'True/ReconcileSuccess'),
+    calls: 'observe observe',
+  },
+  'ExternalLost: a lost resource with an assigned name is reported': {
+    scene: () => lost(assigned),
+    want: waits(
+      'False/Unavailable: external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name',
+      'LostExternalResource',
+      'external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name',
+    ),
+  },
+  'Recreate: a lost resource with a name of its own is created again': {
+    scene: () => lost(),
+    want: works(
+      'Warning LostExternalResource: external resource does not exist any more (db); it is created again',
+      'Normal CreatedExternalResource: Successfully requested creation of external resource',
+    ),
+    calls: 'observe create observe',
+  },
+  'LateInitialize: values of the cloud are filled in': {
+    scene: () => late(settled()),
+    want: works(),
+    writes: [
+      'update FavouriteDBInstance db',
+      'create Secret infra/db-connection',
+      'updateStatus FavouriteDBInstance db',
+    ],
+  },
+  'LateInitialize: a write of the values of the cloud that fails is reported': {
+    scene: () => refusing(late(settled()), 'update'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource: etcd is unavailable',
+    ),
+  },
+  'NoUpdate: a finalizer that a user removed is added again': {
+    scene: () => settled({}, { finalizers: [] }),
+    want: works(),
+    writes: [
+      'update FavouriteDBInstance db',
+      'create Secret infra/db-connection',
+      'updateStatus FavouriteDBInstance db',
+    ],
+  },
+  'AddFinalizer: a finalizer that cannot be added is reported, also for an observed-only resource': {
+    scene: () => refusing(settled({ managementPolicies: ['Observe'] }, { finalizers: [] }), 'update'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'NoUpdate: observed details that cannot be published are reported': {
+    scene: () => placing(settled(), 'write', new Error('refusing to modify uncontrolled secret')),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'refusing to modify uncontrolled secret',
+    ),
+  },
+  'NoUpdate: details of an observed-only resource are published too': {
+    scene: () => settled({ managementPolicies: ['Observe'] }),
+    want: works(),
+    secret: { endpoint: 'db.example' },
+  },
+  'NoUpdate: a resource with work in progress is observed before the poll': {
+    scene: () =>
+      having(
+        settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' }),
+        ({ external }) => (external.ready = unavailable('restarting')),
+      ),
+    want: reports(after(1_000), 'False/Unavailable: restarting', 'True/ReconcileSuccess'),
+  },
+  'NoUpdate: drift is left alone where policies do not allow Update': {
+    scene: () => drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+    want: works(),
+  },
+  'without connection details there is no Secret': {
+    scene: () => having(settled(), ({ external }) => (external.observation = { details: {} })),
+    want: works(),
+    decision: 'NoUpdate',
+    secret: undefined,
+  },
+  'Update: an update that fails is reported': {
+    scene: () => failing(drifted(), 'update'),
+    want: callFails('True/Available', 'CannotUpdateExternalResource', 'update'),
+    calls: 'observe update',
+    isLasting: true,
+  },
+  'Update: a conflict of the external system is reported': {
+    scene: () => failing(drifted(), 'update', conflict()),
+    want: callFails(
+      'True/Available',
+      'CannotUpdateExternalResource',
+      'update',
+      'the object has been modified',
+    ),
+    calls: 'observe update',
+  },
+  'Update: details that the update returned and that cannot be published are reported': {
+    scene: () =>
+      refusing(
+        having(drifted(), ({ external }) => (external.change = { details: { certificate: 'c' } })),
+        'update',
+        'Secret',
+      ),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'cannot update connection secret: etcd is unavailable',
+    ),
+    calls: 'observe update observe',
+  },
+  'Update: if the observation after an update fails, the returned details are published': {
+    scene: () => failingAfter(drifted(), 'update'),
+    want: reports(
+      requeue,
+      'Unknown/Pending',
+      'False/ReconcileError: observe failed: no route to cloud',
+      'Normal UpdatedExternalResource: Successfully requested update of external resource',
+      'Warning CannotObserveExternalResource: no route to cloud',
+    ),
+    calls: 'observe update observe',
+    secret: { endpoint: 'db.example' },
+  },
+  'Update: drift is reverted, and the new details are published': {
+    scene: () => drifted(),
+    want: works('Normal UpdatedExternalResource: Successfully requested update of external resource'),
+    calls: 'observe update observe',
+    secret: { endpoint: 'db.example' },
+  },
+  'Update: a resource that does not show right after its update keeps its state': {
+    scene: () =>
+      having(drifted(), ({ external }) => {
+        external.afterCall = (method) => {
+          if (method === 'update') external.isBlind = true;
+        };
+      }),
+    want: works('Normal UpdatedExternalResource: Successfully requested update of external resource'),
+    calls: 'observe update observe',
+    secret: { endpoint: 'db.example' },
+  },
+  'OperationFailed: an operation that failed is reported with its reason': {
+    scene: () => underWay({ state: 'failed', error: new Error('quota exceeded') }),
+    want: callFails('False/Creating', 'CannotCreateExternalResource', 'create', 'quota exceeded'),
+    calls: 'poll',
+  },
+  'AwaitOperation: a creation that runs is awaited': {
+    scene: () => underWay({ state: 'running' }),
+    want: reports(unsettled(60_000), 'False/Creating', 'True/ReconcileSuccess'),
+    calls: 'poll observe',
+  },
+  'AwaitEffect: the result of an operation does not show yet': {
+    scene: () =>
+      having(underWay({ state: 'done' }, 'update'), ({ external }) => external.put('db', { size: 2 })),
+    want: reports(requeue, 'True/Available', 'True/ReconcileSuccess'),
+    calls: 'poll observe',
+  },
+  'ResetStatus: a status from a backup that cannot be reset is reported': {
+    scene: () =>
+      refusingOnce(kept({}, { status: { bindingPhase: 'Bound', boundUID: 'another' } }), 'updateStatus'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource status: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'KeepReleased: a claimRef that cannot be written is reported': {
+    scene: () => refusing(withSecret(kept({}, { status: { bindingPhase: 'Released' } })), 'update'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'MakeAvailable: a phase that cannot be written is reported': {
+    scene: () => refusingOnce(kept({}, { status: { bindingPhase: 'Released' } }), 'updateStatus'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource status: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'GenerateCredential: a Secret that cannot be created is reported': {
+    scene: () => refusing(kept(), 'create', 'Secret'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'cannot create connection secret: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'AdoptSecret: a Secret that cannot be adopted is reported': {
+    scene: () => refusing(withSecret(kept()), 'update', 'Secret'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'cannot update connection secret: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'RotateCredential: a rotation that cannot be written is reported': {
+    scene: () =>
+      refusing(
+        withSecret(kept({}, {}, { secretDetails: { credential: rotated } }), { key, rotation: 'before' }),
+        'update',
+        'Secret',
+      ),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'cannot update connection secret: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'ReplaceCredential: a credential for the next claim that cannot be written is reported': {
+    scene: () =>
+      refusing(
+        withSecret(kept({ claimRef: claimRef() }), { key, for: 'FancySQLInstance team/former' }),
+        'update',
+        'Secret',
+      ),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'cannot update connection secret: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'NameClaim: a claim that cannot be named is reported': {
+    scene: () => refusing(withSecret(kept({ claimRef: claimRef() }), { key }), 'update', 'Secret'),
+    want: fails(
+      'Unknown/Pending',
+      'CannotPublishConnectionDetails',
+      'cannot update connection secret: etcd is unavailable',
+    ),
+    calls: '',
+  },
+  'ClearRecord: a record that cannot be removed is reported': {
+    scene: () =>
+      refusingOnce(
+        withSecret(kept({}, { status: { credential: { hmac: 'of another', pending: false } } }), { key }),
+        'updateStatus',
+      ),
+    want: fails(
+      'Unknown/Pending',
+      'CannotUpdateManagedResource',
+      'cannot update managed resource status: etcd is unavailable',
+    ),
+    calls: '',
+  },
+};
+
+describe('a run reports its decision, its conditions and its Events', () => {
+  for (const [title, { scene: make, want, calls = 'observe', isLasting, ...given }] of Object.entries(runs)) {
+    test(title, async () => {
+      const scene = await make();
+      scene.process.events.length = 0;
+      scene.process.recordings.length = 0;
+      scene.external.calls.length = 0;
+      scene.cluster.takeWrites();
+      const next = await scene.run();
+      const writes = scene.cluster.takeWrites();
+      const told = scene.process.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+      const conditions = { ready: scene.condition('Ready'), synced: scene.condition('Synced') };
+      const reported = { next, ...(scene.object && conditions), events: told };
+      assert.deepEqual(reported, want);
+      assert.equal(scene.decision, 'decision' in given ? given.decision : decisionIn(title));
+      const isCall = (call: ExternalMethod) => call !== 'connect' && call !== 'disconnect';
+      assert.equal(scene.external.calls.filter(isCall).join(' '), calls);
+      if (given.writes !== undefined) assert.deepEqual(writes, given.writes);
+      if ('secret' in given) assert.deepEqual(scene.secret, given.secret);
+      if (!isLasting) return;
+      await scene.run();
+      await scene.run();
+      assert.deepEqual(scene.cluster.takeWrites(), []);
+      const { events, recordings } = scene.process;
+      assert.deepEqual([events.length, recordings], [1, [events[0], events[0], events[0]]]);
+    });
+  }
+
+  test('every decision has a run', () => {
+    const taken = Object.entries(runs).map(([title, { decision }]) => decision ?? decisionIn(title));
+    assert.deepEqual(
+      decisions.filter((decision) => !taken.includes(decision)),
+      ['CredentialCannotChange'],
+    );
+  });
+});
+
+/** A conflict ends the run; the next one reads again. */
+const silent: Readonly<Record<string, () => Scene>> = {
+  'a conflict of resolving references is silent': () =>
+    settled({}, {}, { resolveReferences: () => Promise.reject(conflict()) }),
+  'a conflict of an observation is silent': () => failing(settled(), 'observe', conflict()),
+  'RemoveFinalizer: a conflict of unpublishing is silent': () =>
+    placing(absent(settled({}, leaving)), 'remove', conflict()),
+  'RemoveFinalizer: a conflict of removing the finalizer is silent': () =>
+    refusing(absent(settled({}, leaving)), 'update', kind, conflict()),
+  'NoUpdate: a conflict of publishing is silent': () =>
+    placing(settled({}, { finalizers: [] }), 'write', conflict()),
+  'NoUpdate: a conflict of adding the finalizer is silent': () =>
+    refusing(settled({}, { finalizers: [] }), 'update', kind, conflict()),
+  'LateInitialize: a conflict of the write is silent': () =>
+    refusing(late(settled()), 'update', kind, conflict()),
+  'any decision: a conflict of the status write is silent': () =>
+    refusing(settled(), 'updateStatus', kind, conflict()),
+};
 
 async function assertSilent(scene: Scene, isAsExpected = isConflict): Promise<void> {
   await assert.rejects(scene.run(), isAsExpected);
@@ -91,15 +777,11 @@ async function assertSilent(scene: Scene, isAsExpected = isConflict): Promise<vo
   assert.equal(scene.object?.status, undefined);
 }
 
-describe('before the external system is asked', () => {
-  test('ResourceGone: a deleted managed resource needs nothing', async () => {
-    const scene = sceneOf({}, { finalizers: [] });
-    scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
-    assert.deepEqual(await scene.run(), done);
-    assert.deepEqual(scene.cluster.calls, []);
-    assert.deepEqual(scene.external.calls, []);
-  });
+describe('a conflict has no condition and no Event', () => {
+  for (const [title, make] of Object.entries(silent)) test(title, () => assertSilent(make()));
+});
 
+describe('before the external system is asked', () => {
   test('Paused: the annotation pauses: Synced reports it, Ready stays, nothing else is written', async () => {
     const scene = settled();
     await scene.run();
@@ -116,15 +798,6 @@ describe('before the external system is asked', () => {
     assert.deepEqual(scene.events, ['Normal ReconciliationPaused']);
   });
 
-  test('Paused: empty policies pause deletion too, and the condition reports both', async () => {
-    const scene = settled({ managementPolicies: [] }, leaving);
-    assert.deepEqual(await scene.run(), done);
-    assert.match(scene.condition('Synced'), /^False\/ReconcilePaused: .*managementPolicies; deletion waits/);
-    assert.deepEqual(scene.events, ['Normal ReconciliationPaused']);
-    assert.deepEqual(scene.external.calls, []);
-    assert.ok(scene.object !== undefined);
-  });
-
   test('Paused: a paused resource has one Event and one write', async () => {
     const scene = settled({ managementPolicies: [] });
     await scene.run();
@@ -138,62 +811,6 @@ describe('before the external system is asked', () => {
     const scene = settled({ managementPolicies: [] });
     scene.cluster.gate = refuse('updateStatus', kind, broken());
     await assert.rejects(scene.run(), /cannot update managed resource status: etcd is unavailable/);
-  });
-
-  test('UnsupportedPolicies: invalid policies are refused until they are edited', async () => {
-    const scene = settled({ managementPolicies: ['Create'] });
-    assert.deepEqual(await scene.run(), done);
-    assert.match(scene.condition('Synced'), /^False\/ReconcileError: spec\.managementPolicies .*\[Create\]/);
-    assert.deepEqual(scene.events, ['Warning CannotUseInvalidManagementPolicy']);
-    assert.deepEqual(scene.external.calls, []);
-  });
-
-  test('RemoveFinalizer: if nothing was created, the finalizer is removed without a call, a status write or an Event', async () => {
-    const scene = settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] });
-    assert.equal((await scene.run()).type, 'done');
-    assert.deepEqual([scene.external.calls, scene.cluster.calls, scene.events], [[], [], []]);
-  });
-
-  test('OrphanExternal: a Secret that cannot be deleted is reported', async () => {
-    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.place = placeFailingAt('remove', new Error('vault is sealed'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
-    assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
-  });
-
-  test("OrphanExternal: a conflict of the Secret's deletion is silent", async () => {
-    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.place = placeFailingAt('remove', conflict());
-    await assertSilent(scene);
-  });
-
-  test('OrphanExternal: a finalizer that cannot be removed is reported', async () => {
-    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.cluster.gate = refuse('update', kind, broken());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
-    );
-    assert.deepEqual(scene.events, []);
-  });
-
-  test('OrphanExternal: a conflict of removing the finalizer is silent', async () => {
-    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    scene.cluster.gate = refuse('update', kind, conflict());
-    await assertSilent(scene);
-  });
-
-  test('OrphanExternal: the external resource is kept without a call to it, and without a status write', async () => {
-    const scene = settled({ deletionPolicy: 'Orphan' }, leaving);
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.object, undefined);
-    assert.deepEqual(scene.external.calls, []);
-    assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
-    assert.ok(scene.external.things.has('db'));
   });
 
   test('CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer', async () => {
@@ -216,98 +833,14 @@ describe('before the external system is asked', () => {
     assert.deepEqual([...given.external.things.keys()], ['legacy']);
   });
 
-  const pendingOnly = { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } };
-  for (const [when, metadata] of Object.entries({
-    normally: pendingOnly,
-    'while deleting': { ...pendingOnly, ...leaving },
-  })) {
-    test(`CreationIncomplete: a creation without a result waits for an administrator, ${when}`, async () => {
-      const scene = sceneOf({}, metadata, { externalNames: 'assigned' });
-      assert.deepEqual(await scene.run(), after(60_000));
-      assert.equal(scene.condition('Synced'), `False/ReconcileError: ${undetermined}`);
-      assert.equal(scene.condition('Ready'), 'False/Creating');
-      assert.deepEqual(scene.events, ['Warning CannotInitializeManagedResource']);
-      assert.deepEqual(scene.external.calls, []);
-    });
-  }
-
-  test('a reference that does not resolve', async () => {
-    const scene = settled(
-      {},
-      {},
-      {
-        resolveReferences: async () => {
-          throw new Error('Network main does not exist');
-        },
-      },
-    );
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: cannot resolve references: Network main does not exist',
-    );
-    assert.deepEqual(scene.events, ['Warning CannotResolveResourceReferences']);
-    assert.deepEqual(scene.external.calls, []);
-  });
-
-  test('a conflict of resolving references is silent', async () => {
-    await assertSilent(settled({}, {}, { resolveReferences: () => Promise.reject(conflict()) }));
-  });
-
   test('references are not resolved while deleting', async () => {
     const scene = settled({}, leaving, { resolveReferences: () => Promise.reject(new Error('gone')) });
     assert.deepEqual(await scene.run(), done);
     assert.equal(scene.object, undefined);
   });
-
-  test('the provider cannot be reached', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('connect', new Error('ProviderConfig default does not exist'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: connect failed: ProviderConfig default does not exist',
-    );
-    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
-    assert.deepEqual(scene.events, ['Warning CannotConnectToProvider']);
-  });
-
-  test('at the end of a run: a disconnect that fails is reported and changes nothing', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('disconnect', new Error('already closed'));
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(scene.events, ['Warning CannotDisconnectFromProvider']);
-  });
 });
 
 describe('the external resource is observed', () => {
-  test('observing fails', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('observe');
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
-    assert.deepEqual(scene.events, ['Warning CannotObserveExternalResource']);
-    assert.equal(scene.external.calls.at(-1), 'disconnect');
-  });
-
-  test('a conflict of an observation is silent', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('observe', conflict());
-    await assertSilent(scene);
-  });
-
-  test('ExternalMissing: an observed-only resource that does not exist is reported, and observed again at the poll', async () => {
-    const scene = sceneOf({ managementPolicies: ['Observe'] });
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: observe failed: external resource does not exist',
-    );
-    assert.deepEqual(scene.events, ['Warning CannotObserveExternalResource']);
-    assert.equal(scene.external.count('create'), 0);
-  });
-
   test('ExternalMissing: a resource that was ready is not ready after five seconds of absence', async () => {
     const clock = testClock();
     const scene = settled(
@@ -323,95 +856,6 @@ describe('the external resource is observed', () => {
     await clock.advance(5_000);
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Ready'), 'False/Unavailable: external resource does not exist (db)');
-  });
-
-  const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' };
-  for (const [when, metadata] of Object.entries({ normally: {}, 'while deleting': leaving })) {
-    test(`AwaitExternal: a resource that was just created is awaited without a status write, ${when}`, async () => {
-      const scene = sceneOf({}, { annotations: justCreated, ...metadata }, { externalNames: 'assigned' });
-      assert.deepEqual(await scene.run(), requeue);
-      assert.deepEqual(scene.events, ['Normal PendingExternalResource']);
-      assert.deepEqual(scene.cluster.writes, []);
-      assert.ok(scene.object !== undefined);
-    });
-  }
-
-  test('DeleteExternal: a deletion that fails is reported', async () => {
-    const scene = settled({}, leaving);
-    scene.external.gate = failAt('delete');
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: delete failed: no route to cloud');
-    assert.deepEqual(scene.events, ['Warning CannotDeleteExternalResource']);
-  });
-
-  test('DeleteExternal: a conflict of the external system is reported', async () => {
-    const scene = settled({}, leaving);
-    scene.external.gate = failAt('delete', conflict());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.match(scene.condition('Synced'), /delete failed: the object has been modified/);
-  });
-
-  test('NoUpdate: a finalizer that a user removed is added again', async () => {
-    const scene = settled({}, { finalizers: [] });
-    await scene.run();
-    assert.equal(scene.decision, 'NoUpdate');
-    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
-  });
-
-  test('DeleteExternal: after the deletion request the resource is observed soon, and keeps its finalizer until it is absent', async () => {
-    const scene = settled({}, leaving);
-    scene.external.isDeletionSlow = true;
-    assert.deepEqual(await scene.run(), after(60_000));
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(scene.events, ['Normal DeletedExternalResource']);
-    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
-  });
-
-  test('RemoveFinalizer: the external resource is absent, and its Secret cannot be deleted', async () => {
-    const scene = settled({}, leaving);
-    scene.external.things.clear();
-    scene.place = placeFailingAt('remove', new Error('vault is sealed'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
-    assert.deepEqual(scene.events, ['Warning CannotUnpublishConnectionDetails']);
-  });
-
-  test('RemoveFinalizer: the external resource is absent, and the finalizer cannot be removed', async () => {
-    const scene = settled({}, leaving);
-    scene.external.things.clear();
-    scene.cluster.gate = refuse('update', kind, broken());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
-    assert.deepEqual(scene.events, []);
-  });
-
-  for (const step of ['unpublishing', 'removing the finalizer'] as const) {
-    test(`RemoveFinalizer: a conflict of ${step} is silent`, async () => {
-      const scene = settled({}, leaving);
-      scene.external.things.clear();
-      if (step === 'unpublishing') scene.place = placeFailingAt('remove', conflict());
-      else scene.cluster.gate = refuse('update', kind, conflict());
-      await assertSilent(scene);
-    });
-  }
-
-  test('RemoveFinalizer: the Secret and the finalizer are removed without a status write', async () => {
-    const scene = settled({}, leaving);
-    scene.external.things.clear();
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.object, undefined);
-    assert.deepEqual(scene.cluster.writeNames, [`update ${kind} db`]);
-  });
-
-  test('RemoveFinalizer: an absent resource is not deleted by its name, because the name may have another owner', async () => {
-    const scene = settled({}, leaving);
-    scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.external.count('delete'), 0);
   });
 
   test('AwaitExternal: deterministic names: with a grace period, deletion waits until the new resource shows', async () => {
@@ -459,57 +903,9 @@ describe('the external resource is observed', () => {
     };
     assert.deepEqual(await scene.run(), done);
   });
-
-  test('NoUpdate: observed details that cannot be published are reported', async () => {
-    const scene = settled();
-    scene.place = placeFailingAt('write', new Error('refusing to modify uncontrolled secret'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: refusing to modify uncontrolled secret');
-    assert.equal(scene.condition('Ready'), 'Unknown/Pending');
-    assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
-  });
-
-  test('NoUpdate: details of an observed-only resource are published too', async () => {
-    const scene = settled({ managementPolicies: ['Observe'] });
-    await scene.run();
-    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
-  });
-
-  test('NoUpdate: a finalizer that cannot be added is reported, also for an observed-only resource', async () => {
-    const scene = settled({ managementPolicies: ['Observe'] }, { finalizers: [] });
-    scene.cluster.gate = refuse('update', kind, broken());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.match(scene.condition('Synced'), /cannot update managed resource: etcd is unavailable/);
-    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
-    assert.equal(scene.external.count('observe'), 0);
-  });
-
-  for (const step of ['publishing', 'adding the finalizer'] as const) {
-    test(`NoUpdate: a conflict of ${step} is silent`, async () => {
-      const scene = settled({}, { finalizers: [] });
-      if (step === 'publishing') scene.place = placeFailingAt('write', conflict());
-      else scene.cluster.gate = refuse('update', kind, conflict());
-      await assertSilent(scene);
-    });
-  }
 });
 
-const assigned = { externalNames: 'assigned' } as const;
-
 describe('creation', () => {
-  test('CreateExternal: nothing is created if the mark cannot be written', async () => {
-    const scene = sceneOf({}, {}, assigned);
-    scene.cluster.gate = refuse('update', kind, broken());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.external.count('create'), 0);
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
-    );
-    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
-  });
-
   test('CreateExternal: a stale read creates nothing, silently', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.process.env.resource(managedKind);
@@ -665,30 +1061,6 @@ describe('creation', () => {
     });
   }
 
-  test('CreateExternal: returned details that cannot be published are reported', async () => {
-    const scene = sceneOf();
-    scene.place = placeFailingAt('write', new Error('vault is sealed'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: vault is sealed');
-    assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
-  });
-
-  test('CreateExternal: if the observation after a creation fails, the returned details are published', async () => {
-    const scene = sceneOf();
-    scene.external.afterCall = (method) => {
-      if (method === 'create') scene.external.gate = failAt('observe');
-    };
-    assert.deepEqual(await scene.run(), requeue);
-    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
-    assert.deepEqual(scene.events, [
-      'Normal CreatedExternalResource',
-      'Warning CannotObserveExternalResource',
-    ]);
-  });
-
   test('CreateExternal: a Secret that changes in between loses no detail', async () => {
     const scene = sceneOf();
     let conflicts = 0;
@@ -747,39 +1119,9 @@ describe('creation', () => {
     await scene.run();
     assert.equal(scene.condition('Ready'), 'True/Available');
   });
-
-  test('CreateExternal: a deterministic name takes three writes: preparation, secret, status', async () => {
-    const scene = sceneOf();
-    assert.deepEqual(await scene.run(), poll);
-    assert.deepEqual(scene.cluster.writeNames, [
-      `update ${kind} db`,
-      `create Secret ${secretKey.namespace}/${secretKey.name}`,
-      `updateStatus ${kind} db`,
-    ]);
-    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
-  });
 });
 
 describe('an existing external resource is kept', () => {
-  test('LateInitialize: a write of the values of the cloud that fails is reported', async () => {
-    const scene = settled();
-    scene.external.observation = { lateInitialized: { version: '8.0' } };
-    scene.cluster.gate = refuse('update', kind, broken());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
-    );
-    assert.deepEqual(scene.events, ['Warning CannotUpdateManagedResource']);
-  });
-
-  test('LateInitialize: a conflict of the write is silent', async () => {
-    const scene = settled();
-    scene.external.observation = { lateInitialized: { version: '8.0' } };
-    scene.cluster.gate = refuse('update', kind, conflict());
-    await assertSilent(scene);
-  });
-
   test('LateInitialize: late initialisation is one write, once', async () => {
     const scene = settled();
     scene.external.observation = { isUpToDate: true, lateInitialized: { version: '8.0', size: 9 } };
@@ -812,36 +1154,6 @@ describe('an existing external resource is kept', () => {
     assert.equal(scene.cluster.writes.length, writes);
   });
 
-  test('NoUpdate: a resource with work in progress is observed before the poll', async () => {
-    const scene = settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' });
-    scene.external.ready = unavailable('restarting');
-    assert.deepEqual(await scene.run(), after(1_000));
-    assert.equal(scene.condition('Ready'), 'False/Unavailable: restarting');
-  });
-
-  test('NoUpdate: drift is left alone where policies do not allow Update', async () => {
-    const scene = drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] });
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.external.count('update'), 0);
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-  });
-
-  test('CreateNotAllowed: an absent resource whose policies do not allow Create reports it', async () => {
-    const scene = sceneOf({ managementPolicies: ['Observe', 'Delete'] });
-    assert.deepEqual(await scene.run(), poll);
-    assert.match(scene.condition('Ready'), /^False\/Unavailable: external resource does not exist/);
-    assert.equal(scene.external.count('create'), 0);
-  });
-
-  test('Update: an update that fails is reported', async () => {
-    const scene = drifted();
-    scene.external.gate = failAt('update', new Error('size cannot be changed'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot be changed');
-    assert.deepEqual(scene.events, ['Warning CannotUpdateExternalResource']);
-    assert.equal(scene.external.count('delete') + scene.external.count('create'), 0);
-  });
-
   test('Update: a value that cannot change is reported from the first observation on, and the resource stays usable', async () => {
     const scene = sceneOf({ forProvider: { size: 1 } }, { finalizers });
     scene.external.put('db', { size: 2 });
@@ -851,67 +1163,6 @@ describe('an existing external resource is kept', () => {
     assert.equal(scene.condition('Ready'), 'True/Available');
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot be changed');
     assert.partialDeepStrictEqual(scene.object?.status, { bindingPhase: 'Unbound', state: 'ONLINE' });
-  });
-
-  test('Update: a conflict of the external system is reported', async () => {
-    const scene = drifted();
-    scene.external.gate = failAt('update', conflict());
-    assert.deepEqual(await scene.run(), requeue);
-    assert.match(scene.condition('Synced'), /update failed/);
-  });
-
-  test('Update: details that the update returned and that cannot be published are reported', async () => {
-    const scene = drifted();
-    scene.external.change = { details: { certificate: 'c' } };
-    scene.cluster.gate = ({ verb, kind: of }) => {
-      if (verb === 'update' && of === 'Secret') throw broken();
-    };
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: cannot update connection secret: etcd is unavailable',
-    );
-    assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
-  });
-
-  test('Update: if the observation after an update fails, the returned details are published', async () => {
-    const scene = drifted();
-    scene.external.afterCall = (method) => {
-      if (method === 'update') scene.external.gate = failAt('observe');
-    };
-    assert.deepEqual(await scene.run(), requeue);
-    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: no route to cloud');
-    assert.deepEqual(scene.events, [
-      'Normal UpdatedExternalResource',
-      'Warning CannotObserveExternalResource',
-    ]);
-  });
-
-  test('Update: drift is reverted, and the new details are published', async () => {
-    const scene = drifted();
-    assert.deepEqual(await scene.run(), poll);
-    assert.deepEqual(scene.external.things.get('db')?.values, { size: 1 });
-    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(scene.process.events, [
-      {
-        object: 'FavouriteDBInstance db',
-        type: 'Normal',
-        reason: 'UpdatedExternalResource',
-        message: `${sentence} update of external resource`,
-      },
-    ]);
-  });
-
-  test('Update: a resource that does not show right after its update keeps its state', async () => {
-    const scene = drifted();
-    scene.external.afterCall = (method) => {
-      if (method === 'update') scene.external.isBlind = true;
-    };
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.deepEqual(scene.secret, { endpoint: 'db.example' });
   });
 
   test('Update: the debug log has the differences, without secrets', async () => {
@@ -937,20 +1188,6 @@ describe('an existing external resource is kept', () => {
     );
   });
 
-  test('without connection details there is no Secret', async () => {
-    const scene = settled();
-    scene.external.observation = { details: {} };
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.secret, undefined);
-  });
-
-  test('any decision: a conflict of the status write is silent', async () => {
-    const scene = settled();
-    scene.cluster.gate = refuse('updateStatus', kind, conflict());
-    await assert.rejects(scene.run(), isConflict);
-    assert.deepEqual(scene.events, []);
-  });
-
   test('any decision: a status of a deleted object is not written', async () => {
     const scene = settled({}, { finalizers: [] });
     scene.cluster.before('updateStatus', managedKind, () => {
@@ -964,78 +1201,6 @@ describe('an existing external resource is kept', () => {
     assert.equal(scene.object, undefined);
     assert.deepEqual(scene.events, []);
   });
-
-  const lasting: Record<string, { scene: () => Scene; reason: string; message: string }> = {
-    UnsupportedPolicies: {
-      scene: () => settled({ managementPolicies: ['Create'] }),
-      reason: 'CannotUseInvalidManagementPolicy',
-      message:
-        'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
-    },
-    CreationIncomplete: {
-      scene: () =>
-        sceneOf(
-          {},
-          { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
-          { externalNames: 'assigned' },
-        ),
-      reason: 'CannotInitializeManagedResource',
-      message: undetermined,
-    },
-    'Connect, without what it refers to': {
-      scene: () =>
-        settled({}, {}, { resolveReferences: () => Promise.reject(new Error('no route to cloud')) }),
-      reason: 'CannotResolveResourceReferences',
-      message: 'cannot resolve references: no route to cloud',
-    },
-    Connect: {
-      scene: () => failingScene(settled(), 'connect'),
-      reason: 'CannotConnectToProvider',
-      message: 'no route to cloud',
-    },
-    Observe: {
-      scene: () => failingScene(settled(), 'observe'),
-      reason: 'CannotObserveExternalResource',
-      message: 'no route to cloud',
-    },
-    ExternalMissing: {
-      scene: () => sceneOf({ managementPolicies: ['Observe'] }, { annotations: name }),
-      reason: 'CannotObserveExternalResource',
-      message: 'external resource does not exist (db)',
-    },
-    DeleteExternal: {
-      scene: () => failingScene(settled({}, leaving), 'delete'),
-      reason: 'CannotDeleteExternalResource',
-      message: 'no route to cloud',
-    },
-    CreateExternal: {
-      scene: () => failingScene(sceneOf(), 'create'),
-      reason: 'CannotCreateExternalResource',
-      message: 'no route to cloud',
-    },
-    Update: {
-      scene: () => failingScene(drifted(), 'update'),
-      reason: 'CannotUpdateExternalResource',
-      message: 'no route to cloud',
-    },
-  };
-  function failingScene(scene: Scene, method: ExternalMethod): Scene {
-    scene.external.gate = failAt(method);
-    return scene;
-  }
-  for (const [failure, { scene: make, reason, message }] of Object.entries(lasting)) {
-    test(`${failure}: a lasting failure is written once, and reported by each run in the words of the cause`, async () => {
-      const scene = make();
-      await scene.run();
-      const writes = scene.cluster.writes.length;
-      await scene.run();
-      await scene.run();
-      assert.equal(scene.cluster.writes.length, writes);
-      const event = { object: 'FavouriteDBInstance db', type: 'Warning', reason, message };
-      assert.deepEqual(scene.process.recordings, [event, event, event]);
-      assert.deepEqual(scene.process.events, [event]);
-    });
-  }
 
   test('any decision: no condition or Event has a secret', async () => {
     const scene = sceneOf({}, {}, { secretDetails: { credential: generatedPassword } });

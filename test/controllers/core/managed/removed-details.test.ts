@@ -4,7 +4,6 @@ import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
-import { broken } from '../cluster-fake.ts';
 import { Scene, secretKey } from '../managed-scene.ts';
 import { managedKind } from '../objects.ts';
 
@@ -38,40 +37,6 @@ describe('a detail that the external system does not have any more', () => {
     scene.restart();
     await scene.run();
     assert.deepEqual(scene.cluster.takeWrites(), []);
-  });
-
-  test('is never written if it was gone before that', async () => {
-    const scene = reporting();
-    scene.external.observation = open;
-    await scene.run();
-    assert.deepEqual(scene.secret, { endpoint });
-  });
-
-  test('a detail stays in a Secret that cannot be written, and the resource reports it', async () => {
-    const scene = await published();
-    scene.external.observation = open;
-    scene.cluster.gate = ({ verb, kind }) => {
-      if (kind === 'Secret' && verb === 'update') throw broken();
-    };
-    await scene.run();
-    assert.equal(scene.secret?.certificate, 'certificate-1');
-    assert.equal(
-      scene.condition('Synced'),
-      'False/ReconcileError: cannot update connection secret: etcd is unavailable',
-    );
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    scene.cluster.gate = () => {};
-    await scene.run();
-    assert.deepEqual(scene.secret, { endpoint });
-  });
-
-  test('comes back with a new value', async () => {
-    const scene = await published();
-    scene.external.observation = open;
-    await scene.run();
-    scene.external.observation = { details: { endpoint, certificate: 'certificate-2' } };
-    await scene.run();
-    assert.deepEqual(scene.secret, { endpoint, certificate: 'certificate-2' });
   });
 
   test('is removed without the entries that a user added', async () => {

@@ -5,12 +5,11 @@ import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
-import { managedController } from '../../../../controllers/core/managed/setup.ts';
 import type { ControllerSpec } from '../../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
 import {
   claim,
   claimKind,
@@ -99,43 +98,6 @@ describe("the controllers that a change of a managed resource's connection Secre
       await listen(binding);
       world.cluster.delete(SecretKind, { namespace: 'team', name: 'conn' });
       assert.deepEqual([...new Set(woken)], ['team/orders']);
-    });
-  });
-
-  describe('the managed resource is woken', () => {
-    const managing = (env: Environment) =>
-      managedController(env, {
-        kind: managedKind,
-        connector: new FakeExternal(),
-        providers: { provider: providerKind, providerConfig: providerConfigKind },
-        externalNames: 'deterministic',
-      });
-    const sourceKey = () => ({ namespace: 'system', name: world.source.metadata.name });
-
-    test('at once for a Secret without its owner', async () => {
-      await listen(managing);
-      const { ownerReferences: _, ...disowned } = world.source.metadata;
-      put({ metadata: disowned });
-      assert.deepEqual([...new Set(woken)], [world.resource.metadata.name]);
-    });
-
-    test('at once for one that was deleted', async () => {
-      await listen(managing);
-      world.cluster.delete(SecretKind, sourceKey());
-      assert.deepEqual(woken, [world.resource.metadata.name]);
-    });
-
-    test('at once for one that was edited', async () => {
-      await listen(managing);
-      put({ data });
-      assert.deepEqual(woken, [world.resource.metadata.name]);
-    });
-
-    test('not for a Secret that is deleted with its resource', async () => {
-      world.cluster.delete(managedKind, { name: world.resource.metadata.name });
-      await listen(managing);
-      world.cluster.delete(SecretKind, sourceKey());
-      assert.deepEqual(woken, []);
     });
   });
 });

@@ -174,24 +174,6 @@ describe('an edit of the identity creates no second external resource, and does 
 });
 
 describe('a value that was removed still counts as recorded', () => {
-  test('an immutable field', async () => {
-    const made = await ready({ region: 'eu', size: 1 });
-    edit(made, { size: 1 });
-    assert.deepEqual(await made.run(), poll);
-    assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(places(made), ['eu/db']);
-  });
-
-  test('a name that a user gave', async () => {
-    const made = scene();
-    annotate(made, nameKey, 'legacy');
-    await made.run();
-    annotate(made, nameKey, undefined);
-    await made.run();
-    assert.deepEqual(places(made), ['us/legacy']);
-    assert.equal(made.annotations[nameKey], 'legacy');
-  });
-
   test('a name that the external system gave', async () => {
     const made = await ready(undefined, { externalNames: 'assigned' });
     annotate(made, nameKey, undefined);
@@ -222,17 +204,6 @@ describe('an identity in initProvider', () => {
     assert.deepEqual([places(made), made.external.made], [['eu/db'], 1]);
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.deepEqual(made.object?.spec.forProvider, { size: 1 }, 'and what somebody wrote is left to them');
-  });
-
-  test('finds an existing resource that was never recorded', async () => {
-    const made = scene({ size: 1 });
-    made.external.put('eu/db', { region: 'eu', size: 1 });
-    made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-      ...rest,
-      spec: { ...spec, initProvider: { region: 'eu' } },
-    }));
-    await made.run();
-    assert.deepEqual([places(made), made.external.made], [['eu/db'], 0]);
   });
 
   test('does not change by an edit, which is reported', async () => {
@@ -448,18 +419,6 @@ test('an observed-only resource may be pointed at another external resource', as
   annotate(made, nameKey, 'two');
   await made.run();
   assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
-});
-
-test('a malformed record counts as none', async () => {
-  for (const record of ['', 'null', '7', '{"name":7}', '{"fields":7}', '{']) {
-    const made = await ready();
-    const { status, ...object } = made.object ?? assert.fail();
-    made.cluster.put(managedKind, { ...object, status: { ...status, externalIdentity: record } });
-    annotate(made, 'crossplane.io/external-identity', record);
-    await made.run();
-    assert.equal(made.condition('Synced'), 'True/ReconcileSuccess', record);
-    assert.match(made.object?.status?.externalIdentity ?? '', /"name":"db"/, record);
-  }
 });
 
 test('the same identity is the same text, in whatever order its fields are given', () => {

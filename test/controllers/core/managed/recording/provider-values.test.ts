@@ -92,27 +92,6 @@ describe('initProvider', () => {
     );
   });
 
-  test('the guide: a node group starts with a size that an autoscaler then changes', async () => {
-    const scene = new Scene({
-      managementPolicies: ['Observe', 'Create', 'Update', 'Delete'],
-      initProvider: { scalingConfig: [{ desiredSize: 1 }] },
-      forProvider: { region: 'us-west-1', scalingConfig: [{ maxSize: 4, minSize: 1 }] },
-    });
-    await scene.run();
-    const made = { region: 'us-west-1', scalingConfig: [{ desiredSize: 1, maxSize: 4, minSize: 1 }] };
-    assert.deepEqual(scene.external.createdWith, made);
-    const { name, password } = scene.external.things.get('db')!;
-    const scaled = { ...made, scalingConfig: [{ desiredSize: 3, maxSize: 4, minSize: 1 }] };
-    scene.external.put(name, scaled, password);
-    await scene.run();
-    assert.equal(scene.external.count('update'), 0);
-    assert.deepEqual(scene.external.things.get('db')?.values, scaled);
-    assert.deepEqual(scene.object?.spec.forProvider, {
-      region: 'us-west-1',
-      scalingConfig: [{ maxSize: 4, minSize: 1 }],
-    });
-  });
-
   test('counts at creation only: never written, no drift, later changes ignored', async () => {
     const scene = new Scene({ initProvider: { size: 3 }, forProvider: { version: '8' } });
     await scene.run();
@@ -178,17 +157,6 @@ describe('late initialisation', () => {
       if (JSON.stringify(given) === JSON.stringify(want)) assert.equal(initialized, object);
     });
   }
-
-  test('is not persisted where policies do not allow it', async () => {
-    const scene = new Scene({
-      managementPolicies: ['Observe', 'Create', 'Update', 'Delete'],
-      forProvider: {},
-    });
-    scene.external.observation = { lateInitialized: { version: '8' } };
-    await scene.run();
-    await scene.run();
-    assert.deepEqual(scene.object?.spec.forProvider, {});
-  });
 
   describe('when it is written, and with what', () => {
     const chosen = { isUpToDate: true, lateInitialized: { version: '8' } };
