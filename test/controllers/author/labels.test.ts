@@ -68,16 +68,3 @@ test('where tags are labels, what is ours is found by them, and left alone once 
   const { exists, isUpToDate } = await client.observe(db, undefined, signal);
   assert.deepEqual([exists, isUpToDate], [true, true]);
 });
-
-test('a resource of another owner is neither changed nor deleted', async () => {
-  const { held, client } = cloudOfLabels();
-  const theirs = {
-    name: 'orders.v2',
-    labels: { 'crossplane-kind': 'network', 'crossplane-name': 'orders_v2' },
-  };
-  held.set('orders.v2', theirs);
-  await assert.rejects(client.observe(db, undefined, signal), /belongs to network "orders_v2"/);
-  await assert.rejects(client.update(db, undefined, signal), /belongs to network/);
-  await assert.rejects(client.delete(db, signal), /belongs to network/);
-  assert.equal(held.get('orders.v2'), theirs);
-});

@@ -12,11 +12,8 @@ import {
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import type { OtherCloudClient } from '../../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
@@ -83,9 +80,6 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
         }),
       ],
     }),
-  'a type that satisfies another managed kind': () =>
-    // @ts-expect-error an instance's parameters are not a database's
-    service({ ...instances, managed: PostgreSQLDatabaseKind }),
   'configure of another claim': () =>
     satisfies({
       claim: NetworkKind as never as typeof PostgreSQLInstanceKind,
@@ -109,35 +103,12 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
         }),
       ],
     }),
-  'configure that yields a misspelt field, apart from its service': () => {
-    const satisfied = satisfies({
-      claim: FancySQLInstanceKind,
-      class: FavouriteDBInstanceClassKind,
-      configure: () => ({ forProvider: { fancinessLevel: 3, verison: '5.7' } }),
-    });
-    // @ts-expect-error version
-    return service({ ...instances, claims: [satisfied] });
-  },
-  'configure of another class': () =>
-    satisfies({
-      claim: FancySQLInstanceKind,
-      class: AmbivalentDBInstanceClassKind,
-      // @ts-expect-error it reads the class of the other cloud
-      configure: configureFavouriteDBInstance,
-    }),
   'the client of another cloud': () =>
     defineStack({
       name: 'x',
       // @ts-expect-error the service takes another client
       provider: { ...provider, connect: cloudClients(otherCloudClient) },
       services: [service(instances)],
-    }),
-  'an external client over the client of another cloud': () =>
-    service({
-      ...instances,
-      external: (cloud: OtherCloudClient) =>
-        // @ts-expect-error it takes another client
-        favouriteDBInstanceClient(cloud),
     }),
   'a Provider in place of a ProviderConfig': () =>
     // @ts-expect-error they have other specs
@@ -164,36 +135,9 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
       },
       services: [],
     }),
-  'a client made of what a Provider says of its credentials': () =>
-    defineStack({
-      name: 'x',
-      provider: {
-        ...projects,
-        // @ts-expect-error parameters have no credentialsSecretRef
-        connect: cloudClients(({ parameters: { credentialsSecretRef } }) => ({ credentialsSecretRef })),
-      },
-      services: [],
-    }),
-  'a system named by the credentials of a provider': () =>
-    defineStack({
-      name: 'x',
-      provider: {
-        ...projects,
-        connect: cloudClients(({ url }) => ({ url }), {
-          // @ts-expect-error parameters have no credentials
-          systemOf: ({ parameters: { credentials } }) => String(credentials),
-        }),
-      },
-      services: [],
-    }),
   'a message of a provider, with its credentials among the parameters': ({ parameters }: Facts) =>
     // @ts-expect-error they are beside them
     parameters.credentials,
-  'a message of a provider, with the Secret of its credentials among the parameters': ({
-    parameters,
-  }: Facts) =>
-    // @ts-expect-error they are beside them
-    parameters.credentialsSecretRef,
   'names that are neither ours nor assigned': () =>
     // @ts-expect-error deterministic or assigned
     service({ ...instances, externalNames: 'determinate' }),
@@ -203,14 +147,6 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
       references: [
         // @ts-expect-error networkID
         { field: 'networkID', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
-      ],
-    }),
-  'a reference into a field that is no text': () =>
-    service({
-      ...instances,
-      references: [
-        // @ts-expect-error a number
-        { field: 'fancinessLevel', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
       ],
     }),
   'a reference from a field that holds none': () =>
@@ -233,11 +169,6 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
     ...seen,
     // @ts-expect-error hostname
     status: { hostName: 'db.example.org' },
-  }),
-  'a field of the status of another type': (): Seen => ({
-    ...seen,
-    // @ts-expect-error a number
-    status: { id: 'one' },
   }),
   'a field of the status that is the framework’s': (): Seen => ({
     ...seen,

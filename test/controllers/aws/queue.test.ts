@@ -275,20 +275,6 @@ describe('a queue that goes and names none', () => {
     return { ...rest, metadata: { ...metadata, annotations, deletionTimestamp } };
   };
 
-  test('a queue in a region that does not exist is not created, and its creation is recorded as failed', async () => {
-    await using aws = await startAws();
-    const client = clientFor(aws);
-    const begun = { 'crossplane.io/external-identity': '{}' };
-    const goes = (annotations: Readonly<Record<string, string>>): Queue => {
-      const object = leaving(annotations);
-      return { ...object, spec: { forProvider: { ...object.spec.forProvider, region: 'us-west-9' } } };
-    };
-    const failed = goes({ ...begun, 'crossplane.io/external-create-failed': '2026-01-02T03:04:05Z' });
-    assert.equal((await client.observe(failed, undefined, signal)).exists, false);
-    await client.delete(failed, signal);
-    await assert.rejects(client.observe(goes(begun), undefined, signal), /change spec\.forProvider\.region/);
-  });
-
   test('takes along what its creation made before it was cut off', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);

@@ -69,24 +69,6 @@ test('create hands out the id the cloud assigned, and the network lives and dies
   assert.equal((await external.observe(managed, undefined, signal)).exists, false);
 });
 
-test('a name changed elsewhere is set back', async () => {
-  const id = await provisioned();
-  await cloud.networks.update(id, { display_name: 'red' });
-  const managed = network({ displayName: 'blue' }, id);
-  assert.equal((await external.observe(managed, undefined, signal)).isUpToDate, false);
-  await external.update(managed, undefined, signal);
-  assert.equal(server.networks()[0]?.item.displayName, 'blue');
-  assert.equal((await external.observe(managed, undefined, signal)).isUpToDate, true);
-});
-
-test('cidr is reported and never changed', async () => {
-  const id = await provisioned();
-  await assert.rejects(
-    external.update(network({ cidr: '10.9.0.0/16' }, id), undefined, signal),
-    /^ExternalError: cannot change spec\.forProvider\.cidr from "10\.0\.0\.0\/16" to "10\.9\.0\.0\/16": the external system does not support this change; undo the edit, or create a new resource$/,
-  );
-});
-
 test('a network whose id a user wrote is adopted, unless it has the tags of another owner', async () => {
   const { id: free } = await cloud.networks.create({});
   const { id: taken } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });
@@ -191,12 +173,6 @@ describe('a creation without a recorded result', () => {
     const { uncreatable = '' } = await external.observe(tried, undefined, signal);
     assert.match(uncreatable, problem, 'so that no other attempt is put on record');
   });
-});
-
-test('an import is filled with what the cloud has', async () => {
-  const { id } = await cloud.networks.create({ display_name: 'red', cidr: '10.2.0.0/16' });
-  const observed = await external.observe(network({}, id), undefined, signal);
-  assert.deepEqual(observed.lateInitialized, { displayName: 'red', cidr: '10.2.0.0/16' });
 });
 
 test('a network of another owner is not deleted', async () => {

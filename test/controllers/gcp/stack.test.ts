@@ -244,7 +244,6 @@ describe('an error is reported with the cloud’s own reason and the field to ch
       want: RegExp;
     }
   > = {
-    'no provider at all': { prepare: () => {}, want: /ProviderConfig default does not exist/ },
     'a key of another form': {
       prepare: (scene) => scene.putProvider('{"url": "x", "token": "y"}'),
       want: /cannot use key "credentials" of secret infra\/gcp: the credentials have no client_email, which must be text \(ProviderConfig default, secret infra\/gcp\)$/,
@@ -290,10 +289,6 @@ describe('an error is reported with the cloud’s own reason and the field to ch
       options: { quotas: { memoryGb: 2 } },
       managed: instance({ ...small, memorySizeGb: 5 }),
       want: /429 RESOURCE_EXHAUSTED\): Quota limit '\S+' has been exceeded/,
-    },
-    'a version that it does not have': {
-      managed: instance({ ...small, redisVersion: 'REDIS_2_8' }),
-      want: /400 INVALID_ARGUMENT\): Redis version is not supported.*; change spec\.forProvider\.redisVersion$/,
     },
     'a label that it does not take': {
       managed: instance({ ...small, labels: { Team: 'A' } }),

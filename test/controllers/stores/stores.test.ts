@@ -4,7 +4,7 @@ import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
-import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../../clients/vault.ts';
@@ -138,36 +138,6 @@ describe('the place in the Kubernetes store', () => {
     const to = publishing({ metadata: { annotations: { 'crossplane.io/credential': '{}' } } });
     await keep(place, to, details);
     assert.deepEqual(cluster.get(SecretKind, key)?.metadata.annotations, noted);
-  });
-
-  test('an entry that was created or written a moment ago is confirmed, and can be written again', async () => {
-    const { place } = configured(spec);
-    const created = await keep(place, publishing(), details);
-    await created.confirm(signal);
-    const desired = { details: { password: 'second' }, note };
-    const written = await created.write(publishing(), desired, signal);
-    await written.confirm(signal);
-    await written.write(publishing(), { ...desired, details }, signal);
-    assert.deepEqual(await readFrom(place, publishing()), details);
-  });
-
-  test('an entry that was changed since is neither confirmed nor written', async () => {
-    const { place } = configured(spec);
-    const entry = await keep(place, publishing(), details);
-    await keep(place, publishing(), { password: 'theirs' });
-    await assert.rejects(entry.confirm(signal), isConflict);
-    const late = entry.write(publishing(), { details: { password: 'late' }, note }, signal);
-    await assert.rejects(late, isConflict);
-    assert.deepEqual(await readFrom(place, publishing()), { password: 'theirs' });
-  });
-
-  test('an entry that another process created first is a conflict', async () => {
-    const { cluster, place } = configured(spec);
-    const raced = storePlace(secretStores(new FakeProcess(cluster).env, { createVaultClient: vaultClient }));
-    await raced.create(publishing(), { details, note }, signal);
-    const created = place.create(publishing(), { details: { password: 'ours' }, note }, signal);
-    await assert.rejects(created, isConflict);
-    assert.deepEqual(decodeDetails(cluster.get(SecretKind, key)), details);
   });
 
   test('an entry that cannot be created is reported with the cause', async () => {
@@ -536,16 +506,6 @@ describe('the place in Vault', () => {
     await assert.rejects(lost.place.remove(to, signal), /the lease ran out/);
     assert.deepEqual(await readFrom(lost.place, to), details);
     assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
-  });
-
-  test("another owner's secret is neither read, written nor removed", async () => {
-    const { place } = configured(spec());
-    await keep(place, publishing({ name: 'theirs' }, 'their-uid'), details);
-    const ours = publishing({ name: 'theirs' });
-    await assert.rejects(place.read(ours, signal), /belongs to another managed resource/);
-    await assert.rejects(keep(place, ours, { password: 'x' }), /belongs to another managed resource/);
-    await place.remove(ours, signal);
-    assert.deepEqual(server.peek('crossplane/theirs')?.data, { ...details, ...noted });
   });
 
   test('the path is claimed first, then the owner is written, then the data; an interrupted write is continued', async () => {

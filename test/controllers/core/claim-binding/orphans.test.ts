@@ -83,13 +83,6 @@ describe('a resource whose claim does not exist', () => {
     );
   });
 
-  test('an orphan is Released if its claim was restored without it', async () => {
-    const restored = claim({ resourceRef: resourceRef('db') }, { finalizers, uid: 'restored-uid' });
-    const { cluster, process } = sceneOf({ claims: [restored], managed: [bound], secrets: [source] });
-    await process.settle();
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
-  });
-
   test('an orphan is deleted only in the version that the decision was made on', async () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [source] });
     await process.synced();

@@ -6,7 +6,7 @@ import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { kindKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
 import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
-import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
@@ -220,17 +220,6 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
         assert.equal(again.events.length, classes.length === 0 ? 1 : 0);
       }
     });
-
-    test('AssignClass: two processes with stale claims: one assignment stands', async () => {
-      const { cluster, process } = worldOf(matching('good'));
-      const second = start(cluster);
-      second.hold(claimKind);
-      await process.settle();
-      await second.settle(100);
-      second.release(claimKind);
-      await second.settle();
-      assert.deepEqual(cluster.takeWrites(), [update]);
-    });
   });
 }
 
@@ -304,30 +293,5 @@ describe('the choice', () => {
     assert.ok(new Set(chosen.map((name) => name.split(' ')[0])).size === 2);
     assert.equal(process.conflicts, 0, 'schedulers of one process never race');
     assert.equal(cluster.takeWrites().length, 100);
-  });
-
-  test('the scheduler does not sleep: 100 claims are scheduled without moving the clock', async () => {
-    const cluster = new FakeCluster();
-    cluster.put(classKind, resourceClass('only'));
-    for (let i = 0; i < 100; i += 1)
-      cluster.put(claimKind, claim({ classSelector: {} }, { name: `c${i}`, uid: `c${i}` }));
-    const startMs = cluster.clockMs;
-    await new FakeProcess(cluster, (env) => [claimScheduling(env, service, peersOf(service))]).settle();
-    assert.equal(cluster.clockMs, startMs);
-    assert.ok(cluster.all(claimKind).every(({ spec }) => spec.classRef?.name === 'only'));
-  });
-
-  test('AssignClass: a conflict alone is retried to success', async () => {
-    const cluster = new FakeCluster();
-    cluster.put(classKind, resourceClass('only'));
-    cluster.put(claimKind, claim({ classSelector: {} }));
-    cluster.before('update', claimKind, () => {
-      throw conflict();
-    });
-    const process = await new FakeProcess(cluster, (env) => [
-      claimScheduling(env, service, peersOf(service)),
-    ]).settle();
-    assert.equal(cluster.get(claimKind, key)?.spec.classRef?.name, 'only');
-    assert.deepEqual(process.errors, []);
   });
 });

@@ -171,15 +171,6 @@ describe('the additions of a service', () => {
     return `${status} ${message}`;
   };
 
-  test('without secret stores: details for a store are refused before anything is created', async () => {
-    const cluster = new FakeCluster();
-    const { external, process } = keeping(cluster);
-    cluster.put(managedKind, managed(spec));
-    await process.settle(100);
-    assert.equal(synced(cluster), 'False cannot publish to secret store, feature is not enabled');
-    assert.equal(external.made, 0);
-  });
-
   test('with secret stores: details are published there, and changes there wake the resource', async () => {
     const kept = new Map<string, StoredConnection>();
     let asked = 0;
@@ -212,22 +203,6 @@ describe('the additions of a service', () => {
       [kept.get('orders')?.data, asked],
       [{ endpoint: 'db.example', password, uri: `db://:${password}@db.example` }, 1],
     );
-  });
-
-  test('the immutable fields of the schema, whose edits create no second resource', async () => {
-    const cluster = new FakeCluster();
-    const kind = { ...managedKind, marks: { immutable: ['region'], identity: ['region'], late: [] } };
-    const { external, process } = keeping(cluster, { kind });
-    external.placeOf = ({ spec }) => (spec.forProvider as { readonly region: string }).region;
-    cluster.put(managedKind, managed({ forProvider: { region: 'us' } }));
-    await process.settle(100);
-    cluster.edit(managedKind, { name: 'db' }, (object) => ({
-      ...object,
-      spec: { ...object.spec, forProvider: { region: 'eu' } },
-    }));
-    await process.settle(100);
-    assert.match(synced(cluster), /^False cannot change spec\.forProvider\.region from "us" to "eu"/);
-    assert.deepEqual([...external.things.keys()], ['us']);
   });
 
   test('references, which are resolved before the creation', async () => {

@@ -4,7 +4,7 @@ import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { heldCredentials } from '../../../../controllers/core/provider/credential-sources.ts';
 import { providerFacts } from '../../../../controllers/core/provider/provider-credentials.ts';
-import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { providerConfigKind, providerKind } from '../external-fake.ts';
 import { managed } from '../objects.ts';
@@ -77,23 +77,4 @@ describe('the credentials of a managed resource', () => {
       else assert.equal(await tokenOf(spec), want);
     });
   }
-
-  test('two reads within two seconds read the Secret once, whatever the policy of the reference', async () => {
-    const { cluster, tokenOf } = scene();
-    const spec: ManagedSpec = { providerConfigRef: { name: 'eu', policy: { resolve: 'Always' } } };
-    await tokenOf(spec);
-    await tokenOf(spec);
-    assert.equal(cluster.calls.length, 1);
-  });
-
-  test('a Secret that cannot be read is reported with the cause, and read again by the next run', async () => {
-    const { cluster, tokenOf } = scene();
-    cluster.before('get', SecretKind, () => {
-      throw forbidden('secrets "cloud" is forbidden');
-    });
-    await assert.rejects(tokenOf({}), {
-      message: 'cannot get secret infra/cloud of ProviderConfig default: secrets "cloud" is forbidden',
-    });
-    assert.equal(await tokenOf({}), 'default-token');
-  });
 });

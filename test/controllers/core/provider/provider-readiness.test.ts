@@ -121,16 +121,6 @@ const told = (ready: Condition | undefined): string => `${ready?.status}/${ready
 const pollMs = 65_000;
 
 describe('Ready of a ProviderConfig, in a process of a stack whose author does nothing about it', () => {
-  test('is true once a call has succeeded, and 200 calls that do are no writes more', async () => {
-    const at = scene(200);
-    const process = await at.start().settle();
-    assert.equal(told(at.ready), 'True/CredentialsAccepted');
-    const written = at.writes();
-    await process.settle(pollMs);
-    assert.equal(at.writes(), written);
-    process.stop();
-  });
-
   test('200 failures at once are one write, with the secret; one success is another', async () => {
     const at = scene(200);
     const process = await at.start().settle();
@@ -209,25 +199,6 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
       next.stop();
     });
   }
-
-  test('a call from before an edit does not count for Ready', async () => {
-    const at = scene(1);
-    const process = await at.start().settle();
-    const asked = Promise.withResolvers<void>();
-    at.waitFor(asked.promise);
-    await process.settle(pollMs);
-    at.cluster.edit(providerConfigKind, { name: 'default' }, (object) => ({
-      ...object,
-      spec: { credentials: { source: 'None' as const } },
-    }));
-    at.waitFor(undefined);
-    at.fails(() => refused);
-    asked.resolve();
-    await process.settle();
-    assert.equal(told(at.ready), 'False/CredentialsRefused');
-    assert.equal(at.ready?.observedGeneration, 2);
-    process.stop();
-  });
 
   test('a provider without users is checked once, and again when it or its missing Secret changes', async () => {
     const at = scene(0);

@@ -41,7 +41,6 @@ import {
   shouldOnlyObserve,
   shouldUpdate,
 } from '../../../../../controllers/core/management-policies.ts';
-import { parseDuration } from '../../../../../runtime/time/duration.ts';
 import { assertEveryDecision } from '../../every-decision.ts';
 import {
   claimRef,
@@ -882,17 +881,6 @@ describe('polling', () => {
       60_000,
     );
   });
-  for (const [text, ms] of Object.entries({
-    '1m': 60_000,
-    '1h30m': 5_400_000,
-    '500ms': 500,
-    '1.5s': 1_500,
-  })) {
-    test(`${text} is ${ms} ms`, () => assert.equal(parseDuration(text), ms));
-  }
-  for (const text of ['', '5', '-1s', '1d', '1s ', 'm']) {
-    test(`"${text}" is no duration`, () => assert.equal(parseDuration(text), undefined));
-  }
   test('progress is observed often at first, and never later than a poll', () => {
     assert.equal(progressDelayMs(now.toISOString(), 60_000, now), 500);
     assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
