@@ -208,13 +208,6 @@ describe('a definition that is missing', () => {
       for (const kind of [otherManagedKind, otherClassKind]) cluster.withdraw(kind);
     });
 
-    test('a claim that is bound to a resource of the missing kind is not changed', async () => {
-      const before = cluster.get(claimKind, key);
-      const both = await process().settle(60_000);
-      assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
-      assert.deepEqual(both.toldOfStacks, ['warn ocp: this stack waits']);
-    });
-
     test('a deleted claim keeps its resource, and ends when the kind is back', async () => {
       cluster.delete(claimKind, key);
       const both = await process().settle(60_000);

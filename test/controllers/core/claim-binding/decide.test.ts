@@ -10,6 +10,7 @@ import {
   reconcileError,
   reconcileSuccess,
 } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
 import { claimEndDecisions } from '../../../../controllers/core/claim-binding/decide-claim-end.ts';
@@ -54,6 +55,9 @@ const restored = { claimRef: claimRef({ uid: 'uid-before-the-restore' }) };
 
 const { uid: _none, ...preset } = claimRef();
 const presetFor = managed({ claimRef: preset }, { status: { bindingPhase: 'Unbound' } });
+
+const observed = (spec: Managed['spec']) =>
+  managed({ ...spec, managementPolicies: ['Observe'] }, { status: { bindingPhase: 'Unbound' } });
 
 const secret = (name: string, over: Partial<Secret['metadata']> = {}): Secret => ({
   apiVersion: 'v1',
@@ -163,6 +167,14 @@ const cases: Readonly<Record<string, Case>> = {
   'a claim takes a resource that an administrator reserved for its name': {
     given: { claim: named, managed: presetFor },
     want: { name: 'SetClaimRef', managed: presetFor, readFirst: inOrder },
+  },
+  'a claim takes an observed-only resource that an administrator reserved for its name': {
+    given: { claim: named, managed: observed(presetFor.spec) },
+    want: { name: 'SetClaimRef', managed: observed(presetFor.spec), readFirst: inOrder },
+  },
+  'a claim takes an observed-only resource that has a namespace selector': {
+    given: { claim: named, managed: observed({ namespaceSelector: {} }) },
+    want: { name: 'SetClaimRef', managed: observed({ namespaceSelector: {} }), readFirst: inOrder },
   },
   'a claim that was restored with its resource corrects the UID': {
     given: { claim: named, managed: managed(restored) },

@@ -209,31 +209,3 @@ describe('a claim needs no read of its namespace', () => {
     assert.deepEqual([status()?.bindingPhase, reads(cluster)], ['Bound', []]);
   });
 });
-
-describe('a resource that is only observed', () => {
-  const imported = { ...inCredentials, managementPolicies: ['Observe' as const] };
-  const offers: Record<string, readonly [Managed, 'Bind' | 'refused']> = {
-    'is not claimed by a claim that only names it': [managed(imported), 'refused'],
-    'is claimed by the claim that its claimRef names': [
-      managed({ ...imported, claimRef: { ...claimRef(), uid: undefined } as object }),
-      'Bind',
-    ],
-    'is claimed from the namespaces that its selector matches': [
-      managed({ ...imported, namespaceSelector: {} }),
-      'Bind',
-    ],
-    'is not claimed from any other namespace': [managed({ ...imported, namespaceSelector }), 'refused'],
-  };
-  for (const [name, [resource, want]] of Object.entries(offers)) {
-    test(name, async () => {
-      const { cluster, external, status, ready, process } = worldOf(byName, { managed: resource });
-      external.put('db');
-      await process.settle();
-      assert.equal(status()?.bindingPhase, want === 'Bind' ? 'Bound' : 'Unbound', ready().message);
-      assert.equal(
-        cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid,
-        want === 'Bind' ? 'claim-uid' : undefined,
-      );
-    });
-  }
-});

@@ -498,17 +498,6 @@ describe('a claim is never bound to a resource that it may not have', () => {
     assert.deepEqual(copied(), decodeDetails(cluster.get(SecretKind, sourceKey)));
   });
 
-  test('a resource whose Secret names another claim is not bound', async () => {
-    const { cluster, process, claimAt } = sceneOf({
-      claims: [claim(byName.spec, { finalizers })],
-      managed: [{ ...boundManaged, status: { bindingPhase: 'Unbound', credential: recordOf('pw') } }],
-      secrets: [sourceOf(boundManaged, 'pw', 'FancySQLInstance team/rival')],
-    });
-    await process.settle();
-    assert.equal(claimAt()?.status?.bindingPhase, 'Unbound');
-    assert.deepEqual(cluster.takeWrites(), [claimStatus]);
-  });
-
   test('a claim that was deleted and created again during the run takes no resource', async () => {
     const { cluster, process } = sceneOf({
       claims: [claim(byName.spec, { finalizers })],
@@ -678,68 +667,12 @@ describe('the Secret of a Bound claim', () => {
 
 describe('a claim and its resource after a restore', () => {
   const restoredClaim = claim(byName.spec, { uid: 'restored-claim' });
-  const before = { ...boundManaged.spec, claimRef: claimRef() };
-  const source = (): Secret => ({
-    ...boundSource,
-    metadata: { ...boundSource.metadata, uid: 'restored-secret' },
-  });
-
-  test('claim and resource are Bound again, with the same password', async () => {
-    const scene = sceneOf({
-      claims: [restoredClaim],
-      managed: [managed(before, { uid: 'restored-managed' })],
-      secrets: [{ ...source(), metadata: { ...source().metadata, ownerReferences: [] } }],
-    });
-    await scene.process.settle();
-    const resource = scene.cluster.get(managedKind, { name: 'db' });
-    assert.equal(resource?.spec.claimRef?.uid, 'restored-claim');
-    const owned = {
-      ...source(),
-      metadata: { ...source().metadata, ownerReferences: [controllerReference(resource)] },
-    };
-    scene.cluster.put(SecretKind, owned);
-    await settled(scene.process, scene.cluster);
-    assertBound(scene);
-    assert.equal(scene.copied().password, 'pw');
-  });
-
-  test('a status that came with the backup is emptied first', async () => {
-    const { cluster, process, claimAt } = sceneOf({
-      claims: [restoredClaim],
-      managed: [managed(before, { uid: 'restored-managed', ...statusOf(boundManaged) })],
-    });
-    await process.settle();
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'claim-uid');
-    assert.match(getCondition(claimAt()?.status?.conditions, 'Ready').message ?? '', /is from a backup/);
-    await settled(process, cluster);
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'restored-claim');
-    assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
-  });
 
   test('a resource that is Bound in this cluster keeps its claimRef', async () => {
     const { cluster, process } = sceneOf({ claims: [restoredClaim], managed: [boundManaged] });
     await process.settle();
     const { spec, status } = cluster.get(managedKind, { name: 'db' }) ?? {};
     assert.deepEqual([spec?.claimRef?.uid, status?.bindingPhase], ['claim-uid', 'Released']);
-  });
-
-  test('the restored copy is written when the claim is Bound', async () => {
-    const scene = sceneOf({
-      claims: [restoredClaim],
-      managed: [
-        managed(
-          { ...before, claimRef: claimRef({ uid: 'restored-claim' }) },
-          {
-            status: { credential: recordOf('pw') },
-          },
-        ),
-      ],
-      secrets: [boundSource, ownCopy],
-    });
-    await settled(scene.process, scene.cluster);
-    assertBound(scene);
-    const copy = scene.cluster.get(SecretKind, copyKey);
-    assert.equal(copy?.metadata.ownerReferences?.[0]?.uid, 'restored-claim');
   });
 });
 

@@ -120,34 +120,50 @@ const toldOf = (spec: ClaimSpec, reason: string, kind: string) =>
 const bySelector = (selector: object) => claim({ classSelector: selector });
 const fits = { name: 'AssignClass', act: 'schedule' } as const;
 
-const scheduling: Record<string, Case> = {
+const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
+const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
+  resourceClass(
+    name,
+    { creationTimestamp, annotations: { 'resourceclass.crossplane.io/is-default-class': value } },
+    { kind },
+  );
+const older = asDefault('older', '2026-01-01T00:00:00Z');
+const newer = asDefault('newer', '2026-01-02T00:00:00Z');
+const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
+
+/** Of claims that scheduling and defaulting decide alike, with the spec that the controller looks after. */
+const shared = (spec: ClaimSpec): Readonly<Record<string, Case>> => ({
   'ClaimGone: ClaimNotFound: a deleted claim needs nothing': {
     claim: undefined,
     want: { name: 'ClaimGone', act: 'nothing' },
   },
   'HasResource: a claim whose references were removed is not scheduled again': {
-    claim: bySelector({}),
+    claim: claim(spec),
     isHolding: true,
-    classes: [small],
+    classes: [small, older],
     want: { name: 'HasResource', act: 'nothing' },
   },
   'HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it': {
-    claim: claim({ classSelector: {}, classRef: classRef('small') }),
-    classes: [small],
+    claim: claim({ ...spec, classRef: classRef('small') }),
+    classes: [small, older],
     want: { name: 'HasClass', act: 'nothing' },
   },
-  'H8: a claim whose selector was removed in between is not scheduled': {
-    claim: claim({}),
-    classes: [small],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
   'H8: a claim that names a resource is not scheduled': {
-    claim: claim({ classSelector: {}, resourceRef: resourceRef('db') }),
-    classes: [small],
+    claim: claim({ ...spec, resourceRef: resourceRef('db') }),
+    classes: [small, older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
   'H8: a claim that is being deleted is not scheduled': {
-    claim: claim({ classSelector: {} }, { deletionTimestamp }),
+    claim: claim(spec, { deletionTimestamp }),
+    classes: [small, older],
+    want: { name: 'NeedsNoClass', act: 'nothing' },
+  },
+});
+
+const scheduling: Record<string, Case> = {
+  ...shared({ classSelector: {} }),
+  'H8: a claim whose selector was removed in between is not scheduled': {
+    claim: claim({}),
     classes: [small],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },
@@ -283,22 +299,8 @@ describe('scheduling decides', () => {
   }
 });
 
-const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
-const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
-  resourceClass(
-    name,
-    { creationTimestamp, annotations: { 'resourceclass.crossplane.io/is-default-class': value } },
-    { kind },
-  );
-const older = asDefault('older', '2026-01-01T00:00:00Z');
-const newer = asDefault('newer', '2026-01-02T00:00:00Z');
-const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
-
 const defaulting: Record<string, Case> = {
-  'ClaimGone: ClaimNotFound: a deleted claim needs nothing': {
-    claim: undefined,
-    want: { name: 'ClaimGone', act: 'nothing' },
-  },
+  ...shared({}),
   'NoDefaultClass: of default classes that the namespace may not have, the message has only the number': {
     claim: claim(),
     classes: [older],
@@ -308,29 +310,8 @@ const defaulting: Record<string, Case> = {
     message:
       /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/,
   },
-  'HasResource: a claim whose references were removed gets no default class': {
-    claim: claim(),
-    isHolding: true,
-    classes: [older],
-    want: { name: 'HasResource', act: 'nothing' },
-  },
-  'HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it': {
-    claim: claim({ classRef: classRef('older') }),
-    classes: [older],
-    want: { name: 'HasClass', act: 'nothing' },
-  },
   'H8: a claim that got a selector in between gets no default class': {
     claim: claim({ classSelector: {} }),
-    classes: [older],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
-  'H8: a claim that names a resource gets no default class': {
-    claim: claim({ resourceRef: resourceRef('db') }),
-    classes: [older],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
-  'H8: a claim that is being deleted gets no default class': {
-    claim: claim({}, { deletionTimestamp }),
     classes: [older],
     want: { name: 'NeedsNoClass', act: 'nothing' },
   },

@@ -872,26 +872,6 @@ describe('the external resource is observed', () => {
     assert.equal(scene.external.things.size, 0);
   });
 
-  test('AwaitExternal: deterministic names: without a grace period, or once the resource was seen, deletion does not wait', async () => {
-    const young = { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' };
-    const impatient = sceneOf({}, young);
-    assert.deepEqual(await impatient.run(), done);
-    const seen = settled({}, { creationTimestamp: '2026-01-02T03:04:00Z' }, { creationGraceMs: 10_000 });
-    await seen.run();
-    seen.external.things.clear();
-    seen.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
-    assert.deepEqual(await seen.run(), done);
-  });
-
-  test('RemoveFinalizer: a resource that is absent after its deletion request is not deleted again', async () => {
-    const scene = settled({}, leaving);
-    scene.external.isDeletionSlow = true;
-    await scene.run();
-    scene.external.things.clear();
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.external.count('delete'), 1);
-  });
-
   test('RemoveFinalizer: an object that is deleted during the run is no error', async () => {
     const scene = settled({}, leaving);
     scene.cluster.gate = ({ verb }) => {

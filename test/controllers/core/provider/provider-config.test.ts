@@ -112,18 +112,6 @@ describe('a ProviderConfig', () => {
     assert.equal(at.config?.status?.users, 1);
   });
 
-  test('the status says which generation it was computed from, after an edit too', async () => {
-    const at = scene(user('a'));
-    await at.run();
-    assert.equal(at.config?.status?.observedGeneration, at.config?.metadata.generation);
-    at.pass(60_000);
-    at.cluster.put(configKind, { ...at.config!, spec: { credentials: { source: 'None' } } });
-    await at.run();
-    assert.equal(at.config?.metadata.generation, 2);
-    assert.equal(at.config?.status?.observedGeneration, 2);
-    assert.equal(at.config?.status?.users, 1);
-  });
-
   test('AddFinalizerError and UpdateStatusError are returned', async () => {
     const at = scene(user('a'));
     at.cluster.gate = () => {

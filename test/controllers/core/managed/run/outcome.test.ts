@@ -166,11 +166,30 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [],
     'progress since operation',
   ],
+  'ExternalMissing: the absence of a resource that was ready is not proven yet': [
+    outcomes.missing(
+      at(
+        'ExternalMissing',
+        managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } }),
+        { absentForMs: 3_000 },
+      ),
+      5_000,
+    ),
+    ['Ready True Available', `Synced False ReconcileError: observe failed: ${gone}`],
+    [`Warning CannotObserveExternalResource: ${gone} (db)`],
+    2_000,
+  ],
   'ExternalMissing: without a name': [
     outcomes.missing(at('ExternalMissing', managed()), 5_000),
     [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone}`],
     [`Warning CannotObserveExternalResource: ${gone}`],
     'poll',
+  ],
+  'AwaitDeletion: its deletion runs': [
+    outcomes.leaving(underWay('AwaitDeletion', { ...create, type: 'delete' }, managed({}, leaving))),
+    [synced, 'Ready False Deleting', ongoing('delete', ' (op-1): half of it')],
+    [],
+    'progress since operation',
   ],
   'AwaitDeletion: its deletion has ended, and it shows yet': [
     outcomes.leaving(at('AwaitDeletion', undefined, { operation: operationSucceeded })),
