@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import mapValues from 'lodash/mapValues.js';
 import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
@@ -291,7 +290,10 @@ const scheduling: Record<string, Case> = {
 
 describe('scheduling decides', () => {
   test('every decision has a case', () =>
-    assertEveryDecision(schedulingDecisions, mapValues(scheduling, 'want')));
+    assertEveryDecision(
+      schedulingDecisions,
+      Object.values(scheduling).map(({ want }) => want.name),
+    ));
   for (const [name, wanted] of Object.entries(scheduling)) {
     test(name, () => {
       check(wanted, decideScheduling(factsOf(wanted)));
@@ -376,7 +378,10 @@ const defaulting: Record<string, Case> = {
 
 describe('defaulting decides', () => {
   test('every decision has a case', () =>
-    assertEveryDecision(defaultingDecisions, mapValues(defaulting, 'want')));
+    assertEveryDecision(
+      defaultingDecisions,
+      Object.values(defaulting).map(({ want }) => want.name),
+    ));
   for (const [name, wanted] of Object.entries(defaulting)) {
     test(name, () => {
       check(wanted, decideDefaulting(factsOf(wanted)));

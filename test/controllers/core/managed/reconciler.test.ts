@@ -34,6 +34,7 @@ import { testClock } from '../../../../testing/test-clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import type { ApiCall, Verb } from '../cluster-fake.ts';
 import { broken, conflict } from '../cluster-fake.ts';
+import { decisionIn } from '../every-decision.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { claimRef, deletionTimestamp, managed, managedKind, undetermined } from '../objects.ts';
@@ -236,9 +237,6 @@ const decisions = [
   operationDecisions,
   nextDecisions,
 ].flat();
-const decisionIn = (title: string): string | undefined =>
-  decisions.find((decision) => title.startsWith(`${decision}: `));
-
 const runs: Readonly<Record<string, Run>> = {
   'ResourceGone: a deleted managed resource needs nothing': {
     scene: () => having(sceneOf({}, { finalizers: [] }), (scene) => remove(scene)),
@@ -729,7 +727,7 @@ describe('a run reports its decision, its conditions and its Events', () => {
       const conditions = { ready: scene.condition('Ready'), synced: scene.condition('Synced') };
       const reported = { next, ...(scene.object && conditions), events: told };
       assert.deepEqual(reported, want);
-      assert.equal(scene.decision, 'decision' in given ? given.decision : decisionIn(title));
+      assert.equal(scene.decision, 'decision' in given ? given.decision : decisionIn(title, decisions));
       const isCall = (call: ExternalMethod) => call !== 'connect' && call !== 'disconnect';
       assert.equal(scene.external.calls.filter(isCall).join(' '), calls);
       if (given.writes !== undefined) assert.deepEqual(writes, given.writes);
@@ -744,7 +742,9 @@ describe('a run reports its decision, its conditions and its Events', () => {
   }
 
   test('every decision has a run', () => {
-    const taken = Object.entries(runs).map(([title, { decision }]) => decision ?? decisionIn(title));
+    const taken = Object.entries(runs).map(
+      ([title, { decision }]) => decision ?? decisionIn(title, decisions),
+    );
     assert.deepEqual(
       decisions.filter((decision) => !taken.includes(decision)),
       ['CredentialCannotChange'],
