@@ -20,6 +20,7 @@ import type {
   Progress,
   Update,
 } from '../../../controllers/core/managed/connecting/external-client.ts';
+import type { ManagedService } from '../../../controllers/core/managed/setup.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import type { FakeCluster } from './cluster-fake.ts';
 import type { FakeProcessOptions } from './environment-fake.ts';
@@ -248,6 +249,24 @@ const detailsOf = (
   ...(password !== undefined && { uri: `db://:${password}@${name}.example` }),
 });
 
+/** A service for managed resources over an external system. */
+export const managedService = (
+  connector: ManagedService['connector'],
+  over: Partial<ManagedService> = {},
+): ManagedService => ({
+  kind: managedKind,
+  connector,
+  providers: { provider: providerKind, providerConfig: providerConfigKind },
+  externalNames: 'deterministic',
+  ...over,
+});
+
+/** A process of a stack that has this service and no claims. */
+export const startManaged = (cluster: FakeCluster, managed: ManagedService): FakeProcess =>
+  new FakeProcess(cluster, (env) =>
+    stackControllers(env, [{ name: 'fcp', claims: [], managed: () => [managed] }]),
+  );
+
 /**
  * A process that runs every controller of a stack with these claim services over the external system. Each
  * call that changes the external system is a step that the process may not survive.
@@ -265,13 +284,9 @@ export function startStack(
   };
   const secretDetails = { credential: generatedPassword };
   const kinds = uniqBy([managedKind, ...services.map(({ managed }) => managed)], kindKey);
-  const managed = kinds.map((kind) => ({
-    kind,
-    secretDetails,
-    connector: kind === managedKind ? external : new FakeExternal(),
-    providers: { provider: providerKind, providerConfig: providerConfigKind },
-    externalNames: 'deterministic' as const,
-  }));
+  const managed = kinds.map((kind) =>
+    managedService(kind === managedKind ? external : new FakeExternal(), { kind, secretDetails }),
+  );
   const claims = services.map((each) => ({ secretDetails, ...each }));
   return new FakeProcess(
     cluster,

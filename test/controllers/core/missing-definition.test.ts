@@ -11,7 +11,7 @@ import type { Stack } from '../../../controllers/core/stack.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind } from './external-fake.ts';
+import { FakeExternal, managedService, providerConfigKind, providerKind } from './external-fake.ts';
 import {
   claim,
   claimKind,
@@ -54,18 +54,11 @@ describe('a definition that is missing', () => {
 
   const managed = (kind: Kind<Managed>): ManagedService =>
     kind === managedKind
-      ? {
+      ? managedService(external)
+      : managedService(others, {
           kind,
-          connector: external,
-          providers: { provider: providerKind, providerConfig: providerConfigKind },
-          externalNames: 'deterministic',
-        }
-      : {
-          kind,
-          connector: others,
           providers: { provider: otherProviderKind, providerConfig: otherProviderConfigKind },
-          externalNames: 'deterministic',
-        };
+        });
   /** `ocp` is the first, whose controllers report for all. */
   const process = (theirs: ClaimService = otherService, over: Partial<ManagedService> = {}): FakeProcess => {
     const stacks: readonly Stack[] = [

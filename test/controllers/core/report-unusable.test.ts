@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import { broken, FakeCluster } from './cluster-fake.ts';
-import { FakeProcess } from './environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind, startStack } from './external-fake.ts';
+import {
+  FakeExternal,
+  managedService,
+  providerConfigKind,
+  startManaged,
+  startStack,
+} from './external-fake.ts';
 import { claim, claimKind, managed, managedKind } from './objects.ts';
 
 const refusal = 'FancySQLInstance "orders" is invalid: spec.size: Invalid value: "x"';
@@ -86,22 +90,7 @@ describe('an object of which its definition refuses every write', () => {
       cluster.delete(providerConfigKind, { name: 'default' });
       throw invalid();
     });
-    const process = new FakeProcess(cluster, (env) =>
-      stackControllers(env, [
-        {
-          name: 'fcp',
-          claims: [],
-          managed: () => [
-            {
-              kind: managedKind,
-              connector: new FakeExternal(),
-              providers: { provider: providerKind, providerConfig: providerConfigKind },
-              externalNames: 'deterministic',
-            },
-          ],
-        },
-      ]),
-    );
+    const process = startManaged(cluster, managedService(new FakeExternal()));
     await process.settle(60_000);
     assert.deepEqual(process.events, []);
   });

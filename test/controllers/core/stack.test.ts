@@ -5,7 +5,7 @@ import type { ManagedService } from '../../../controllers/core/managed/setup.ts'
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind } from './external-fake.ts';
+import { FakeExternal, managedService, providerConfigKind, providerKind } from './external-fake.ts';
 import {
   claim,
   claimKind,
@@ -17,12 +17,8 @@ import {
   service,
 } from './objects.ts';
 
-const ofKind = (kind: typeof managedKind, providerConfig = providerConfigKind): ManagedService => ({
-  kind,
-  connector: new FakeExternal(),
-  providers: { provider: providerKind, providerConfig },
-  externalNames: 'deterministic',
-});
+const ofKind = (kind: typeof managedKind, providerConfig = providerConfigKind): ManagedService =>
+  managedService(new FakeExternal(), { kind, providers: { provider: providerKind, providerConfig } });
 
 const start = (claims: readonly ClaimService[], managed: readonly ManagedService[] = []) => {
   const cluster = new FakeCluster();

@@ -5,10 +5,9 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { Progress } from '../../../../controllers/core/managed/connecting/external-client.ts';
-import { stackControllers } from '../../../../controllers/core/stack.ts';
 import { FakeCluster } from '../cluster-fake.ts';
-import { FakeProcess } from '../environment-fake.ts';
-import { providerConfigKind, providerKind } from '../external-fake.ts';
+import type { FakeProcess } from '../environment-fake.ts';
+import { managedService, startManaged } from '../external-fake.ts';
 import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 type Names = 'deterministic' | 'assigned';
@@ -119,24 +118,9 @@ function worldOf(names: Names) {
   const cluster = new FakeCluster();
   const vendor = new Vendor(cluster, names);
   cluster.put(managedKind, managed({ forProvider: { size: 1 }, writeConnectionSecretToRef: secretKey }));
+  const creationGraceMs = 2 * takesMs; // for so long it may not show
   const start = (): FakeProcess =>
-    new FakeProcess(cluster, (env) =>
-      stackControllers(env, [
-        {
-          name: 'fcp',
-          claims: [],
-          managed: () => [
-            {
-              kind: managedKind,
-              connector: vendor.connector(),
-              providers: { provider: providerKind, providerConfig: providerConfigKind },
-              externalNames: names,
-              creationGraceMs: 2 * takesMs, // for so long it may not show
-            },
-          ],
-        },
-      ]),
-    );
+    startManaged(cluster, managedService(vendor.connector(), { externalNames: names, creationGraceMs }));
   return { cluster, vendor, start };
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
-import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
@@ -13,22 +12,14 @@ import { managedController } from '../../../../controllers/core/managed/setup.ts
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind } from '../external-fake.ts';
+import { FakeExternal, managedService } from '../external-fake.ts';
 import { deletionTimestamp, managed, managedKind, otherManagedKind } from '../objects.ts';
-import { requestsOf } from '../requests-of.ts';
+import { wokenBy } from '../requests-of.ts';
 
 /** A process that keeps one kind of managed resources. */
 function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
   const external = new FakeExternal();
-  const process = new FakeProcess(cluster, (env) => [
-    managedController(env, {
-      kind: managedKind,
-      connector: external,
-      providers: { provider: providerKind, providerConfig: providerConfigKind },
-      externalNames: 'deterministic',
-      ...more,
-    }),
-  ]);
+  const process = new FakeProcess(cluster, (env) => [managedController(env, managedService(external, more))]);
   return { external, process };
 }
 
@@ -80,19 +71,9 @@ describe('the resource that a connection Secret wakes', () => {
       cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
       const log = recordedLog();
       const process = new FakeProcess(cluster, undefined, { log });
-      const { triggers } = managedController(process.env, {
-        kind: managedKind,
-        connector: new FakeExternal(),
-        providers: { provider: providerKind, providerConfig: providerConfigKind },
-        externalNames: 'deterministic',
-      });
-      await process.synced();
-      const woken: string[] = [];
-      const subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
-      woken.length = 0;
-      cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
-      subscription.unsubscribe();
-      assert.deepEqual(woken, wakes);
+      const { triggers } = managedController(process.env, managedService(new FakeExternal()));
+      const change = () => cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
+      assert.deepEqual(await wokenBy(process, triggers, change), wakes);
       assert.deepEqual(
         log.lines.filter(({ level }) => level === 'error'),
         [],
@@ -144,19 +125,9 @@ describe('a resource that waits for a Secret of another owner is woken', () => {
       cluster.delete(managedKind, { name: 'leaving' }, deletionTimestamp);
       cluster.put(SecretKind, ownedBy(holder));
       const process = new FakeProcess(cluster);
-      const { triggers } = managedController(process.env, {
-        kind: managedKind,
-        connector: new FakeExternal(),
-        providers: { provider: providerKind, providerConfig: providerConfigKind },
-        externalNames: 'deterministic',
-      });
-      await process.synced();
-      const woken = new Set<string>();
-      const subscription = requestsOf(...triggers).subscribe((request) => woken.add(objectKeyText(request)));
-      woken.clear();
-      act(cluster);
-      subscription.unsubscribe();
-      assert.deepEqual([...woken].toSorted(), wakes);
+      const { triggers } = managedController(process.env, managedService(new FakeExternal()));
+      const woken = await wokenBy(process, triggers, () => act(cluster));
+      assert.deepEqual([...new Set(woken)].toSorted(), wakes);
     });
   }
 });

@@ -10,7 +10,7 @@ import { stackControllers } from '../../../../controllers/core/stack.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind } from '../external-fake.ts';
+import { FakeExternal, managedService, providerConfigKind, providerKind } from '../external-fake.ts';
 import { managed, managedKind } from '../objects.ts';
 
 const error = (status: number, code: string, words: string): CloudError =>
@@ -86,14 +86,7 @@ function scene(users: number) {
         {
           name: 'fcp',
           claims: [],
-          managed: () => [
-            {
-              kind: managedKind,
-              connector: { connect: reading(env, external) },
-              providers: { provider: providerKind, providerConfig: providerConfigKind },
-              externalNames: 'deterministic',
-            },
-          ],
+          managed: () => [managedService({ connect: reading(env, external) })],
         },
       ]),
     );

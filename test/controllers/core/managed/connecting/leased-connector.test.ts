@@ -13,7 +13,7 @@ import { isInterrupted, leaseExpired } from '../../../../../runtime/client/error
 import { testClock } from '../../../../../testing/test-clock.ts';
 import { FakeCluster } from '../../cluster-fake.ts';
 import { FakeProcess } from '../../environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind } from '../../external-fake.ts';
+import { FakeExternal, managedService } from '../../external-fake.ts';
 import { managed, managedKind } from '../../objects.ts';
 
 const signal = new AbortController().signal;
@@ -86,12 +86,7 @@ describe('an external call', () => {
     const cluster = new FakeCluster();
     cluster.put(managedKind, managed());
     const { env } = new FakeProcess(cluster, undefined, { clock, checkLease });
-    const { reconcile } = managedController(env, {
-      kind: managedKind,
-      connector,
-      externalNames: 'deterministic',
-      providers: { provider: providerKind, providerConfig: providerConfigKind },
-    });
+    const { reconcile } = managedController(env, managedService(connector));
     const run = reconcile({ name: 'db' }, signal, env.log);
     const ended = assert.rejects(run, isInterrupted);
     await clock.advance(15_000);
