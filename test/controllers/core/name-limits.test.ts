@@ -58,12 +58,6 @@ describe('a managed resource of a kind with limits for names', () => {
   const sceneOf = (forProvider: object, annotations: Readonly<Record<string, string>> = {}) =>
     new Scene({ forProvider }, { annotations }, { names });
 
-  test('with a name that fits is created under it', async () => {
-    const scene = sceneOf({ name: 'orders' });
-    await scene.run();
-    assert.deepEqual([...scene.external.things.keys()], ['orders']);
-  });
-
   test('with a name that does not fit reports it, and is created once the name is corrected', async () => {
     const scene = sceneOf({ name: long });
     await scene.run();

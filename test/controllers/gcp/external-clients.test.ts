@@ -119,16 +119,6 @@ for (const [what, open] of Object.entries(places)) {
       const { client, managed } = open();
       await assert.rejects(client.create(managed, undefined, signal), /the name is taken/);
     });
-
-    test('that an earlier attempt has made is ours', async () => {
-      const { client, managed, show } = open();
-      const kind = managed.kind === 'Topic' ? 'topic_pubsub' : 'cloudmemorystoreinstance_cache';
-      show({
-        'crossplane-kind': `${kind}_gcp_crossplane_io`,
-        'crossplane-name': managed.metadata.name,
-      });
-      assert.deepEqual(await client.create(managed, undefined, signal), {});
-    });
   });
 }
 

@@ -54,33 +54,6 @@ test('Events of a claim are annotated with the names of its resource, class and 
 });
 
 describe('the Event UnboundManagedResource reports what happened to the resource of a deleted claim', () => {
-  const rows: Record<
-    string,
-    {
-      readonly subject: Claim;
-      readonly spec: Managed['spec'];
-      readonly says: RegExp;
-    }
-  > = {
-    'a provisioned one': {
-      subject: bySelector,
-      spec: {},
-      says: /^unbound from FavouriteDBInstance team-orders-\w{5}, which is deleted$/,
-    },
-  };
-  for (const [what, { subject, spec, says }] of Object.entries(rows)) {
-    test(what, async () => {
-      const { cluster, process } = await worldOf(subject, spec);
-      await process.settle();
-      const before = ofClaim(process).length;
-      cluster.delete(claimKind, key);
-      await process.settle();
-      const [event, ...more] = ofClaim(process).slice(before);
-      assert.deepEqual([event?.type, event?.reason, more], ['Normal', 'UnboundManagedResource', []]);
-      assert.match(event?.message ?? '', says);
-    });
-  }
-
   test('one that was never bound', async () => {
     const { cluster, process } = await worldOf(byName, { claimRef: claimRef() });
     cluster.gate = ({ verb, kind }) => {

@@ -114,15 +114,6 @@ describe('an asynchronous operation', () => {
     assert.deepEqual([scene.cluster.takeWrites(), calls(scene)], [[], [1, 0, 0]]);
   });
 
-  test('reports its progress', async () => {
-    const scene = await beingUpdated();
-    await scene.run();
-    assert.equal(
-      scene.condition('AsyncOperation'),
-      'False/Ongoing: update is under way (op-update): half of it',
-    );
-  });
-
   test('does not stop the status: Ready is the observed state, and the resource is not updated', async () => {
     const scene = await beingUpdated();
     const observation = { isUpToDate: false, status: { phase: 'RESIZING' } };
@@ -157,23 +148,6 @@ describe('an asynchronous operation', () => {
     assert.equal(scene.external.count('poll'), 1);
   });
 
-  for (const state of ['running', 'done', 'failed', 'unknown'] as const) {
-    test(`is the same for another process: ${state}`, async () => {
-      const options = { randomBytes: (size: number) => Buffer.alloc(size, 7) };
-      const [stayed, restarted] = [await beingCreated(options), await beingCreated(options)];
-      restarted.restart();
-      for (const scene of [stayed, restarted]) {
-        scene.external.progress = () =>
-          state === 'failed' ? failed : { state, ...(state === 'done' && { details: { certificate: 'c' } }) };
-        await scene.run();
-      }
-      assert.deepEqual(
-        [restarted.object?.status, restarted.decision, calls(restarted)],
-        [stayed.object?.status, stayed.decision, calls(stayed)],
-      );
-    });
-  }
-
   test('is reported with the reason of the external system if it failed, and is repeated later', async () => {
     const scene = await beingCreated();
     scene.external.progress = () => failed;
@@ -193,15 +167,6 @@ describe('an asynchronous operation', () => {
       'False/ApplyFailure: create failed: quota exceeded',
       'as long as the next has not ended',
     );
-  });
-
-  test('does not show a secret in its failure', async () => {
-    const scene = slow();
-    await scene.run();
-    const { password = assert.fail('no password is published') } = scene.secret ?? {};
-    scene.external.progress = () => ({ state: 'failed', error: new Error(`${password} is too short`) });
-    await scene.run();
-    assert.doesNotMatch(JSON.stringify([scene.object, scene.process.events]), new RegExp(password));
   });
 
   test('counts as ended if the external system does not know it any more', async () => {

@@ -361,10 +361,10 @@ describe('the outcome of a run over a managed resource', () => {
       'crossplane.io/reoffer': 'with-same-credentials',
       'crossplane.io/adopt-identity': 'true',
     };
-    const usedFor = (claim: string) => {
+    const usedFor = (claim: string, reference = claimRef()) => {
       const kept = { details: {}, note: { key: 'a2V5', for: claim }, isOwned: true };
       const entry = { ...kept, write: () => Promise.reject(), confirm: async () => undefined };
-      const run = at('NoUpdate', managed({ claimRef: claimRef() }, { annotations }), { entry });
+      const run = at('NoUpdate', managed({ claimRef: reference }, { annotations }), { entry });
       return outcomes.present(run, { ...seen, ready: available() }).used;
     };
     assert.deepEqual(usedFor('FancySQLInstance team/orders'), [
@@ -372,6 +372,8 @@ describe('the outcome of a run over a managed resource', () => {
       'crossplane.io/reoffer',
     ]);
     assert.deepEqual(usedFor('FancySQLInstance team/former'), ['crossplane.io/adopt-identity']);
+    const { uid: _none, ...reserved } = claimRef();
+    assert.deepEqual(usedFor('FancySQLInstance team/orders', reserved), ['crossplane.io/adopt-identity']);
   });
 
   test('a creation that found an existing resource is followed at once by an update that sets the credential', () => {
