@@ -9,7 +9,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
-import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { allowsPropagationTo, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../../controllers/core/claim-binding/setup.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
@@ -39,13 +39,22 @@ const ours = claim({ classRef: classRef('small') });
 const theirs = claim({ classRef: classRef('small', otherClassKind) });
 const naming = managed({ claimRef: claimRef() });
 const touched = { annotations: { touched: 'true' } };
-const source = (owner: Managed, over: Partial<Secret> = {}): Secret => ({
+const sourceKey = { namespace: 'system', name: 'src' };
+const source = (
+  owner: Managed,
+  metadata: Partial<Secret['metadata']> = {},
+  over: Partial<Secret> = {},
+): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { namespace: 'system', name: 'src', ownerReferences: [controllerReference(owner)] },
+  metadata: { ...sourceKey, ownerReferences: [controllerReference(owner)], ...metadata },
   type: connectionSecretType,
   ...over,
 });
+const publishing = managed(
+  { claimRef: claimRef(), writeConnectionSecretToRef: sourceKey },
+  { status: { bindingPhase: 'Bound' } },
+);
 
 const bound = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
 interface Case {
@@ -169,19 +178,13 @@ const cases: Record<string, Case> = {
     change: (cluster) =>
       cluster.put(
         SecretKind,
-        source(managed({}, { name: 'unknown', uid: 'unknown' }), { data: { a: 'eA==' } }),
+        source(managed({}, { name: 'unknown', uid: 'unknown' }), {}, { data: { a: 'eA==' } }),
       ),
     want: [],
   },
   'a source Secret that gets another owner wakes its claim': {
     claim: bound,
-    managed: managed(
-      {
-        claimRef: claimRef(),
-        writeConnectionSecretToRef: { namespace: 'system', name: 'src' },
-      },
-      { status: { bindingPhase: 'Bound' } },
-    ),
+    managed: publishing,
     secret: source(naming),
     change: (cluster) =>
       cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (found) => ({
@@ -192,6 +195,37 @@ const cases: Record<string, Case> = {
         },
       })),
     want: [['the owner or the consent of the secret of its managed resource changed', orders]],
+  },
+  'a source Secret that withdraws its consent wakes its claim, even if data changes with it': {
+    claim: { ...bound, status: { bindingPhase: 'Bound' } },
+    managed: publishing,
+    secret: source(naming, { annotations: allowsPropagationTo({ namespace: 'team', name: 'conn' }) }),
+    change: (cluster) => cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } }),
+    want: [['the owner or the consent of the secret of its managed resource changed', orders]],
+  },
+  'data of a source Secret, which secret propagation copies, does not wake a Bound claim': {
+    claim: { ...bound, status: { bindingPhase: 'Bound' } },
+    managed: publishing,
+    secret: source(naming),
+    change: (cluster) => cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } }),
+    want: [],
+  },
+  'data of a source Secret wakes a claim that is not Bound yet': {
+    claim: bound,
+    managed: publishing,
+    secret: source(naming),
+    change: (cluster) => cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } }),
+    want: [['the secret of its managed resource, which it waits for, changed', orders]],
+  },
+  'the deleted Secret of a claim wakes that claim': {
+    claim: bound,
+    managed: publishing,
+    secret: {
+      ...source(naming),
+      metadata: { namespace: 'team', name: 'conn', ownerReferences: [controllerReference(bound)] },
+    },
+    change: (cluster) => cluster.delete(SecretKind, { namespace: 'team', name: 'conn' }),
+    want: [['its secret was deleted, or has another owner or source', orders]],
   },
 };
 
