@@ -6,7 +6,7 @@ import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { ProviderErrorClass } from '../error-class.ts';
 
-/** What the last call of a user proved about its provider. */
+/** The proof that the last call of a user gave about its provider. */
 export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
 /** The results of calls with a Provider or ProviderConfig since its last edit. */
