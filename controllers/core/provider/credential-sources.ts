@@ -1,11 +1,13 @@
 import isPlainObject from 'lodash/isPlainObject.js';
+import type { LRUCache } from 'lru-cache';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { invalid } from '../../../clients/external-error.ts';
 import { boundedCache } from '../../../runtime/bounded-cache.ts';
 import { annotate, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
+import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 
 /** Credentials in clear text. Never logged. */
@@ -35,7 +37,7 @@ export type Credentials =
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
 /** For how long a Secret is cached, so that a burst of reconciles reads it once. In ms. */
-export const secretsAreFreshMs = 1_000;
+const freshMs = 2_000;
 const maxSecrets = 1_000;
 
 /**
@@ -43,12 +45,7 @@ const maxSecrets = 1_000;
  * any type, and a watch would see every Secret of the cluster.
  */
 export function credentialReader(env: Environment): CredentialReader {
-  /** `absent`: the API server reported that the Secret does not exist. */
-  const recent = boundedCache<Promise<ConnectionDetails | 'absent'>>(maxSecrets, {
-    ttl: secretsAreFreshMs,
-    ttlResolution: 0,
-    perf: { now: () => env.clock.elapsedMs() },
-  });
+  const recent = recentSecrets(env);
 
   return async ({ source, secretRef, env: variable, fs }, who) => {
     switch (source) {
@@ -115,6 +112,29 @@ export function credentialReader(env: Environment): CredentialReader {
     return data;
   }
 }
+
+/** `absent`: the API server reported that the Secret does not exist. */
+type RecentSecrets = LRUCache<string, Promise<ConnectionDetails | 'absent'>>;
+const caches = new WeakMap<KubernetesClient, RecentSecrets>();
+
+/** One cache for all readers of a client, so that a changed Secret is forgotten for all. */
+function recentSecrets({ client, clock }: Pick<Environment, 'client' | 'clock'>): RecentSecrets {
+  const known = caches.get(client);
+  if (known !== undefined) return known;
+  const created: RecentSecrets = boundedCache(maxSecrets, {
+    ttl: freshMs,
+    ttlResolution: 0,
+    perf: { now: () => clock.elapsedMs() },
+  });
+  caches.set(client, created);
+  return created;
+}
+
+/** The Secret has changed. */
+export const forgetSecret = (
+  env: Pick<Environment, 'client' | 'clock'>,
+  { namespace, name }: SecretKey,
+): void => void recentSecrets(env).delete(`${namespace}/${name}`);
 
 /** For systems that need credentials. Throws an Error that lists the possible sources. */
 export function heldCredentials(credentials: Credentials): HeldCredentials {

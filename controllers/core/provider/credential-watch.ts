@@ -2,7 +2,6 @@ import type { Observable } from 'rxjs';
 import {
   concat,
   defer,
-  delay,
   distinctUntilChanged,
   EMPTY,
   filter,
@@ -15,6 +14,7 @@ import {
   retry,
   skip,
   switchMap,
+  tap,
   timer,
 } from 'rxjs';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
@@ -26,7 +26,7 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Change, Store } from '../../../runtime/cache/store.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
-import { secretsAreFreshMs } from './credential-sources.ts';
+import { forgetSecret } from './credential-sources.ts';
 import { credentialsOf } from './provider-credentials.ts';
 
 /** The API server ends a watch after this long, and the next one follows. */
@@ -67,7 +67,7 @@ function awaitedSecret({ type, object }: Change<Provider | ProviderConfig>): Sec
   }
 }
 
-/** Emits after each change of one Secret, when cached answers about it have expired. */
+/** Emits after each change of one Secret. */
 function secretChanges(
   { client, clock, log }: Pick<Environment, 'client' | 'clock' | 'log'>,
   { namespace, name }: SecretKey,
@@ -91,5 +91,9 @@ function secretChanges(
       },
     }),
   );
-  return versions$.pipe(distinctUntilChanged(), skip(1), delay(secretsAreFreshMs + 1, clock.scheduler));
+  return versions$.pipe(
+    distinctUntilChanged(),
+    skip(1),
+    tap(() => forgetSecret({ client, clock }, { namespace, name })),
+  );
 }

@@ -20,6 +20,8 @@ interface Held extends ProviderCalls {
   readonly uid: string;
   readonly generation: number;
   readonly results: Map<string, CallResult>;
+  /** The number of users whose last call succeeded. */
+  working: number;
   systemVersion?: string | undefined;
 }
 
@@ -36,7 +38,7 @@ export interface ProviderHealth {
   forget(kind: Kind, name: string): void;
   /** The credentials have changed: forgets all results, and emits that users may succeed. */
   renew(kind: Kind, name: string): void;
-  /** Providers of a kind with new results; nothing for a result as before. */
+  /** Providers of a kind whose results may change the condition. */
   changed$(kind: Kind): Observable<Request>;
   /**
    * Providers of a kind that work again or have new credentials: users that failed can be tried at once. `user`: the
@@ -68,14 +70,17 @@ export function createProviderHealth(): ProviderHealth {
       const { name, uid = '', generation = 0 } = provider.metadata;
       const found = before(kind, provider);
       if (found === 'newer') return;
-      const held: Held = found ?? { uid, generation, results: new Map() };
-      const results = [...held.results.values()];
-      const isRecovery = result === 'works' && results.length > 0 && !results.includes('works');
-      const isNews =
-        !isEqual(held.results.get(user), result) ||
-        (systemVersion !== undefined && systemVersion !== held.systemVersion);
+      const held: Held = found ?? { uid, generation, results: new Map(), working: 0 };
+      const former = held.results.get(user);
+      const othersWork = held.working - (former === 'works' ? 1 : 0);
+      const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
+      // One other user that succeeds decides already.
+      const isNews = isNewVersion || (othersWork === 0 && !isEqual(former, result));
+      const isRecovery =
+        result === 'works' && former !== 'works' && othersWork === 0 && held.results.size > 0;
       known.set(keyOf(kind, name), held);
       held.results.set(user, result);
+      held.working = othersWork + (result === 'works' ? 1 : 0);
       held.systemVersion = systemVersion ?? held.systemVersion;
       if (isNews) changes.next({ kind: kindKey(kind), name });
       if (isRecovery) mayWork.next({ kind: kindKey(kind), name, user });
@@ -84,7 +89,11 @@ export function createProviderHealth(): ProviderHealth {
       const found = before(kind, provider);
       if (found === undefined || found === 'newer') return undefined;
       const present = new Set(users);
-      for (const user of found.results.keys()) if (!present.has(user)) found.results.delete(user);
+      for (const [user, result] of found.results) {
+        if (present.has(user)) continue;
+        found.results.delete(user);
+        if (result === 'works') found.working -= 1;
+      }
       return found;
     },
     forget: (kind, name) => void known.delete(keyOf(kind, name)),

@@ -112,7 +112,7 @@ const reportOfReleased: Report = {
   facts: {
     conditions: [
       binding(
-        `FavouriteDBInstance db was released by a previous claim; an administrator can make it available to this claim: ${makeAvailable}`,
+        `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
       ),
       reconcileSuccess(),
     ],
@@ -121,7 +121,7 @@ const reportOfReleased: Report = {
   events: [
     warning(
       'WaitingToBind',
-      `FavouriteDBInstance db was released by a previous claim; an administrator can make it available to this claim: ${makeAvailable}`,
+      `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
     ),
   ],
 };
