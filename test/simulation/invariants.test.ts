@@ -228,14 +228,13 @@ const violated: readonly Violated[] = [
         one('unpublished', level),
         one('generation', level, status('True', 'True', { observedGeneration: 0 })),
         one('gone', level),
-        one('foreign', level),
       ];
       put(...resources)(made.cluster);
       for (const each of resources) {
         const { name } = each.metadata;
         const password = name === 'password' ? 'another' : 'a-password';
         if (name !== 'unpublished') put(secret('ops', name, each, { password }))(made.cluster);
-        if (name !== 'gone') await post(made, name, name === 'foreign' ? 'x' : name);
+        if (name !== 'gone') await post(made, name, name);
       }
       made.rest();
     },
@@ -244,8 +243,7 @@ const violated: readonly Violated[] = [
       'FavouriteDBInstance password: the password in its Secret does not work',
       'FavouriteDBInstance unpublished: the password in its Secret does not work',
       'FavouriteDBInstance generation: it has observed generation 0 of 1',
-      'FavouriteDBInstance gone: there is nothing outside that may be its own',
-      'FavouriteDBInstance foreign: there is nothing outside that may be its own',
+      'FavouriteDBInstance gone: its external resource does not exist',
     ],
   },
   {

@@ -3,7 +3,7 @@ import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
-import { isInterrupted } from '../../../runtime/client/errors.ts';
+import { apiErrorIn, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { withShortMessage } from '../message.ts';
@@ -23,8 +23,7 @@ export interface Readiness {
 }
 
 /**
- * Tries a provider that no managed resource uses. Undefined: its stack has no check. Throws if nothing was proved, for
- * example because the API server does not answer.
+ * Tries a provider that no managed resource uses. Undefined: its stack has no check. Throws if nothing was proved.
  */
 export type ProviderCheck = (
   provider: Provider | ProviderConfig,
@@ -45,6 +44,7 @@ export function providerReadiness(
   kind: Kind,
   { health, check }: ProviderState,
 ) {
+  /** Undefined: the API server did not answer. */
   async function checked(
     provider: Provider | ProviderConfig,
     signal: AbortSignal,
@@ -55,7 +55,7 @@ export function providerReadiness(
     } catch (error) {
       if (isInterrupted(error)) throw error;
       log.warn('cannot check a provider', { kind: kind.kind, name: provider.metadata.name, error });
-      return undefined;
+      return apiErrorIn(error) === undefined ? [] : undefined;
     }
   }
 

@@ -6,7 +6,6 @@ import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { InvariantOf, Seen } from '../invariant.ts';
-import { kindTag } from '../oracle/outside-resources.ts';
 import { allows, isPaused } from '../oracle/policies.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 
@@ -31,13 +30,8 @@ export const resourcesSettled: InvariantOf = ({ cluster, clouds }: Seen) => {
     if (!isWell || isPaused(managed)) return [];
     const found = Object.values(clouds)
       .flatMap((cloud) => cloud.instances())
-      .find(
-        ({ item: { name, tags } }) =>
-          name === recordedName(managed) &&
-          [undefined, kindTag(managed)].includes(tags['crossplane-kind']) &&
-          [undefined, metadata.name].includes(tags['crossplane-name']),
-      );
-    if (found === undefined) return ['there is nothing outside that may be its own'];
+      .find(({ item: { name } }) => name === recordedName(managed));
+    if (found === undefined) return ['its external resource does not exist'];
     if (!allows(managed, 'Update')) return [];
     const { level, password } = found.item;
     const to = spec.writeConnectionSecretToRef;
