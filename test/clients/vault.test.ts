@@ -9,6 +9,7 @@ import type { VaultErrorCode } from '../../clients/vault-error.ts';
 import { VaultError } from '../../clients/vault-error.ts';
 import { VaultServer } from '../../emulators/vault/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { testClock } from '../../testing/test-clock.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
 
 const token = 'vault-token';
@@ -130,6 +131,17 @@ for (const [place, open] of Object.entries(places))
         await assert.rejects(client.read('crossplane/a', signal), failsAs(code));
       });
     }
+
+    test('an answer that never comes is an error after 10 seconds', async () => {
+      const clock = testClock();
+      const silent = new InProcessVault(clock).clientsFor(() => new Promise(() => {}));
+      const reading = assert.rejects(
+        silent('secret', { clock, server: 'https://vault.test:8200', token }).read('a', signal),
+        failsAs('Unreachable', /did not answer within 10000 ms/),
+      );
+      await clock.advance(10_000);
+      await reading;
+    });
 
     test('an abort ends the call', async () => {
       const abort = AbortSignal.abort(new Error('stopped'));
