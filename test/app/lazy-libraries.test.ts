@@ -13,7 +13,7 @@ const telling = `
   import { registerHooks } from 'node:module';
   registerHooks({
     load(url, context, next) {
-      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios)\\//.test(url)) process.stderr.write('LOADED ' + url + '\\n');
+      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios|gcp-metadata)\\//.test(url)) process.stderr.write('LOADED ' + url + '\\n');
       return next(url, context);
     },
   });
