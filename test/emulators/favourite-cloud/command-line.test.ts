@@ -74,14 +74,4 @@ describe('the process', { timeout: 30_000 }, () => {
       assert.deepEqual(await once(child, 'exit'), [0, null]);
     });
   }
-
-  test('ends with 2 at a bad flag, with nothing on standard output', async () => {
-    const child = spawn(process.execPath, [main, '--fail-rate', 'often']);
-    const [out, err]: [string[], string[]] = [[], []];
-    child.stdout.on('data', (chunk) => out.push(String(chunk)));
-    child.stderr.on('data', (chunk) => err.push(String(chunk)));
-    assert.deepEqual(await once(child, 'close'), [2, null]);
-    assert.equal(out.join(''), '');
-    assert.match(err.join(''), /^--fail-rate: "often"/);
-  });
 });

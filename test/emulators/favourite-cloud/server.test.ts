@@ -196,16 +196,6 @@ describe('an instance lives as in a cloud', () => {
   });
 });
 
-test('a body with a byte that is not UTF-8 is refused', async () => {
-  const cloud = await start();
-  const body = Buffer.from(JSON.stringify({ ...cool, tags: { owner: 'me' } }));
-  body[body.indexOf('owner')]! |= 0x80;
-  const headers = { authorization: `Bearer ${cloud.token}` };
-  const { status } = await fetch(`${cloud.url}/v1/instances`, { method: 'POST', headers, body });
-  assert.equal(status, 400);
-  assert.deepEqual(cloud.instances(), []);
-});
-
 test('a list comes in pages, in the order of creation, and survives deletions between pages', async () => {
   const cloud = await start();
   for (let i = 0; i < 5; i++) await call(cloud, 'POST', '/v1/instances', { ...cool, name: `db-${i}` });
@@ -221,19 +211,6 @@ test('a list comes in pages, in the order of creation, and survives deletions be
     ['db-2', 'db-3', 'db-4'],
   );
   assert.equal(rest.body.next_page_token, undefined);
-});
-
-test('thousands of instances can be listed to the last page', async () => {
-  const cloud = await start();
-  const names = Array.from({ length: 3000 }, (_, i) => `db-${i}`);
-  for (let i = 0; i < names.length; i += 50) {
-    const batch = names.slice(i, i + 50);
-    await Promise.all(batch.map((name) => call(cloud, 'POST', '/v1/instances', { ...cool, name })));
-  }
-  const { body } = await call(cloud, 'GET', '/v1/instances?page_size=1000&page_token=2000');
-  assert.equal(body.instances.length, 1000);
-  const last = await call(cloud, 'GET', '/v1/instances/db-2999');
-  assert.equal(last.body.name, 'db-2999');
 });
 
 describe('networks', () => {
@@ -279,13 +256,6 @@ describe('an invalid request is refused with a reason', () => {
     'method that is not there': { method: 'PUT', path: '/v1/instances', status: 405, says: /PUT/ },
     'no JSON': { method: 'POST', path: '/v1/instances', body: '{', status: 400, says: /JSON/ },
     'a list': { method: 'POST', path: '/v1/instances', body: '[]', status: 400, says: /object/ },
-    'too much': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: 'x'.repeat(1_000_001),
-      status: 413,
-      says: /bytes/,
-    },
     'name taken': {
       method: 'POST',
       path: '/v1/instances',
@@ -411,30 +381,6 @@ describe('faults', () => {
     assert.equal(cloud.instances().length, 1);
   });
 
-  test('fail: the status is returned, the work is not done, and later requests succeed', async () => {
-    const cloud = await start();
-    cloud.faults.inject({ kind: 'fail', method: 'POST', status: 429, retryAfter: 7 });
-    const failed = await call(cloud, 'POST', '/v1/instances', cool);
-    assert.deepEqual([failed.status, failed.headers.get('retry-after')], [429, '7']);
-    assert.equal(cloud.instances().length, 0);
-    assert.equal((await call(cloud, 'POST', '/v1/instances', cool)).status, 201);
-    assert.deepEqual(cloud.calls(), { 'POST /v1/instances': 2 });
-  });
-
-  test('loseResponse: the work is done and the response is not sent', async () => {
-    const cloud = await start();
-    cloud.faults.inject({ kind: 'loseResponse', path: '/v1/instances' });
-    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
-    assert.equal(cloud.instances().length, 1);
-  });
-
-  test('cut: the work is not done', async () => {
-    const cloud = await start();
-    cloud.faults.inject({ kind: 'cut' });
-    await assert.rejects(call(cloud, 'POST', '/v1/instances', cool), { message: 'fetch failed' });
-    assert.equal(cloud.instances().length, 0);
-  });
-
   test('hang: there is no response, and stop does not wait for it', async () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'hang' });
@@ -509,9 +455,4 @@ test('the other flavour has the same functions with other names', async () => {
   assert.equal((await call(cloud, 'DELETE', '/v2/databases/cart')).status, 204);
   assert.equal((await call(cloud, 'GET', '/v2/databases/cart')).status, 404);
   assert.equal((await call(cloud, 'GET', '/v1/instances')).status, 404);
-});
-
-test('a port in use is an error', async () => {
-  const cloud = await start();
-  await assert.rejects(startFavouriteCloud({ port: Number(new URL(cloud.url).port) }), /EADDRINUSE/);
 });

@@ -131,8 +131,4 @@ describe('the process', { timeout: 60_000 }, () => {
       assert.deepEqual(await once(run('key', '--url', url), 'close'), [1, null]);
     });
   }
-
-  test('ends with 2 at a bad flag', async () => {
-    assert.deepEqual(await once(run('--fail-rate', 'often'), 'close'), [2, null]);
-  });
 });
