@@ -794,19 +794,6 @@ describe('HTTP client', () => {
       assert.equal((busy.ends[0] as ApiError).retryAfterMs, 7000);
     });
 
-    test('a multi-byte character cut by the network survives', async () => {
-      const { events, subscription } = watching();
-      await open();
-      const line = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: stored('ž🐎', 101) })}\n`);
-      for (const byte of line) {
-        server.writeToWatches(Buffer.of(byte));
-        await new Promise(setImmediate);
-      }
-      await until('it arrives', () => events.length === 1);
-      assert.equal((events[0] as { object: Thing }).object.metadata.name, 'ž🐎');
-      subscription.unsubscribe();
-    });
-
     test('each has its own connection; close ends all', async () => {
       const watches = [watching(), watching(), watching()];
       await until('all are open', () => server.openWatches === 3);

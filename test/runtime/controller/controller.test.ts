@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Observable, Subscription } from 'rxjs';
-import { concat, map, mergeMap, NEVER, of, Subject, throwError } from 'rxjs';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
-import { createStore } from '../../../runtime/cache/store.ts';
+import { concat, map, NEVER, of, Subject, throwError } from 'rxjs';
 import { ApiError, annotate, leaseExpired } from '../../../runtime/client/errors.ts';
 import type { ControllerOptions, Outcome } from '../../../runtime/controller/controller.ts';
 import { controller } from '../../../runtime/controller/controller.ts';
@@ -15,7 +13,7 @@ import { randomUuid, seededRandom } from '../../../runtime/time/random.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { stored, ThingKind } from '../things.ts';
+import { ThingKind } from '../things.ts';
 
 const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });
 
@@ -338,14 +336,6 @@ describe('controller', () => {
     });
   }
 
-  test('a conflict is logged as neither warning nor error', async () => {
-    run(() => Promise.reject(conflictError()));
-    wake$.next({ name: 'a' });
-    await clock.advance(30);
-    assert.equal(outcomes.length, 3);
-    assert.deepEqual([...atLevel('warn'), ...atLevel('error')], []);
-  });
-
   test('an error of one key leaves the others alone', async () => {
     run(async ({ name }) => {
       if (name === 'bad') throw new Error('boom');
@@ -484,23 +474,6 @@ describe('controller', () => {
     assert.equal(subscriptions, 1);
     await clock.advance(1);
     assert.equal(subscriptions, 2);
-  });
-
-  test('a store tells of what it holds at once and of changes then', async () => {
-    const store = createStore(ThingKind, { clock });
-    store.apply({ type: 'listed', objects: [stored('a', 1), stored('b', 2)], resourceVersion: '2' });
-    const names: string[] = [];
-    run(
-      async ({ name }) => {
-        names.push(name);
-        return done;
-      },
-      { triggers: [wokenBy(store.changes$.pipe(mergeMap(({ object }) => [objectKey(object.metadata)])))] },
-    );
-    await clock.settle();
-    store.apply({ type: 'applied', object: stored('b', 3) });
-    await clock.settle();
-    assert.deepEqual(names, ['a', 'b', 'b']);
   });
 
   test('a run takes as long as the clock says', async () => {

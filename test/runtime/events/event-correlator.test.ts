@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CorrelatedEvent, EventCorrelator } from '../../../runtime/events/event-correlator.ts';
+import type { EventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { stored, thing } from '../things.ts';
@@ -30,18 +30,6 @@ describe('event correlator', () => {
     const correlator = createEventCorrelator();
     const at = (nowMs: number) => correlator.observe(stored('a', 1), facts('m'), 'me', nowMs);
     assert.deepEqual([at(0)?.count, at(1)?.count, at(2)?.count], [1, 2, 3]);
-  });
-
-  test('a failure that lasts a day is recorded six times an hour, in one event', () => {
-    const correlator = createEventCorrelator();
-    const told: CorrelatedEvent[] = [];
-    for (let minute = 0; minute < 24 * 60; minute += 1) {
-      const event = correlator.observe(stored('a', 1), warning('m'), 'me', minute * minuteMs);
-      if (event !== undefined) told.push(event);
-    }
-    assert.equal(told.length, 24 * 6);
-    assert.equal(new Set(told.map(({ name }) => name)).size, 1);
-    assert.equal(told.at(-1)?.count, 24 * 60 - 9);
   });
 
   test('the failures of 10,000 objects are recorded as rarely', () => {
