@@ -4,7 +4,7 @@ import { STS } from '@aws-sdk/client-sts';
 import type { Account } from '../../../emulators/aws/account.ts';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
-import { startAws } from '../../../emulators/aws/server.ts';
+import { asked } from './asked.ts';
 
 const other: Account = {
   id: '210987654321',
@@ -13,24 +13,18 @@ const other: Account = {
 };
 
 /** The identity that the official client gets, or the error. */
-async function identity(
+const identity = (
   credentials: Pick<Account, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>,
   { region = 'eu-west-1', ...options }: LocalAwsOptions & { readonly region?: string } = {},
-): Promise<unknown> {
-  await using aws = await startAws(options);
-  const sts = new STS({ region, endpoint: aws.url, credentials, maxAttempts: 1 });
-  try {
-    const { Account: id, Arn } = await sts.getCallerIdentity({});
-    return { id, Arn };
-  } catch (error) {
-    const { name, message, $metadata } = error as { name: string; message: string; $metadata: object };
-    const { httpStatusCode, requestId } = $metadata as { httpStatusCode?: number; requestId?: string };
-    assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
-    return { name, message, httpStatusCode };
-  } finally {
-    sts.destroy();
-  }
-}
+): Promise<unknown> =>
+  asked(
+    (config) => new STS({ ...config, region, credentials }),
+    async (sts) => {
+      const { Account: id, Arn } = await sts.getCallerIdentity({});
+      return { id, Arn };
+    },
+    options,
+  );
 
 describe('the official client of STS', () => {
   test('returns the account of the key', async () => {
@@ -52,7 +46,7 @@ describe('the official client of STS', () => {
     assert.deepEqual(await identity(other), {
       name: 'InvalidClientTokenId',
       message: 'The security token included in the request is invalid.',
-      httpStatusCode: 403,
+      status: 403,
     });
   });
 
@@ -65,7 +59,7 @@ describe('the official client of STS', () => {
     assert.deepEqual(await identity(exampleAccount, { region: 'eu-nowhere-1' }), {
       name: 'SignatureDoesNotMatch',
       message: 'Credential should be scoped to a valid region.',
-      httpStatusCode: 403,
+      status: 403,
     });
   });
 
@@ -81,15 +75,14 @@ describe('the official client of STS', () => {
   });
 
   test('is refused requests beyond the rate limit', async () => {
-    await using aws = await startAws({ rateLimit: 1 });
-    const sts = new STS({
-      region: 'eu-west-1',
-      endpoint: aws.url,
-      credentials: exampleAccount,
-      maxAttempts: 1,
-    });
-    await sts.getCallerIdentity({});
-    await assert.rejects(sts.getCallerIdentity({}), { name: 'Throttling', message: 'Rate exceeded' });
-    sts.destroy();
+    const twice = await asked(
+      (config) => new STS(config),
+      async (sts) => {
+        await sts.getCallerIdentity({});
+        await sts.getCallerIdentity({});
+      },
+      { rateLimit: 1 },
+    );
+    assert.deepEqual(twice, { name: 'Throttling', message: 'Rate exceeded', status: 400 });
   });
 });

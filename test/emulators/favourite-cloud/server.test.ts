@@ -6,12 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 
-const open: FavouriteCloud[] = [];
-after(() => Promise.all(open.map((cloud) => cloud.stop())));
-
+/** A cloud that stops when the test ends. */
 async function start(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
   const cloud = await startFavouriteCloud(options);
-  open.push(cloud);
+  after(() => cloud.stop());
   return cloud;
 }
 
@@ -232,110 +230,33 @@ describe('networks', () => {
 });
 
 describe('an invalid request is refused with a reason', () => {
-  const refusals: Record<
-    string,
-    { method: string; path: string; body?: unknown; token?: string | null; status: number; says: RegExp }
-  > = {
-    'no token': { method: 'GET', path: '/v1/instances', token: null, status: 401, says: /token/ },
-    'wrong token': { method: 'GET', path: '/v1/instances', token: 'x', status: 401, says: /token/ },
-    'unknown path': { method: 'GET', path: '/v9/things', status: 404, says: /path "\/v9\/things"/ },
-    'unknown instance': { method: 'GET', path: '/v1/instances/none', status: 404, says: /"none"/ },
-    'change of an unknown instance': {
-      method: 'PATCH',
-      path: '/v1/instances/none',
-      body: {},
-      status: 404,
-      says: /"none"/,
-    },
-    'deletion of an unknown instance': {
-      method: 'DELETE',
-      path: '/v1/instances/none',
-      status: 404,
-      says: /"none"/,
-    },
-    'method that is not there': { method: 'PUT', path: '/v1/instances', status: 405, says: /PUT/ },
-    'no JSON': { method: 'POST', path: '/v1/instances', body: '{', status: 400, says: /JSON/ },
-    'a list': { method: 'POST', path: '/v1/instances', body: '[]', status: 400, says: /object/ },
-    'name taken': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, name: 'taken' },
-      status: 409,
-      says: /"taken" exists/,
-    },
-    'no name': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, name: undefined },
-      status: 422,
-      says: /^name is required/,
-    },
-    'bad name': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, name: 'A b' },
-      status: 422,
-      says: /^name must/,
-    },
-    'level out of range': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, fanciness_level: 1001 },
-      status: 422,
-      says: /^fanciness_level must/,
-    },
-    'level no integer': {
-      method: 'PATCH',
-      path: '/v1/instances/taken',
-      body: { fanciness_level: 1.5 },
-      status: 422,
-      says: /^fanciness_level must/,
-    },
-    'unknown version': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, version: '4.0' },
-      status: 422,
-      says: /^version must be one of 2.3, 5.6, 5.7, 8.0/,
-    },
-    'change of the version': {
-      method: 'PATCH',
-      path: '/v1/instances/taken',
-      body: { version: '5.7' },
-      status: 422,
-      says: /^version is not a field/,
-    },
-    'short password': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, password: 'abc' },
-      status: 422,
-      says: /^password must/,
-    },
-    'tags that are no texts': {
-      method: 'PATCH',
-      path: '/v1/instances/taken',
-      body: { tags: { a: 1 } },
-      status: 422,
-      says: /^tags must/,
-    },
-    'unknown network': {
-      method: 'POST',
-      path: '/v1/instances',
-      body: { ...cool, network_id: 'net-9' },
-      status: 422,
-      says: /net-9/,
-    },
-    'bad address range': {
-      method: 'POST',
-      path: '/v1/networks',
-      body: { cidr: '10.0.0.256/16' },
-      status: 422,
-      says: /^cidr must/,
-    },
-    'bad page': { method: 'GET', path: '/v1/instances?page_size=many', status: 422, says: /^page_size must/ },
+  type Request = readonly [method: string, path: string, body?: unknown, token?: string | null];
+  const create = (fields: object): Request => ['POST', '/v1/instances', { ...cool, ...fields }];
+  const change = (fields: object): Request => ['PATCH', '/v1/instances/taken', fields];
+  const refusals: Record<string, readonly [request: Request, status: number, says: RegExp]> = {
+    'no token': [['GET', '/v1/instances', undefined, null], 401, /token/],
+    'wrong token': [['GET', '/v1/instances', undefined, 'x'], 401, /token/],
+    'unknown path': [['GET', '/v9/things'], 404, /path "\/v9\/things"/],
+    'unknown instance': [['GET', '/v1/instances/none'], 404, /"none"/],
+    'change of an unknown instance': [['PATCH', '/v1/instances/none', {}], 404, /"none"/],
+    'deletion of an unknown instance': [['DELETE', '/v1/instances/none'], 404, /"none"/],
+    'method that is not there': [['PUT', '/v1/instances'], 405, /PUT/],
+    'no JSON': [['POST', '/v1/instances', '{'], 400, /JSON/],
+    'a list': [['POST', '/v1/instances', '[]'], 400, /object/],
+    'name taken': [create({ name: 'taken' }), 409, /"taken" exists/],
+    'no name': [create({ name: undefined }), 422, /^name is required/],
+    'bad name': [create({ name: 'A b' }), 422, /^name must/],
+    'level out of range': [create({ fanciness_level: 1001 }), 422, /^fanciness_level must/],
+    'level no integer': [change({ fanciness_level: 1.5 }), 422, /^fanciness_level must/],
+    'unknown version': [create({ version: '4.0' }), 422, /^version must be one of 2.3, 5.6, 5.7, 8.0/],
+    'change of the version': [change({ version: '5.7' }), 422, /^version is not a field/],
+    'short password': [create({ password: 'abc' }), 422, /^password must/],
+    'tags that are no texts': [change({ tags: { a: 1 } }), 422, /^tags must/],
+    'unknown network': [create({ network_id: 'net-9' }), 422, /net-9/],
+    'bad address range': [['POST', '/v1/networks', { cidr: '10.0.0.256/16' }], 422, /^cidr must/],
+    'bad page': [['GET', '/v1/instances?page_size=many'], 422, /^page_size must/],
   };
-  for (const [name, { method, path, body, token, status, says }] of Object.entries(refusals)) {
+  for (const [name, [[method, path, body, token], status, says]] of Object.entries(refusals)) {
     test(`${name}: ${status}`, async () => {
       const cloud = await start();
       await call(cloud, 'POST', '/v1/instances', { ...cool, name: 'taken' });

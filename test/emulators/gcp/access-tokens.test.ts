@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { createSign } from 'node:crypto';
-import { after, describe, test } from 'node:test';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
-import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import { describe, test } from 'node:test';
+import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
 import type { ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
-import { call, cloudPlatform, tokenOf } from './caller.ts';
-
-const open: LocalGoogleCloud[] = [];
-after(() => Promise.all(open.map((cloud) => cloud.stop())));
-
-async function start(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
-  const cloud = await startGoogleCloud(options);
-  open.push(cloud);
-  return cloud;
-}
+import { call, cloudPlatform, emulator, tokenOf } from './caller.ts';
 
 const base64url = (json: object): string => Buffer.from(JSON.stringify(json)).toString('base64url');
 
@@ -38,7 +28,7 @@ const topics = ['GET', '/v1/projects/example-project/topics'] as const;
 
 describe('the token endpoint', () => {
   test('gives a token for a signed assertion with any of the known audiences', async () => {
-    const cloud = await start();
+    const cloud = await emulator();
     const key = cloud.createKey();
     assert.equal(key.token_uri, `${cloud.url}/token`);
     const now = Math.floor(Date.now() / 1000);
@@ -56,7 +46,7 @@ describe('the token endpoint', () => {
   });
 
   test("gives a token to Google's own library for each key until the key is deleted", async () => {
-    const cloud = await start();
+    const cloud = await emulator();
     const [first, second] = [cloud.createKey(), cloud.createKey()];
     assert.notEqual(first.private_key_id, second.private_key_id);
     assert.equal(first.client_id, second.client_id);
@@ -98,7 +88,7 @@ describe('the token endpoint', () => {
   describe('refuses', () => {
     for (const [what, [claims, error, description]] of Object.entries(refused)) {
       test(what, async () => {
-        const cloud = await start();
+        const cloud = await emulator();
         const key = cloud.createKey();
         const all = { iss: key.client_email, aud: key.token_uri, scope: cloudPlatform, ...inTime, ...claims };
         assert.deepEqual(await exchange(cloud, { grant_type: grantType, assertion: signed(key, all) }), {
@@ -109,7 +99,7 @@ describe('the token endpoint', () => {
     }
 
     test("an assertion that another account's key signed, an unknown account, and other grants", async () => {
-      const cloud = await start();
+      const cloud = await emulator();
       const [key, other] = [cloud.createKey(), cloud.createKey({ name: 'another' })];
       const claims = { iss: key.client_email, aud: key.token_uri, scope: cloudPlatform, ...inTime };
       const none = `${base64url({ alg: 'none' })}.${base64url(claims)}.`;
@@ -133,14 +123,14 @@ describe('an API', () => {
     (body.error as { details?: readonly { reason?: string }[] }).details?.[0]?.reason;
 
   test('refuses an unknown caller', async () => {
-    const cloud = await start();
+    const cloud = await emulator();
     const token = await tokenOf(cloud.createKey());
     const strangers: readonly (readonly [string | null, string])[] = [
       [null, 'CREDENTIALS_MISSING'],
       ['ya29.c.nonsense', 'ACCESS_TOKEN_TYPE_UNSUPPORTED'],
       [`${token}x`, 'ACCESS_TOKEN_TYPE_UNSUPPORTED'],
       ['a.b.c', 'ACCESS_TOKEN_TYPE_UNSUPPORTED'],
-      [await tokenOf((await start()).createKey()), 'ACCESS_TOKEN_TYPE_UNSUPPORTED'],
+      [await tokenOf((await emulator()).createKey()), 'ACCESS_TOKEN_TYPE_UNSUPPORTED'],
     ];
     for (const [given, reason] of strangers) {
       const { status, headers, body } = await call(cloud, given, topics);
@@ -151,7 +141,7 @@ describe('an API', () => {
 
   test('refuses an expired token', async () => {
     let nowMs = Date.now();
-    const cloud = await start({ now: () => nowMs, tokenLifetimeMs: 60_000 });
+    const cloud = await emulator({ now: () => nowMs, tokenLifetimeMs: 60_000 });
     const token = await tokenOf(cloud.createKey());
     nowMs += 59_999;
     assert.equal((await call(cloud, token, topics)).status, 200);
@@ -161,7 +151,7 @@ describe('an API', () => {
   });
 
   test('accepts a JWT that the key itself signed', async () => {
-    const cloud = await start();
+    const cloud = await emulator();
     const key = cloud.createKey();
     const now = Math.floor(Date.now() / 1000);
     const claims = {
@@ -175,7 +165,7 @@ describe('an API', () => {
   });
 
   test('refuses a token with another scope, and a read-only token for a write', async () => {
-    const cloud = await start();
+    const cloud = await emulator();
     const key = cloud.createKey();
     const readOnly = await tokenOf(key, ['https://www.googleapis.com/auth/redis.read-only']);
     const instances = '/v1/projects/example-project/locations/us-central1/instances';

@@ -1,6 +1,8 @@
+import { after } from 'node:test';
 import { JWT } from 'google-auth-library';
-import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
-import type { ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import type { NewAccount, ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
 
 /** As far as tests go into an answer. */
 export interface Answer {
@@ -45,4 +47,25 @@ export async function call(
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : { text } };
+}
+
+/** An emulator that stops when the test ends. */
+export async function emulator(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
+  const cloud = await startGoogleCloud(options);
+  after(() => cloud.stop());
+  return cloud;
+}
+
+/** The same with a clock that the test moves, and a function that calls it as an account of its own. */
+export async function start(options: LocalGoogleCloudOptions = {}, account: NewAccount = {}) {
+  let nowMs = Date.now();
+  const cloud = await emulator({ now: () => nowMs, ...options });
+  const token = await tokenOf(cloud.createKey(account));
+  return {
+    cloud,
+    pass(ms: number): void {
+      nowMs += ms;
+    },
+    send: (...request: Parameters<typeof call>[2]): Promise<Answer> => call(cloud, token, request),
+  };
 }

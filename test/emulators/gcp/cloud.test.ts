@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createGoogleCloud } from '../../../emulators/gcp/cloud.ts';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
 import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
-import type { NewAccount, ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
+import type { ServiceAccountKey } from '../../../emulators/gcp/service-accounts.ts';
 import type { Answer } from './caller.ts';
-import { call, tokenOf } from './caller.ts';
-
-const open: LocalGoogleCloud[] = [];
-after(() => Promise.all(open.map((cloud) => cloud.stop())));
+import { call, emulator, start, tokenOf } from './caller.ts';
 
 const location = '/v1/projects/example-project/locations/us-central1';
 const instance = `${location}/instances/cache`;
@@ -21,15 +17,6 @@ const create = [
   { tier: 'BASIC', memorySizeGb: 1 },
 ] as const;
 const topic = '/v1/projects/example-project/topics/news';
-
-type Request = readonly [method: string, path: string, body?: unknown];
-
-async function start(options: LocalGoogleCloudOptions = {}, account: NewAccount = {}) {
-  const cloud = await startGoogleCloud(options);
-  open.push(cloud);
-  const token = await tokenOf(cloud.createKey(account));
-  return { cloud, send: (request: Request): Promise<Answer> => call(cloud, token, request) };
-}
 
 const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
 
@@ -49,11 +36,11 @@ describe('an account may do what its roles allow:', () => {
       const second = create[1].replace('cache', 'second');
       await call(cloud, admin, ['POST', second, create[2]]);
       const got = {
-        read: (await send(['GET', `${location}/instances/second`])).status,
-        create: (await send(create)).status,
-        auth: (await send(['GET', `${location}/instances/second/authString`])).status,
-        remove: (await send(['DELETE', `${location}/instances/second`])).status,
-        topic: (await send(['PUT', topic, {}])).status,
+        read: (await send('GET', `${location}/instances/second`)).status,
+        create: (await send(...create)).status,
+        auth: (await send('GET', `${location}/instances/second/authString`)).status,
+        remove: (await send('DELETE', `${location}/instances/second`)).status,
+        topic: (await send('PUT', topic, {})).status,
       };
       assert.deepEqual(got, want);
     });
@@ -63,7 +50,7 @@ describe('an account may do what its roles allow:', () => {
     const { cloud, send } = await start();
     cloud.accounts.grant('crossplane@example-project.iam.gserviceaccount.com', 'example-project', []);
     const resource = 'projects/example-project/locations/us-central1/instances/cache';
-    assert.deepEqual((await send(['GET', instance])).body, {
+    assert.deepEqual((await send('GET', instance)).body, {
       error: {
         code: 403,
         message: `Permission 'redis.instances.get' denied on '${resource}'`,
@@ -78,7 +65,7 @@ describe('an account may do what its roles allow:', () => {
         ],
       },
     });
-    assert.equal(messageOf(await send(['GET', topic])), 'User not authorized to perform this action.');
+    assert.equal(messageOf(await send('GET', topic)), 'User not authorized to perform this action.');
   });
 
   test('an account has rights in its own project only', async () => {
@@ -87,10 +74,10 @@ describe('an account may do what its roles allow:', () => {
     const other = location.replace('example-project', 'other-project');
     const message =
       "Permission 'redis.instances.list' denied on 'projects/other-project/locations/us-central1'";
-    assert.equal(messageOf(await send(['GET', `${other}/instances`])), message);
+    assert.equal(messageOf(await send('GET', `${other}/instances`)), message);
     const none = location.replace('example-project', 'no-project');
     assert.equal(
-      messageOf(await send(['GET', `${none}/instances`])),
+      messageOf(await send('GET', `${none}/instances`)),
       'Permission denied on resource project no-project.',
     );
   });
@@ -98,30 +85,30 @@ describe('an account may do what its roles allow:', () => {
 
 test('the error of a disabled API says where to enable it, and other APIs work', async () => {
   const { send } = await start({ disabled: ['redis.googleapis.com'] });
-  const refused = await send(create);
+  const refused = await send(...create);
   assert.equal(refused.status, 403);
   assert.match(
     messageOf(refused) ?? '',
     /^Google Cloud Memorystore for Redis API has not been used in project example-project before or it is disabled\. Enable it by visiting https:/,
   );
-  assert.equal((await send(['PUT', topic, {}])).status, 200);
+  assert.equal((await send('PUT', topic, {})).status, 200);
 });
 
 test('requests beyond the rate limit are refused until the limit allows more', async () => {
   let nowMs = Date.now();
   const { send } = await start({ now: () => nowMs, rateLimit: 2 });
   const statuses = async () => [
-    (await send(['GET', instance])).status,
-    (await send(['GET', instance])).status,
-    (await send(create)).status,
+    (await send('GET', instance)).status,
+    (await send('GET', instance)).status,
+    (await send(...create)).status,
   ];
   assert.deepEqual(await statuses(), [404, 404, 429]);
   assert.match(
-    messageOf(await send(create)) ?? '',
+    messageOf(await send(...create)) ?? '',
     /^Quota exceeded for quota metric 'Mutate requests' and limit 'Mutate requests per minute' of service 'redis\.googleapis\.com' for consumer 'project_number:\d{12}'\.$/,
   );
   nowMs += 1000;
-  assert.equal((await send(create)).status, 200);
+  assert.equal((await send(...create)).status, 200);
 });
 
 describe('a fault of a request:', () => {
@@ -131,19 +118,19 @@ describe('a fault of a request:', () => {
     test(`${kind}: the work is not done`, async () => {
       const { cloud, send } = await start();
       cloud.faults.inject({ kind, method: 'POST', path: template });
-      if (kind === 'cut') await assert.rejects(send(create));
-      else assert.equal((await send(create)).status, kind === 'fail' ? 500 : 502);
+      if (kind === 'cut') await assert.rejects(send(...create));
+      else assert.equal((await send(...create)).status, kind === 'fail' ? 500 : 502);
       assert.deepEqual(cloud.instances.all(), []);
-      assert.equal((await send(create)).status, 200);
+      assert.equal((await send(...create)).status, 200);
     });
   }
 
   test('loseResponse: the work is done and the caller gets no response', async () => {
     const { cloud, send } = await start();
     cloud.faults.inject({ kind: 'loseResponse', method: 'POST', path: template });
-    await assert.rejects(send(create));
+    await assert.rejects(send(...create));
     assert.equal(cloud.instances.all().length, 1);
-    assert.equal((await send(create)).status, 409);
+    assert.equal((await send(...create)).status, 409);
   });
 
   test('hang and stall: the caller gets no response', async () => {
@@ -175,8 +162,7 @@ describe('a fault of a request:', () => {
 
   test('the failure rate fails half of the requests before the work and half after', async () => {
     const draws = [0.1, 0.1, 0.1, 0.9, 0.9];
-    const cloud = await startGoogleCloud({ failRate: 0.2, random: () => draws.shift() ?? 0.9 });
-    open.push(cloud);
+    const cloud = await emulator({ failRate: 0.2, random: () => draws.shift() ?? 0.9 });
     const key = cloud.createKey();
     await assert.rejects(tokenOf(key)); // before
     draws.unshift(0.9);
@@ -196,12 +182,12 @@ describe('control requests over HTTP:', () => {
     const key = (await made.json()) as ServiceAccountKey;
     assert.equal((await call(cloud, await tokenOf(key), create)).status, 403);
     await post(`${cloud.url}/_faults`, { kind: 'fail', status: 503 });
-    assert.equal((await send(create)).status, 503);
+    assert.equal((await send(...create)).status, 503);
     await post(`${cloud.url}/_faults`, { kind: 'fail', times: 5 });
     await fetch(`${cloud.url}/_faults`, { method: 'DELETE' });
     await post(`${cloud.url}/_operation-faults`, { verb: 'create' });
-    const { body } = await send(create);
-    assert.deepEqual((await send(['GET', `/v1/${body.name}`])).body.error, {
+    const { body } = await send(...create);
+    assert.deepEqual((await send('GET', `/v1/${body.name}`)).body.error, {
       code: 13,
       message: 'Internal error',
     });
@@ -228,8 +214,7 @@ test('a cloud restores accounts, tokens, resources and running operations from i
   await former.stop();
   assert.equal((await stat(options.dataFile)).mode & 0o777, 0o600);
 
-  const next = await startGoogleCloud(options);
-  open.push(next);
+  const next = await emulator(options);
   assert.deepEqual((await call(next, token, ['GET', topic])).body.labels, { a: 'b' });
   assert.equal((await call(next, token, ['GET', instance])).body.state, 'CREATING');
   nowMs += 1000;
@@ -248,13 +233,13 @@ test('a key of another emulator is accepted after acceptKey', async () => {
 
 test('resources can be changed and removed outside of the API', async () => {
   const { cloud, send } = await start();
-  await send(create);
+  await send(...create);
   const [stored] = cloud.instances.all();
   assert.ok(stored !== undefined);
   cloud.instances.drift(stored.name, { ...stored, fields: { ...stored.fields, memorySizeGb: 7 } });
-  assert.equal((await send(['GET', instance])).body.memorySizeGb, 7);
+  assert.equal((await send('GET', instance)).body.memorySizeGb, 7);
   cloud.instances.drift(stored.name, undefined);
-  assert.equal((await send(['GET', instance])).status, 404);
+  assert.equal((await send('GET', instance)).status, 404);
 });
 
 test('the cloud works without a network', async () => {

@@ -1,32 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
-import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import { describe, test } from 'node:test';
 import type { Answer } from './caller.ts';
-import { call, tokenOf } from './caller.ts';
-
-const open: LocalGoogleCloud[] = [];
-after(() => Promise.all(open.map((cloud) => cloud.stop())));
+import { call, start, tokenOf } from './caller.ts';
 
 const location = '/v1/projects/example-project/locations/us-central1';
 const name = 'projects/example-project/locations/us-central1/instances/cache';
 const small = { tier: 'BASIC', memorySizeGb: 1 };
-
-/** A cloud with a clock that the test moves, and a function to call it. */
-async function start(options: LocalGoogleCloudOptions = {}) {
-  let nowMs = Date.now();
-  const cloud = await startGoogleCloud({ now: () => nowMs, ...options });
-  open.push(cloud);
-  const token = await tokenOf(cloud.createKey());
-  return {
-    cloud,
-    pass(ms: number): void {
-      nowMs += ms;
-    },
-    send: (...request: [method: string, path: string, body?: unknown]): Promise<Answer> =>
-      call(cloud, token, request),
-  };
-}
 
 test('an operation creates an instance, which has an address when the operation ends', async () => {
   const { send, pass } = await start({ provisioningMs: 1000 });
@@ -182,12 +161,18 @@ describe("an invalid request gets Google's error:", () => {
       fieldViolations: [{ field: fieldName, description }],
     },
   ];
-  const create = `${location}/instances?instanceId=cache`;
-  const update = `/v1/${name}?updateMask=`;
   const existing = name.replace('cache', 'there');
-  const resource = (resourceName: string) => [
-    { '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName },
-  ];
+  const create = (fields: object, id = 'cache') =>
+    ['POST', `${location}/instances?instanceId=${id}`, { ...small, ...fields }] as const;
+  const change = (mask: string, fields: object = {}, of = existing) =>
+    ['PATCH', `/v1/${of}?updateMask=${mask}`, fields] as const;
+  const noSuch = [
+    404,
+    `Resource '${name}' was not found`,
+    [{ '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName: name }],
+  ] as const;
+  const invalid = (fieldName: string, message: string, description = message) =>
+    [400, message, field(fieldName, description)] as const;
   type Case = readonly [
     request: readonly [string, string, unknown?],
     code: number,
@@ -195,128 +180,111 @@ describe("an invalid request gets Google's error:", () => {
     details?: unknown,
   ];
   const cases: Readonly<Record<string, Case>> = {
-    'an instance that is not there': [
-      ['GET', `/v1/${name}`],
-      404,
-      `Resource '${name}' was not found`,
-      resource(name),
-    ],
-    'the AUTH string of one': [
-      ['GET', `/v1/${name}/authString`],
-      404,
-      `Resource '${name}' was not found`,
-      resource(name),
-    ],
-    'a change of one': [
-      ['PATCH', `${update}labels`, {}],
-      404,
-      `Resource '${name}' was not found`,
-      resource(name),
-    ],
-    'a deletion of one': [['DELETE', `/v1/${name}`], 404, `Resource '${name}' was not found`, resource(name)],
+    'an instance that is not there': [['GET', `/v1/${name}`], ...noSuch],
+    'the AUTH string of one': [['GET', `/v1/${name}/authString`], ...noSuch],
+    'a change of one': [change('labels', {}, name), ...noSuch],
+    'a deletion of one': [['DELETE', `/v1/${name}`], ...noSuch],
     'a name that is taken': [
-      ['POST', `${location}/instances?instanceId=there`, small],
+      create({}, 'there'),
       409,
       `Resource '${existing}' already exists`,
-      resource(existing),
+      [{ '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName: existing }],
     ],
     'a name that none can have': [
-      ['POST', `${location}/instances?instanceId=Cache_1`, small],
-      400,
-      'Instance ID must have 1 to 40 lowercase letters, numbers, and hyphens. It must start with a letter and end with a number or a letter.',
-      field('instance_id', 'Invalid value: Cache_1'),
+      create({}, 'Cache_1'),
+      ...invalid(
+        'instance_id',
+        'Instance ID must have 1 to 40 lowercase letters, numbers, and hyphens. It must start with a letter and end with a number or a letter.',
+        'Invalid value: Cache_1',
+      ),
     ],
-    'no tier': [
-      ['POST', create, { memorySizeGb: 1 }],
-      400,
-      'Tier must be specified.',
-      field('instance.tier', 'Tier must be specified.'),
-    ],
+    'no tier': [create({ tier: undefined }), ...invalid('instance.tier', 'Tier must be specified.')],
     'a tier that is none': [
-      ['POST', create, { ...small, tier: 'GOLD' }],
-      400,
-      `Invalid value at 'instance.tier' (type.googleapis.com/google.cloud.redis.v1.Instance.Tier), "GOLD"`,
-      field(
+      create({ tier: 'GOLD' }),
+      ...invalid(
         'instance.tier',
         `Invalid value at 'instance.tier' (type.googleapis.com/google.cloud.redis.v1.Instance.Tier), "GOLD"`,
       ),
     ],
     'a size that cannot be had': [
-      ['POST', create, { ...small, memorySizeGb: 301 }],
-      400,
-      'Memory size must be between 1 and 300 GB.',
-      field('instance.memory_size_gb', 'Invalid value: 301'),
+      create({ memorySizeGb: 301 }),
+      ...invalid(
+        'instance.memory_size_gb',
+        'Memory size must be between 1 and 300 GB.',
+        'Invalid value: 301',
+      ),
     ],
     'a version that there is not': [
-      ['POST', create, { ...small, redisVersion: 'REDIS_9_0' }],
-      400,
-      'Redis version is not supported; it must be one of REDIS_3_2, REDIS_4_0, REDIS_5_0, REDIS_6_X, REDIS_7_0, REDIS_7_2.',
-      field('instance.redis_version', 'Invalid value: REDIS_9_0'),
+      create({ redisVersion: 'REDIS_9_0' }),
+      ...invalid(
+        'instance.redis_version',
+        'Redis version is not supported; it must be one of REDIS_3_2, REDIS_4_0, REDIS_5_0, REDIS_6_X, REDIS_7_0, REDIS_7_2.',
+        'Invalid value: REDIS_9_0',
+      ),
     ],
     'a configuration that came later': [
-      ['POST', create, { ...small, redisVersion: 'REDIS_3_2', redisConfigs: { activedefrag: 'yes' } }],
-      400,
-      'Redis configuration activedefrag is not supported by REDIS_3_2.',
-      field('instance.redis_configs', 'Invalid value: activedefrag'),
+      create({ redisVersion: 'REDIS_3_2', redisConfigs: { activedefrag: 'yes' } }),
+      ...invalid(
+        'instance.redis_configs',
+        'Redis configuration activedefrag is not supported by REDIS_3_2.',
+        'Invalid value: activedefrag',
+      ),
     ],
     'a network elsewhere': [
-      ['POST', create, { ...small, authorizedNetwork: 'projects/other-project/global/networks/default' }],
-      400,
-      'authorized_network must exist in the same project as redis instance',
-      field('instance.authorized_network', 'Invalid value: projects/other-project/global/networks/default'),
+      create({ authorizedNetwork: 'projects/other-project/global/networks/default' }),
+      ...invalid(
+        'instance.authorized_network',
+        'authorized_network must exist in the same project as redis instance',
+        'Invalid value: projects/other-project/global/networks/default',
+      ),
     ],
     'a second zone for the basic tier': [
-      ['POST', create, { ...small, alternativeLocationId: 'us-central1-b' }],
-      400,
-      'Alternative zone is only applicable to the standard tier.',
-      field('instance.alternative_location_id', 'Invalid value: us-central1-b'),
+      create({ alternativeLocationId: 'us-central1-b' }),
+      ...invalid(
+        'instance.alternative_location_id',
+        'Alternative zone is only applicable to the standard tier.',
+        'Invalid value: us-central1-b',
+      ),
     ],
     'a zone of another region': [
-      ['POST', create, { ...small, locationId: 'europe-west1-b' }],
-      400,
-      'Zone must be one of region us-central1: us-central1-a, us-central1-b, us-central1-c, us-central1-f.',
-      field('instance.location_id', 'Invalid value: europe-west1-b'),
+      create({ locationId: 'europe-west1-b' }),
+      ...invalid(
+        'instance.location_id',
+        'Zone must be one of region us-central1: us-central1-a, us-central1-b, us-central1-c, us-central1-f.',
+        'Invalid value: europe-west1-b',
+      ),
     ],
     'a label that is none': [
-      ['POST', create, { ...small, labels: { 'crossplane.io/kind': 'x' } }],
-      400,
-      'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters. Keys must start with a letter, and not with goog-.',
-      field('instance.labels', 'Invalid value: crossplane.io/kind=x'),
+      create({ labels: { 'crossplane.io/kind': 'x' } }),
+      ...invalid(
+        'instance.labels',
+        'Labels must consist of lowercase letters, numbers, dashes and underscores, of at most 63 characters. Keys must start with a letter, and not with goog-.',
+        'Invalid value: crossplane.io/kind=x',
+      ),
     ],
     'a field that there is not': [
-      ['POST', create, { ...small, size: 1 }],
-      400,
-      `Invalid JSON payload received. Unknown name "size" at 'instance': Cannot find field.`,
-      field(
+      create({ size: 1 }),
+      ...invalid(
         'instance',
         `Invalid JSON payload received. Unknown name "size" at 'instance': Cannot find field.`,
       ),
     ],
     'a query that there is not': [
       ['GET', `/v1/${existing}?view=FULL`],
-      400,
-      `Invalid JSON payload received. Unknown name "view": Cannot bind query parameter. Field 'view' could not be found in request message.`,
-      field(
+      ...invalid(
         '',
         `Invalid JSON payload received. Unknown name "view": Cannot bind query parameter. Field 'view' could not be found in request message.`,
       ),
     ],
     'a body that is no JSON': [
-      ['POST', create, '{'],
+      ['POST', `${location}/instances?instanceId=cache`, '{'],
       400,
       'Invalid JSON payload received. Unexpected token.',
     ],
-    'an empty mask': [
-      ['PATCH', `/v1/${existing}`, small],
-      400,
-      'update_mask must be specified',
-      field('update_mask', 'update_mask must be specified'),
-    ],
+    'an empty mask': [change(''), ...invalid('update_mask', 'update_mask must be specified')],
     'a change of what cannot be changed': [
-      ['PATCH', `/v1/${existing}?updateMask=tier`, { tier: 'STANDARD_HA' }],
-      400,
-      'Update of field tier is not supported.',
-      field('update_mask', 'Update of field tier is not supported.'),
+      change('tier', { tier: 'STANDARD_HA' }),
+      ...invalid('update_mask', 'Update of field tier is not supported.'),
     ],
     'a step back to an older version': [
       ['POST', `/v1/${existing}:upgrade`, { redisVersion: 'REDIS_6_X' }],

@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../../emulators/gcp/server.ts';
-import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import { describe, test } from 'node:test';
 import type { Answer } from './caller.ts';
-import { call, tokenOf } from './caller.ts';
-
-const open: LocalGoogleCloud[] = [];
-after(() => Promise.all(open.map((cloud) => cloud.stop())));
+import { start } from './caller.ts';
 
 const topics = '/v1/projects/example-project/topics';
 const name = 'projects/example-project/topics/news';
-
-async function start(options: LocalGoogleCloudOptions = {}) {
-  const cloud = await startGoogleCloud(options);
-  open.push(cloud);
-  const token = await tokenOf(cloud.createKey());
-  const send = (...request: [method: string, path: string, body?: unknown]): Promise<Answer> =>
-    call(cloud, token, request);
-  return { cloud, send };
-}
 
 test('a topic is created at once, updated by a mask, and deleted', async () => {
   const { send } = await start();
