@@ -19,15 +19,25 @@ type Scene = LocalAwsOptions & {
   readonly faults?: readonly Fault[];
 };
 
+/** A client of the emulator at a URL, whose waits between attempts pass at once; deadlines do not. */
+const clientAt = (
+  url: string,
+  { region = 'eu-west-1', ...options }: Partial<AwsClientOptions> & { readonly region?: string | null } = {},
+) =>
+  awsClient({
+    ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+    parameters: {
+      ...(region !== null && { region }),
+      endpoint: { url: { type: 'Static', static: url } },
+    },
+    ...options,
+  });
+
 /** The account that a client finds, and the number of its requests. */
 async function accountOf({ client = {}, faults = [], ...options }: Scene = {}) {
   await using aws = await startAws(options);
   for (const fault of faults) aws.faults.inject({ action, ...fault });
-  const made = awsClient({
-    ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
-    parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: aws.url } } },
-    ...client,
-  });
+  const made = clientAt(aws.url, client);
   const account = await made.account(undefined, signal).catch((error: CloudError) => ({
     ...{ message: error.message.replaceAll(aws.url, 'URL'), code: error.code, status: error.status },
     hasRequestId: error.requestId !== undefined,
@@ -35,7 +45,6 @@ async function accountOf({ client = {}, faults = [], ...options }: Scene = {}) {
   return { account, calls: aws.calls()[action] ?? 0 };
 }
 
-/** Waits between attempts pass at once; deadlines do not. */
 const quick: AwsClientOptions['clock']['sleep'] = (delayMs, given) =>
   delayMs < 5_000 ? Promise.resolve() : realClock().sleep(delayMs, given);
 
@@ -182,12 +191,8 @@ describe('a client of AWS', () => {
       await using local = await startAws();
       const connections = keptConnections();
       const asked: string[] = [];
-      const aws = awsClient({
-        ...{ accessKey: key, clock: { ...realClock(), sleep: quick }, random: () => 0 },
-        parameters: {
-          ...(provider !== undefined && { region: provider }),
-          endpoint: { url: { type: 'Static', static: local.url } },
-        },
+      const aws = clientAt(local.url, {
+        ...{ accessKey: key, region: provider ?? null },
         dispatcher: {
           request(request) {
             const [, region = ''] =
@@ -204,16 +209,20 @@ describe('a client of AWS', () => {
 
   test('does not ask again for an account that another region has reported', async () => {
     await using local = await startAws();
-    const aws = awsClient({
-      ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
-      parameters: { endpoint: { url: { type: 'Static', static: local.url } } },
-    });
+    const aws = clientAt(local.url, { region: null });
     const found = [await aws.accountAtHome('mars-1', signal), await aws.account('mars-1', signal)];
     assert.deepEqual([found, local.calls()[action]], [['123456789012', '123456789012'], 1]);
   });
 
   describe('refused for a region that a resource names', () => {
     const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
+    const changeRegion =
+      'the credentials work in another region: change spec.forProvider.region, or enable that region for the account';
+    const wrongKeyRefused = {
+      ...{ code: 'InvalidClientTokenId', status: 403 },
+      advice:
+        'The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
+    };
     const refusals: Readonly<
       Record<
         string,
@@ -233,8 +242,7 @@ describe('a client of AWS', () => {
         region: 'ap-east-1',
         want: {
           ...{ code: 'RegionRefused', status: 403 },
-          advice:
-            'Credential should be scoped to a valid region; the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
+          advice: `Credential should be scoped to a valid region; ${changeRegion}`,
         },
         calls: 2,
       },
@@ -243,8 +251,7 @@ describe('a client of AWS', () => {
         fault: { kind: 'fail', code: 'AuthFailure', message: 'AWS was not able to validate', status: 401 },
         want: {
           ...{ code: 'RegionRefused', status: 403 },
-          advice:
-            'AWS was not able to validate; the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
+          advice: `AWS was not able to validate; ${changeRegion}`,
         },
         calls: 2,
       },
@@ -252,29 +259,20 @@ describe('a client of AWS', () => {
         ...{ provider: null, region: 'cn-mars-1' },
         want: {
           ...{ code: 'RegionRefused', status: 403 },
-          advice:
-            'Credential should be scoped to a valid region; the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
+          advice: `Credential should be scoped to a valid region; ${changeRegion}`,
         },
         calls: 3,
       },
       'with credentials that are good nowhere: they are wrong': {
         region: 'eu-central-1',
         key: wrongKey,
-        want: {
-          ...{ code: 'InvalidClientTokenId', status: 403 },
-          advice:
-            'The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
-        },
+        want: wrongKeyRefused,
         calls: 2,
       },
       'that is the provider’s: no other region is asked': {
         region: 'eu-west-1',
         key: wrongKey,
-        want: {
-          ...{ code: 'InvalidClientTokenId', status: 403 },
-          advice:
-            'The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
-        },
+        want: wrongKeyRefused,
         calls: 1,
       },
       'though requests are signed for another: that is to be changed': {
@@ -295,8 +293,8 @@ describe('a client of AWS', () => {
       test(what, async () => {
         await using aws = await startAws();
         if (fault !== undefined) aws.faults.inject({ action, ...fault });
-        const made = awsClient({
-          ...{ accessKey: key, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+        const made = clientAt(aws.url, {
+          accessKey: key,
           parameters: {
             ...(provider !== null && { region: 'eu-west-1' }),
             endpoint: {
@@ -317,26 +315,15 @@ describe('a client of AWS', () => {
 
   test('gives up on an attempt without an answer, and an aborted call ends at once', async () => {
     await using local = await startAws();
-    const parameters = {
-      region: 'eu-west-1',
-      endpoint: { url: { type: 'Static', static: local.url } },
-    } as const;
-    const options = {
-      ...{ accessKey: exampleAccount, parameters, random: () => 0 },
-      maxAttempts: 1,
-      timeoutMs: 50,
-    };
-    const aws = awsClient({ ...options, clock: realClock() });
+    const aws = clientAt(local.url, { maxAttempts: 1, timeoutMs: 50, clock: realClock() });
     local.faults.inject({ kind: 'hang', action, times: 2 });
     await assert.rejects(aws.account(undefined, signal), {
       code: 'TimedOut',
       message: /did not answer within 50 ms$/,
     });
     const aborting = new AbortController();
-    const call = awsClient({ ...options, timeoutMs: 60_000, clock: realClock() }).account(
-      undefined,
-      aborting.signal,
-    );
+    const patient = clientAt(local.url, { maxAttempts: 1, timeoutMs: 60_000 });
+    const call = patient.account(undefined, aborting.signal);
     setTimeout(() => aborting.abort(new Error('the run is over')), 20);
     await assert.rejects(call, { message: 'the run is over' });
   });
@@ -353,10 +340,7 @@ describe('a call that creates something, and has no token for it', () => {
       if (delayMs < 10_000) waits.push(delayMs);
       return quick(delayMs, given);
     };
-    const aws = awsClient({
-      ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep }, random: () => 0 },
-      parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: local.url } } },
-    });
+    const aws = clientAt(local.url, { clock: { ...realClock(), sleep } });
     const ended = await aws
       .call(
         {
@@ -424,10 +408,7 @@ test('a call that the process keeps back is uncertain if it repeats one that may
     if (left === 0) throw new Error('another process may lead');
     left -= 1;
   });
-  const aws = awsClient({
-    ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0, dispatcher },
-    parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: local.url } } },
-  });
+  const aws = clientAt(local.url, { dispatcher });
   await assert.rejects(
     aws.account(undefined, signal),
     (error) => error instanceof HaltedError && isUncertain(error),
