@@ -8,18 +8,13 @@ import { exampleAccount } from '../../emulators/aws/account.ts';
 import { ec2 } from '../../emulators/aws/ec2/ec2.ts';
 import type { StoredInstance, StoredVpc } from '../../emulators/aws/ec2/stored.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';
-import { AwsProblem } from '../../emulators/aws/problem.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, region, tags } from './aws-world.ts';
+import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
 const { signal } = new AbortController();
 
-const failure = (text: string) => {
-  const problem = new AwsProblem('InternalError', text, { status: 500 });
-  const { status, headers, text: xml } = ec2.protocols[0].refusal(problem, 'none');
-  return { statusCode: status, headers, body: [Buffer.from(xml)] };
-};
+const failure = failureOf(ec2);
 const theirs = (kind: string) => ({ 'crossplane-kind': kind, 'crossplane-name': 'theirs' });
 
 const all = <T extends object>(aws: InProcessAws, sort: string) =>

@@ -3,7 +3,6 @@ import '@aws-sdk/client-rds';
 import '@aws-sdk/client-sts';
 import { RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
 import { InstanceKind } from '../../apis/aws/rds/v1beta1/instance.ts';
-import { AwsProblem } from '../../emulators/aws/problem.ts';
 import type { StoredInstance } from '../../emulators/aws/rds/db-instance.ts';
 import { settledInstance } from '../../emulators/aws/rds/db-instance.ts';
 import { instanceSort } from '../../emulators/aws/rds/instances.ts';
@@ -12,14 +11,9 @@ import { sts } from '../../emulators/aws/sts/sts.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { Given } from '../../testing/scenario.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, region, tags } from './aws-world.ts';
+import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
 const service = rds({ modificationMs: 5_000 });
-const failure = (text: string) => {
-  const problem = new AwsProblem('InternalFailure', text, { status: 500 });
-  const { status, headers, text: xml } = service.protocols[0].refusal(problem, 'none');
-  return { statusCode: status, headers, body: [Buffer.from(xml)] };
-};
 const instances = (aws: InProcessAws) =>
   aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
 
@@ -48,7 +42,7 @@ const foreign = (aws: InProcessAws, DBInstanceIdentifier: string): Promise<unkno
 const world = (given: Given) =>
   awsWorld(given, {
     services: [sts, service],
-    failure,
+    failure: failureOf(service),
     // Changes that AWS has taken show once their time has come.
     things: (aws) =>
       instances(aws).map((one) => ({ ...one, item: settledInstance(one.item, given.clock.elapsedMs()) })),

@@ -1,8 +1,6 @@
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
-import type { Carrier } from '../../clients/http.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
-import type { Stack } from '../../controllers/core/stack.ts';
 import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
 import { AwsProblem } from '../../emulators/aws/problem.ts';
 import type { Service } from '../../emulators/aws/service.ts';
@@ -21,9 +19,6 @@ type Tags = Readonly<Record<string, string>>;
 export const tags = (asked: Tags): { readonly tags: Tags } => ({
   tags: { ...asked, 'aws:cloudformation:stack-name': 'theirs' },
 });
-
-export const awsStackOver = (dispatcher: Carrier): Stack =>
-  createAwsStack({ createClient: (options) => awsClient({ ...options, dispatcher }) });
 
 /** A client of the AWS emulator, for the changes of another user. */
 export const clientOf = ({ url, dispatcher }: InProcessAws) =>
@@ -45,7 +40,6 @@ export const failureOf =
 export interface AwsWorldOptions extends InProcessAwsOptions {
   /** The form of the service's answers: what a failure looks like. */
   readonly failure: (text: string) => CarriedReply;
-  readonly stack?: (dispatcher: Carrier) => Stack;
   readonly things: (aws: InProcessAws) => readonly unknown[];
   /** The action that creates one. */
   readonly creation: string;
@@ -59,7 +53,7 @@ export interface AwsWorldOptions extends InProcessAwsOptions {
 /** A local AWS, with creation that takes its time, as a world of the kit. */
 export async function awsWorld(
   { clock, random }: Given,
-  { failure, stack = awsStackOver, things, creation, foreign, opens, before, ...options }: AwsWorldOptions,
+  { failure, things, creation, foreign, opens, before, ...options }: AwsWorldOptions,
 ): Promise<World & { readonly aws: InProcessAws }> {
   const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
   await before?.(aws);
@@ -71,7 +65,7 @@ export async function awsWorld(
   });
   return {
     aws,
-    stack: stack(carrier),
+    stack: createAwsStack({ createClient: (given) => awsClient({ ...given, dispatcher: carrier }) }),
     credentials: credentialsFile(exampleAccount),
     parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
     things: () => things(aws),
