@@ -4,6 +4,7 @@ import { keyIn } from './catalog.ts';
 import { checkOwner, checkSuperuser } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, SeenSession, Statement } from './statement.ts';
+import { writing, writingAlone } from './statement.ts';
 import type { Words } from './words.ts';
 
 /** By what PostgreSQL calls them without regard to case and punctuation. */
@@ -49,59 +50,53 @@ export function createDatabase(words: Words): Statement {
     else if (words.accept('LC_CTYPE')) wanted.lcCType = words.literal();
     else throw words.unknown();
   }
-  return {
-    verb: 'CREATE DATABASE',
-    target: name,
-    isWrite: true,
-    isAlone: true,
-    async run(execution) {
-      const { tx, server, user } = execution;
-      checkSuperuser(tx, user);
-      const owner = wanted.owner ?? user;
-      if (tx.get('roles', owner) === undefined) throw missing.role(owner);
-      const encoding =
-        wanted.encoding === undefined
-          ? undefined
-          : (encodings.get(plain(wanted.encoding)) ?? encodingAliases[plain(wanted.encoding)]);
-      if (wanted.encoding !== undefined && encoding === undefined) {
-        throw new ServerError('42704', `${wanted.encoding} is not a valid encoding name`);
-      }
-      const templateName = wanted.template ?? 'template1';
-      const template = tx.get('databases', templateName);
-      if (template === undefined) {
-        throw new ServerError('3D000', `template database "${templateName}" does not exist`);
-      }
-      const row: DatabaseRow = {
-        oid: server.nextOid(),
-        name,
-        owner,
-        encoding: encoding ?? template.encoding,
-        lcCollate: localeOf(wanted.lcCollate) ?? template.lcCollate,
-        lcCType: localeOf(wanted.lcCType) ?? template.lcCType,
-        connectionLimit: -1,
-        allowConnections: wanted.allowConnections ?? true,
-        isTemplate: false,
-      };
-      for (const [field, what] of [
-        ['lcCollate', 'LC_COLLATE'],
-        ['lcCType', 'LC_CTYPE'],
-      ] as const) {
-        if (locales.has(row[field])) continue;
-        throw new ServerError('42809', `invalid ${what} locale name: "${row[field]}"`);
-      }
-      checkCopy(template, row);
-      if (tx.get('databases', name) !== undefined) {
-        throw new ServerError('42P04', `database "${name}" already exists`);
-      }
-      await untilLeft(execution, template, (detail) => {
-        const message = `source database "${template.name}" is being accessed by other users`;
-        return new ServerError('55006', message, { detail });
-      });
-      await put(execution, row);
-      await copyInside(execution, template.oid, row.oid);
-      return [];
-    },
-  };
+  return writingAlone('CREATE DATABASE', name, async (execution) => {
+    const { tx, server, user } = execution;
+    checkSuperuser(tx, user);
+    const owner = wanted.owner ?? user;
+    if (tx.get('roles', owner) === undefined) throw missing.role(owner);
+    const encoding =
+      wanted.encoding === undefined
+        ? undefined
+        : (encodings.get(plain(wanted.encoding)) ?? encodingAliases[plain(wanted.encoding)]);
+    if (wanted.encoding !== undefined && encoding === undefined) {
+      throw new ServerError('42704', `${wanted.encoding} is not a valid encoding name`);
+    }
+    const templateName = wanted.template ?? 'template1';
+    const template = tx.get('databases', templateName);
+    if (template === undefined) {
+      throw new ServerError('3D000', `template database "${templateName}" does not exist`);
+    }
+    const row: DatabaseRow = {
+      oid: server.nextOid(),
+      name,
+      owner,
+      encoding: encoding ?? template.encoding,
+      lcCollate: localeOf(wanted.lcCollate) ?? template.lcCollate,
+      lcCType: localeOf(wanted.lcCType) ?? template.lcCType,
+      connectionLimit: -1,
+      allowConnections: wanted.allowConnections ?? true,
+      isTemplate: false,
+    };
+    for (const [field, what] of [
+      ['lcCollate', 'LC_COLLATE'],
+      ['lcCType', 'LC_CTYPE'],
+    ] as const) {
+      if (locales.has(row[field])) continue;
+      throw new ServerError('42809', `invalid ${what} locale name: "${row[field]}"`);
+    }
+    checkCopy(template, row);
+    if (tx.get('databases', name) !== undefined) {
+      throw new ServerError('42P04', `database "${name}" already exists`);
+    }
+    await untilLeft(execution, template, (detail) => {
+      const message = `source database "${template.name}" is being accessed by other users`;
+      return new ServerError('55006', message, { detail });
+    });
+    await put(execution, row);
+    await copyInside(execution, template.oid, row.oid);
+    return [];
+  });
 }
 
 /** The properties that only a copy of template0 may choose. */
@@ -123,16 +118,21 @@ function checkCopy(template: DatabaseRow, row: DatabaseRow): void {
 const contents = ['schemas', 'extensions', 'tables'] as const;
 
 async function copyInside({ tx }: Execution, from: number, to: number): Promise<void> {
-  for (const row of [...tx.all('schemas')].filter(({ database }) => database === from)) {
-    await tx.put('schemas', keyIn.inside(to, row.name), { ...row, database: to });
-  }
-  for (const row of [...tx.all('extensions')].filter(({ database }) => database === from)) {
-    await tx.put('extensions', keyIn.inside(to, row.name), { ...row, database: to });
-  }
-  for (const row of [...tx.all('tables')].filter(({ database }) => database === from)) {
-    await tx.put('tables', keyIn.inside(to, row.schema, row.name), { ...row, database: to });
+  for (const part of contents) {
+    for (const row of [...tx.all(part)].filter(({ database }) => database === from)) {
+      await tx.put(part, keyInside(to, row), { ...row, database: to });
+    }
   }
 }
+
+/** The key of a row of a database, whose parts have their schema before their name. */
+const keyInside = (
+  database: number,
+  row: { readonly name: string; readonly owner?: string; readonly schema?: string },
+): string =>
+  row.owner !== undefined && row.schema !== undefined
+    ? keyIn.inside(database, row.schema, row.name)
+    : keyIn.inside(database, row.name);
 
 export const othersOn = ({ server, session }: Execution, oid: number): readonly SeenSession[] =>
   server.sessions().filter(({ pid, databaseOid }) => databaseOid === oid && pid !== session.pid);
@@ -165,33 +165,26 @@ export function dropDatabase(words: Words): Statement {
   const isOptional = words.accept('IF', 'EXISTS');
   const name = words.name();
   const isForced = words.accept('WITH', '(', 'FORCE', ')');
-  return {
-    verb: 'DROP DATABASE',
-    target: name,
-    isWrite: true,
-    isAlone: true,
-    async run(execution) {
-      const { tx, session, user } = execution;
-      const found = tx.get('databases', name);
-      if (found === undefined && isOptional) return [];
-      if (found === undefined) throw missing.database(name);
-      checkOwner(tx, user, { kind: 'database', ...found });
-      if (found.isTemplate) throw new ServerError('42809', 'cannot drop a template database');
-      if (found.oid === session.databaseOid) {
-        throw new ServerError('55006', 'cannot drop the currently open database');
+  return writingAlone('DROP DATABASE', name, async (execution) => {
+    const { tx, session, user } = execution;
+    const found = tx.get('databases', name);
+    if (found === undefined && isOptional) return [];
+    if (found === undefined) throw missing.database(name);
+    checkOwner(tx, user, { kind: 'database', ...found });
+    if (found.isTemplate) throw new ServerError('42809', 'cannot drop a template database');
+    if (found.oid === session.databaseOid) {
+      throw new ServerError('55006', 'cannot drop the currently open database');
+    }
+    if (isForced) for (const other of othersOn(execution, found.oid)) other.terminate();
+    await untilLeft(execution, found, accessed(name));
+    await tx.remove('databases', name);
+    for (const part of contents) {
+      for (const row of [...tx.all(part)].filter(({ database }) => database === found.oid)) {
+        await tx.remove(part, keyInside(found.oid, row));
       }
-      if (isForced) for (const other of othersOn(execution, found.oid)) other.terminate();
-      await untilLeft(execution, found, accessed(name));
-      await tx.remove('databases', name);
-      for (const part of contents) {
-        for (const row of [...tx.all(part)].filter(({ database }) => database === found.oid)) {
-          const names = 'owner' in row && 'schema' in row ? [row.schema, row.name] : [row.name];
-          await tx.remove(part, keyIn.inside(found.oid, ...names));
-        }
-      }
-      return [];
-    },
-  };
+    }
+    return [];
+  });
 }
 
 /** `ALTER DATABASE` was read. */
@@ -259,16 +252,11 @@ export function breakDatabase(words: Words): Statement {
   const connectionLimit = words.integer();
   words.expect('WHERE', 'datname', '=');
   const name = words.literal();
-  return {
-    verb: 'UPDATE',
-    target: name,
-    isWrite: true,
-    async run(execution) {
-      checkSuperuser(execution.tx, execution.user);
-      await put(execution, { ...existingDatabase(execution, name), connectionLimit });
-      return [];
-    },
-  };
+  return writing('UPDATE', name, async (execution) => {
+    checkSuperuser(execution.tx, execution.user);
+    await put(execution, { ...existingDatabase(execution, name), connectionLimit });
+    return [];
+  });
 }
 
 /** Whether a role other than its owner is named in a database's privileges. */

@@ -6,6 +6,7 @@ import type { Guarded } from './rights.ts';
 import { grantorFor, guardedDatabase, guardedSchema, isSuperuser, rolesOf } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
+import { writing } from './statement.ts';
 import type { Words } from './words.ts';
 
 type Grantee = (execution: Execution) => string;
@@ -85,24 +86,19 @@ export function grant(words: Words): Statement {
   words.expect('TO');
   const to = grantees(words);
   const isGrantable = words.accept('WITH', 'GRANT', 'OPTION');
-  return {
-    verb: 'GRANT',
-    target: name,
-    isWrite: true,
-    async run(execution) {
-      const guarded = find(execution);
-      let { acl } = guarded;
-      const names = to.map((each) => each(execution));
-      if (isGrantable && names.includes(everybody)) {
-        throw new ServerError('0LP01', 'grant options can only be granted to roles');
-      }
-      for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
-        for (const to of names) acl = withGrant(acl, { grantee: to, grantor, privilege, isGrantable });
-      }
-      await store(execution, acl);
-      return [];
-    },
-  };
+  return writing('GRANT', name, async (execution) => {
+    const guarded = find(execution);
+    let { acl } = guarded;
+    const names = to.map((each) => each(execution));
+    if (isGrantable && names.includes(everybody)) {
+      throw new ServerError('0LP01', 'grant options can only be granted to roles');
+    }
+    for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
+      for (const to of names) acl = withGrant(acl, { grantee: to, grantor, privilege, isGrantable });
+    }
+    await store(execution, acl);
+    return [];
+  });
 }
 
 /** `REVOKE` was read. */
@@ -116,23 +112,18 @@ export function revoke(words: Words): Statement {
   words.expect('FROM');
   const from = grantees(words);
   words.accept('CASCADE');
-  return {
-    verb: 'REVOKE',
-    target: name,
-    isWrite: true,
-    async run(execution) {
-      const guarded = find(execution);
-      let { acl } = guarded;
-      for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
-        for (const each of from) {
-          const taken = { grantee: each(execution), grantor, privilege };
-          acl = withoutGrant(acl, taken, takingFrom(execution, guarded, isOptionOnly));
-        }
+  return writing('REVOKE', name, async (execution) => {
+    const guarded = find(execution);
+    let { acl } = guarded;
+    for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
+      for (const each of from) {
+        const taken = { grantee: each(execution), grantor, privilege };
+        acl = withoutGrant(acl, taken, takingFrom(execution, guarded, isOptionOnly));
       }
-      await store(execution, acl);
-      return [];
-    },
-  };
+    }
+    await store(execution, acl);
+    return [];
+  });
 }
 
 const takingFrom = ({ tx }: Execution, { owner }: Guarded, isOptionOnly: boolean): Taking => ({
@@ -177,32 +168,27 @@ function grantMembership(words: Words, given: readonly string[]): Statement {
   words.expect('TO');
   const to = grantees(words);
   const isAdmin = words.accept('WITH', 'ADMIN', 'OPTION');
-  return {
-    verb: 'GRANT ROLE',
-    target: given.join(', '),
-    isWrite: true,
-    async run(execution) {
-      const { tx } = execution;
-      for (const member of to.map((each) => each(execution))) {
-        for (const role of given) {
-          if (tx.get('roles', role) === undefined) throw missing.role(role);
-          if (role === 'pg_database_owner') {
-            throw new ServerError('0A000', `role "${role}" cannot have explicit members`);
-          }
-          const grantor = membershipGrantor(execution, role);
-          if (isMemberOf(execution, role, member)) {
-            throw new ServerError('0LP01', `role "${role}" is a member of role "${member}"`);
-          }
-          const key = keyIn.membership({ role, member, grantor });
-          const before = tx.get('memberships', key);
-          const inherits = before?.inherits ?? tx.get('roles', member)?.inherit ?? true;
-          const row = { role, member, grantor, isAdmin: isAdmin || before?.isAdmin === true, inherits };
-          await tx.put('memberships', key, row);
+  return writing('GRANT ROLE', given.join(', '), async (execution) => {
+    const { tx } = execution;
+    for (const member of to.map((each) => each(execution))) {
+      for (const role of given) {
+        if (tx.get('roles', role) === undefined) throw missing.role(role);
+        if (role === 'pg_database_owner') {
+          throw new ServerError('0A000', `role "${role}" cannot have explicit members`);
         }
+        const grantor = membershipGrantor(execution, role);
+        if (isMemberOf(execution, role, member)) {
+          throw new ServerError('0LP01', `role "${role}" is a member of role "${member}"`);
+        }
+        const key = keyIn.membership({ role, member, grantor });
+        const before = tx.get('memberships', key);
+        const inherits = before?.inherits ?? tx.get('roles', member)?.inherit ?? true;
+        const row = { role, member, grantor, isAdmin: isAdmin || before?.isAdmin === true, inherits };
+        await tx.put('memberships', key, row);
       }
-      return [];
-    },
-  };
+    }
+    return [];
+  });
 }
 
 function revokeMembership(words: Words, given: readonly string[], isOptionOnly: boolean): Statement {
@@ -210,23 +196,18 @@ function revokeMembership(words: Words, given: readonly string[], isOptionOnly: 
   const from = grantees(words);
   const by = words.accept('GRANTED', 'BY') ? words.name() : undefined;
   words.accept('CASCADE');
-  return {
-    verb: 'REVOKE ROLE',
-    target: given.join(', '),
-    isWrite: true,
-    async run(execution) {
-      const { tx } = execution;
-      for (const member of from.map((each) => each(execution))) {
-        for (const role of given) {
-          if (tx.get('roles', role) === undefined) throw missing.role(role);
-          const grantor = by ?? membershipGrantor(execution, role);
-          const row = tx.get('memberships', keyIn.membership({ role, member, grantor }));
-          if (row !== undefined) await takeMembership(execution, row, { isOptionOnly });
-        }
+  return writing('REVOKE ROLE', given.join(', '), async (execution) => {
+    const { tx } = execution;
+    for (const member of from.map((each) => each(execution))) {
+      for (const role of given) {
+        if (tx.get('roles', role) === undefined) throw missing.role(role);
+        const grantor = by ?? membershipGrantor(execution, role);
+        const row = tx.get('memberships', keyIn.membership({ role, member, grantor }));
+        if (row !== undefined) await takeMembership(execution, row, { isOptionOnly });
       }
-      return [];
-    },
-  };
+    }
+    return [];
+  });
 }
 
 /** Takes a membership or its admin option, and what its member gave by that. */

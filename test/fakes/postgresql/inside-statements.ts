@@ -2,6 +2,7 @@ import { keyIn } from './catalog.ts';
 import { checkOwner, checkSuperuser, guardedDatabase, isAllowed } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
+import { writing } from './statement.ts';
 import type { Words } from './words.ts';
 
 interface Available {
@@ -54,20 +55,15 @@ export function createExtension(words: Words): Statement {
     const row = { database: session.databaseOid, name: what, schema: into };
     await tx.put('extensions', key, { ...row, version: at ?? available.versions.at(-1) ?? '' });
   };
-  return {
-    verb: 'CREATE EXTENSION',
-    target: name,
-    isWrite: true,
-    async run(execution) {
-      const { tx, session, user } = execution;
-      checkSuperuser(tx, user);
-      const before = tx.get('extensions', keyIn.inside(session.databaseOid, name));
-      if (before !== undefined && isOptional) return [];
-      if (before !== undefined) throw new ServerError('42710', `extension "${name}" already exists`);
-      await install(execution, name, version);
-      return [];
-    },
-  };
+  return writing('CREATE EXTENSION', name, async (execution) => {
+    const { tx, session, user } = execution;
+    checkSuperuser(tx, user);
+    const before = tx.get('extensions', keyIn.inside(session.databaseOid, name));
+    if (before !== undefined && isOptional) return [];
+    if (before !== undefined) throw new ServerError('42710', `extension "${name}" already exists`);
+    await install(execution, name, version);
+    return [];
+  });
 }
 
 /** `ALTER EXTENSION` was read. */
@@ -75,42 +71,32 @@ export function alterExtension(words: Words): Statement {
   const name = words.name();
   words.expect('UPDATE', 'TO');
   const version = words.literal();
-  return {
-    verb: 'ALTER EXTENSION',
-    target: name,
-    isWrite: true,
-    async run({ tx, session, user }) {
-      checkSuperuser(tx, user);
-      const key = keyIn.inside(session.databaseOid, name);
-      const found = tx.get('extensions', key);
-      if (found === undefined) throw new ServerError('42704', `extension "${name}" does not exist`);
-      const { versions } = availableExtensions.get(name) ?? { versions: [] };
-      if (versions.indexOf(version) < versions.indexOf(found.version)) {
-        const message = `extension "${name}" has no update path from version "${found.version}" to version "${version}"`;
-        throw new ServerError('22023', message);
-      }
-      await tx.put('extensions', key, { ...found, version });
-      return [];
-    },
-  };
+  return writing('ALTER EXTENSION', name, async ({ tx, session, user }) => {
+    checkSuperuser(tx, user);
+    const key = keyIn.inside(session.databaseOid, name);
+    const found = tx.get('extensions', key);
+    if (found === undefined) throw new ServerError('42704', `extension "${name}" does not exist`);
+    const { versions } = availableExtensions.get(name) ?? { versions: [] };
+    if (versions.indexOf(version) < versions.indexOf(found.version)) {
+      const message = `extension "${name}" has no update path from version "${found.version}" to version "${version}"`;
+      throw new ServerError('22023', message);
+    }
+    await tx.put('extensions', key, { ...found, version });
+    return [];
+  });
 }
 
 /** `DROP EXTENSION` was read. */
 export function dropExtension(words: Words): Statement {
   const name = words.name();
-  return {
-    verb: 'DROP EXTENSION',
-    target: name,
-    isWrite: true,
-    async run({ tx, session }) {
-      const key = keyIn.inside(session.databaseOid, name);
-      if (tx.get('extensions', key) === undefined) {
-        throw new ServerError('42704', `extension "${name}" does not exist`);
-      }
-      await tx.remove('extensions', key);
-      return [];
-    },
-  };
+  return writing('DROP EXTENSION', name, async ({ tx, session }) => {
+    const key = keyIn.inside(session.databaseOid, name);
+    if (tx.get('extensions', key) === undefined) {
+      throw new ServerError('42704', `extension "${name}" does not exist`);
+    }
+    await tx.remove('extensions', key);
+    return [];
+  });
 }
 
 /** `CREATE SCHEMA` was read. */
@@ -118,24 +104,19 @@ export function createSchema(words: Words): Statement {
   const isOptional = words.accept('IF', 'NOT', 'EXISTS');
   const name = words.name();
   const owner = words.accept('AUTHORIZATION') ? words.name() : undefined;
-  return {
-    verb: 'CREATE SCHEMA',
-    target: name,
-    isWrite: true,
-    async run({ tx, session, user }) {
-      const database = tx.get('databases', session.database);
-      if (database !== undefined && !isAllowed(tx, guardedDatabase(database), user, 'CREATE')) {
-        throw new ServerError('42501', `permission denied for database ${session.database}`);
-      }
-      if (owner !== undefined && tx.get('roles', owner) === undefined) throw missing.role(owner);
-      const key = keyIn.inside(session.databaseOid, name);
-      const isThere = tx.get('schemas', key) !== undefined;
-      if (isThere && isOptional) return [];
-      if (isThere) throw new ServerError('42P06', `schema "${name}" already exists`);
-      await tx.put('schemas', key, { database: session.databaseOid, name, owner: owner ?? user });
-      return [];
-    },
-  };
+  return writing('CREATE SCHEMA', name, async ({ tx, session, user }) => {
+    const database = tx.get('databases', session.database);
+    if (database !== undefined && !isAllowed(tx, guardedDatabase(database), user, 'CREATE')) {
+      throw new ServerError('42501', `permission denied for database ${session.database}`);
+    }
+    if (owner !== undefined && tx.get('roles', owner) === undefined) throw missing.role(owner);
+    const key = keyIn.inside(session.databaseOid, name);
+    const isThere = tx.get('schemas', key) !== undefined;
+    if (isThere && isOptional) return [];
+    if (isThere) throw new ServerError('42P06', `schema "${name}" already exists`);
+    await tx.put('schemas', key, { database: session.databaseOid, name, owner: owner ?? user });
+    return [];
+  });
 }
 
 /** `ALTER SCHEMA` was read. */
@@ -143,42 +124,32 @@ export function alterSchema(words: Words): Statement {
   const name = words.name();
   words.expect('OWNER', 'TO');
   const owner = words.name();
-  return {
-    verb: 'ALTER SCHEMA',
-    target: name,
-    isWrite: true,
-    async run({ tx, session, user }) {
-      const key = keyIn.inside(session.databaseOid, name);
-      const found = tx.get('schemas', key);
-      if (found === undefined) throw missing.schema(name);
-      checkSuperuser(tx, user);
-      if (tx.get('roles', owner) === undefined) throw missing.role(owner);
-      await tx.put('schemas', key, { ...found, owner });
-      return [];
-    },
-  };
+  return writing('ALTER SCHEMA', name, async ({ tx, session, user }) => {
+    const key = keyIn.inside(session.databaseOid, name);
+    const found = tx.get('schemas', key);
+    if (found === undefined) throw missing.schema(name);
+    checkSuperuser(tx, user);
+    if (tx.get('roles', owner) === undefined) throw missing.role(owner);
+    await tx.put('schemas', key, { ...found, owner });
+    return [];
+  });
 }
 
 /** `DROP SCHEMA` was read. */
 export function dropSchema(words: Words): Statement {
   const name = words.name();
   words.accept('CASCADE');
-  return {
-    verb: 'DROP SCHEMA',
-    target: name,
-    isWrite: true,
-    async run({ tx, session, user }) {
-      const found = tx.get('schemas', keyIn.inside(session.databaseOid, name));
-      if (found === undefined) throw missing.schema(name);
-      checkOwner(tx, user, { kind: 'schema', ...found });
-      for (const row of [...tx.all('tables')]) {
-        if (row.database !== session.databaseOid || row.schema !== name) continue;
-        await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
-      }
-      await tx.remove('schemas', keyIn.inside(session.databaseOid, name));
-      return [];
-    },
-  };
+  return writing('DROP SCHEMA', name, async ({ tx, session, user }) => {
+    const found = tx.get('schemas', keyIn.inside(session.databaseOid, name));
+    if (found === undefined) throw missing.schema(name);
+    checkOwner(tx, user, { kind: 'schema', ...found });
+    for (const row of [...tx.all('tables')]) {
+      if (row.database !== session.databaseOid || row.schema !== name) continue;
+      await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
+    }
+    await tx.remove('schemas', keyIn.inside(session.databaseOid, name));
+    return [];
+  });
 }
 
 /** `CREATE TABLE` was read; its columns are not kept. */
@@ -187,22 +158,17 @@ export function createTable(words: Words): Statement {
   words.expect('(');
   words.skip();
   const [schema, name] = second === undefined ? ['public', first] : [first, second];
-  return {
-    verb: 'CREATE TABLE',
-    target: name,
-    isWrite: true,
-    async run({ tx, session, user }) {
-      if (tx.get('schemas', keyIn.inside(session.databaseOid, schema)) === undefined) {
-        throw missing.schema(schema);
-      }
-      const key = keyIn.inside(session.databaseOid, schema, name);
-      if (tx.get('tables', key) !== undefined) {
-        throw new ServerError('42P07', `relation "${name}" already exists`);
-      }
-      await tx.put('tables', key, { database: session.databaseOid, schema, name, owner: user });
-      return [];
-    },
-  };
+  return writing('CREATE TABLE', name, async ({ tx, session, user }) => {
+    if (tx.get('schemas', keyIn.inside(session.databaseOid, schema)) === undefined) {
+      throw missing.schema(schema);
+    }
+    const key = keyIn.inside(session.databaseOid, schema, name);
+    if (tx.get('tables', key) !== undefined) {
+      throw new ServerError('42P07', `relation "${name}" already exists`);
+    }
+    await tx.put('tables', key, { database: session.databaseOid, schema, name, owner: user });
+    return [];
+  });
 }
 
 /** `COMMENT ON DATABASE` or `ROLE` was read. */
@@ -216,23 +182,18 @@ export function comment(words: Words): Statement {
     ...row,
     ...(text && { comment: text }),
   });
-  return {
-    verb: 'COMMENT',
-    target: name,
-    isWrite: true,
-    async run({ tx, user }) {
-      if (kind === 'databases') {
-        const found = tx.get('databases', name);
-        if (found === undefined) throw missing.database(name);
-        checkOwner(tx, user, { kind: 'database', ...found });
-        await tx.put('databases', name, withText(found));
-        return [];
-      }
-      const found = tx.get('roles', name);
-      if (found === undefined) throw missing.role(name);
-      checkSuperuser(tx, user);
-      await tx.put('roles', name, withText(found));
+  return writing('COMMENT', name, async ({ tx, user }) => {
+    if (kind === 'databases') {
+      const found = tx.get('databases', name);
+      if (found === undefined) throw missing.database(name);
+      checkOwner(tx, user, { kind: 'database', ...found });
+      await tx.put('databases', name, withText(found));
       return [];
-    },
-  };
+    }
+    const found = tx.get('roles', name);
+    if (found === undefined) throw missing.role(name);
+    checkSuperuser(tx, user);
+    await tx.put('roles', name, withText(found));
+    return [];
+  });
 }

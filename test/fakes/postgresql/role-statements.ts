@@ -6,6 +6,7 @@ import { revokedFrom, takeMembership } from './grant-statements.ts';
 import { checkSuperuser, guardedDatabase, guardedSchema, isSuperuser } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
+import { writing } from './statement.ts';
 import type { Words } from './words.ts';
 
 const attributes = {
@@ -46,19 +47,14 @@ function options(words: Words): Partial<RoleRow> {
 export function createRole(words: Words): Statement {
   const name = words.name();
   const wanted = options(words);
-  return {
-    verb: 'CREATE ROLE',
-    target: name,
-    isWrite: true,
-    async run({ tx, user }) {
-      checkSuperuser(tx, user);
-      if (tx.get('roles', name) !== undefined) {
-        throw new ServerError('42710', `role "${name}" already exists`);
-      }
-      await tx.put('roles', name, { ...plainRole, name, ...wanted });
-      return [];
-    },
-  };
+  return writing('CREATE ROLE', name, async ({ tx, user }) => {
+    checkSuperuser(tx, user);
+    if (tx.get('roles', name) !== undefined) {
+      throw new ServerError('42710', `role "${name}" already exists`);
+    }
+    await tx.put('roles', name, { ...plainRole, name, ...wanted });
+    return [];
+  });
 }
 
 /** `ALTER ROLE` was read. */
@@ -161,29 +157,24 @@ async function configure(
 export function dropRole(words: Words): Statement {
   const isOptional = words.accept('IF', 'EXISTS');
   const name = words.name();
-  return {
-    verb: 'DROP ROLE',
-    target: name,
-    isWrite: true,
-    async run(execution) {
-      const { tx, session, user } = execution;
-      checkSuperuser(tx, user);
-      const found = tx.get('roles', name);
-      if (found === undefined && isOptional) return [];
-      if (found === undefined) throw missing.role(name);
-      if (name === session.user) throw new ServerError('55006', 'current user cannot be dropped');
-      const dependent = dependents(execution, name);
-      if (dependent.length > 0) {
-        const message = `role "${name}" cannot be dropped because some objects depend on it`;
-        throw new ServerError('2BP01', message, { detail: dependent.join('\n') });
-      }
-      for (const row of [...tx.all('memberships')]) {
-        if (row.role === name || row.member === name) await tx.remove('memberships', keyIn.membership(row));
-      }
-      await tx.remove('roles', name);
-      return [];
-    },
-  };
+  return writing('DROP ROLE', name, async (execution) => {
+    const { tx, session, user } = execution;
+    checkSuperuser(tx, user);
+    const found = tx.get('roles', name);
+    if (found === undefined && isOptional) return [];
+    if (found === undefined) throw missing.role(name);
+    if (name === session.user) throw new ServerError('55006', 'current user cannot be dropped');
+    const dependent = dependents(execution, name);
+    if (dependent.length > 0) {
+      const message = `role "${name}" cannot be dropped because some objects depend on it`;
+      throw new ServerError('2BP01', message, { detail: dependent.join('\n') });
+    }
+    for (const row of [...tx.all('memberships')]) {
+      if (row.role === name || row.member === name) await tx.remove('memberships', keyIn.membership(row));
+    }
+    await tx.remove('roles', name);
+    return [];
+  });
 }
 
 /** The objects that depend on a role, in the server's words. */
@@ -253,75 +244,65 @@ export function reassignOwned(words: Words): Statement {
   const from = words.name();
   words.expect('TO');
   const to = words.name();
-  return {
-    verb: 'REASSIGN OWNED',
-    target: from,
-    isWrite: true,
-    async run({ tx, session, user }) {
-      checkSuperuser(tx, user);
-      existingRole({ tx }, from);
-      existingRole({ tx }, to);
-      for (const row of [...tx.all('schemas')]) {
-        if (row.owner !== from || row.database !== session.databaseOid) continue;
-        const { acl } = row;
-        const next = { ...row, owner: to, ...(acl && { acl: withOwner(acl, from, to) }) };
-        await tx.put('schemas', keyIn.inside(row.database, row.name), next);
-      }
-      for (const row of [...tx.all('tables')]) {
-        if (row.owner !== from || row.database !== session.databaseOid) continue;
-        await tx.put('tables', keyIn.inside(row.database, row.schema, row.name), { ...row, owner: to });
-      }
-      for (const row of [...tx.all('databases')]) {
-        if (row.owner !== from) continue;
-        const { acl } = row;
-        const next = { ...row, owner: to, ...(acl && { acl: withOwner(acl, from, to) }) };
-        await tx.put('databases', row.name, next);
-      }
-      return [];
-    },
-  };
+  return writing('REASSIGN OWNED', from, async ({ tx, session, user }) => {
+    checkSuperuser(tx, user);
+    existingRole({ tx }, from);
+    existingRole({ tx }, to);
+    for (const row of [...tx.all('schemas')]) {
+      if (row.owner !== from || row.database !== session.databaseOid) continue;
+      const { acl } = row;
+      const next = { ...row, owner: to, ...(acl && { acl: withOwner(acl, from, to) }) };
+      await tx.put('schemas', keyIn.inside(row.database, row.name), next);
+    }
+    for (const row of [...tx.all('tables')]) {
+      if (row.owner !== from || row.database !== session.databaseOid) continue;
+      await tx.put('tables', keyIn.inside(row.database, row.schema, row.name), { ...row, owner: to });
+    }
+    for (const row of [...tx.all('databases')]) {
+      if (row.owner !== from) continue;
+      const { acl } = row;
+      const next = { ...row, owner: to, ...(acl && { acl: withOwner(acl, from, to) }) };
+      await tx.put('databases', row.name, next);
+    }
+    return [];
+  });
 }
 
 /** `DROP OWNED BY` was read. */
 export function dropOwned(words: Words): Statement {
   const name = words.name();
-  return {
-    verb: 'DROP OWNED',
-    target: name,
-    isWrite: true,
-    async run(execution) {
-      const { tx, session, user } = execution;
-      checkSuperuser(tx, user);
-      existingRole({ tx }, name);
-      const here = ({ database }: { readonly database: number }): boolean => database === session.databaseOid;
-      for (const row of [...tx.all('tables')].filter(here)) {
-        if (row.owner === name) await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
-      }
-      for (const row of [...tx.all('schemas')].filter(here)) {
-        if (row.owner === name) {
-          if ([...tx.all('tables')].some((table) => here(table) && table.schema === row.name)) {
-            throw new ServerError(
-              '2BP01',
-              'cannot drop desired object(s) because other objects depend on them',
-            );
-          }
-          await tx.remove('schemas', keyIn.inside(row.database, row.name));
-        } else if (namedIn(row.acl, row.owner).has(name)) {
-          const acl = revokedFrom(execution, guardedSchema(row), name);
-          await tx.put('schemas', keyIn.inside(row.database, row.name), { ...row, acl });
+  return writing('DROP OWNED', name, async (execution) => {
+    const { tx, session, user } = execution;
+    checkSuperuser(tx, user);
+    existingRole({ tx }, name);
+    const here = ({ database }: { readonly database: number }): boolean => database === session.databaseOid;
+    for (const row of [...tx.all('tables')].filter(here)) {
+      if (row.owner === name) await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
+    }
+    for (const row of [...tx.all('schemas')].filter(here)) {
+      if (row.owner === name) {
+        if ([...tx.all('tables')].some((table) => here(table) && table.schema === row.name)) {
+          throw new ServerError(
+            '2BP01',
+            'cannot drop desired object(s) because other objects depend on them',
+          );
         }
+        await tx.remove('schemas', keyIn.inside(row.database, row.name));
+      } else if (namedIn(row.acl, row.owner).has(name)) {
+        const acl = revokedFrom(execution, guardedSchema(row), name);
+        await tx.put('schemas', keyIn.inside(row.database, row.name), { ...row, acl });
       }
-      for (const row of [...tx.all('databases')]) {
-        if (!isNamedIn(row, name)) continue;
-        await tx.put('databases', row.name, {
-          ...row,
-          acl: revokedFrom(execution, guardedDatabase(row), name),
-        });
-      }
-      for (const row of [...tx.all('memberships')]) {
-        if (row.grantor === name) await takeMembership(execution, row, { isOptionOnly: false });
-      }
-      return [];
-    },
-  };
+    }
+    for (const row of [...tx.all('databases')]) {
+      if (!isNamedIn(row, name)) continue;
+      await tx.put('databases', row.name, {
+        ...row,
+        acl: revokedFrom(execution, guardedDatabase(row), name),
+      });
+    }
+    for (const row of [...tx.all('memberships')]) {
+      if (row.grantor === name) await takeMembership(execution, row, { isOptionOnly: false });
+    }
+    return [];
+  });
 }

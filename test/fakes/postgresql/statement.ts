@@ -55,3 +55,15 @@ export interface Statement {
   readonly isAlone?: boolean;
   readonly run: (execution: Execution) => Rows | Promise<Rows>;
 }
+
+/** A statement that changes something. */
+export const writing = (verb: string, target: string, run: Statement['run']): Statement => ({
+  ...{ verb, target, run },
+  isWrite: true,
+});
+
+/** The same, for a statement that no transaction can contain. */
+export const writingAlone = (verb: string, target: string, run: Statement['run']): Statement => ({
+  ...writing(verb, target, run),
+  isAlone: true,
+});
