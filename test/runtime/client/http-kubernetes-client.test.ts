@@ -430,24 +430,34 @@ describe('HTTP client', () => {
       read: () => client.list(ThingKind, {}),
       write: () => client.create(ThingKind, thing('a')),
     };
-    for (const [name, call] of Object.entries(calls)) {
-      test(`a ${name} is sent again after Retry-After of a 429`, async () => {
-        server.fail({ status: 429, retryAfter: 3, times: 2 });
+    const answers: Readonly<
+      Record<string, readonly [call: () => Promise<unknown>, fault: Fault, waits: number[]]>
+    > = {
+      'a read is sent again after Retry-After of a 429': [
+        calls.read,
+        { status: 429, retryAfter: 3, times: 2 },
+        [3000, 3000],
+      ],
+      'a write is sent again after Retry-After of a 429': [
+        calls.write,
+        { status: 429, retryAfter: 3, times: 2 },
+        [3000, 3000],
+      ],
+      'a read is sent again after details.retryAfterSeconds of a 429': [
+        calls.read,
+        { status: 429, retryAfterSeconds: 2 },
+        [2000],
+      ],
+      'a read is sent again after Retry-After of a 503': [calls.read, { status: 503, retryAfter: 1 }, [1000]],
+    };
+    for (const [name, [call, fault, waits]] of Object.entries(answers)) {
+      test(name, async () => {
+        server.fail(fault);
         await call();
-        assert.deepEqual(sleeps, [3000, 3000]);
-        assert.equal(server.requests.length, 3);
+        assert.deepEqual(sleeps, waits);
+        assert.equal(server.requests.length, waits.length + 1);
       });
     }
-    test('details.retryAfterSeconds counts as well', async () => {
-      server.fail({ status: 429, retryAfterSeconds: 2 });
-      await client.list(ThingKind, {});
-      assert.deepEqual(sleeps, [2000]);
-    });
-    test('so does Retry-After of a 503', async () => {
-      server.fail({ status: 503, retryAfter: 1 });
-      await client.list(ThingKind, {});
-      assert.deepEqual(sleeps, [1000]);
-    });
     test('it gives up after 10 retries, with the wait in the error', async () => {
       server.fail({ status: 429, retryAfter: 1, times: 100, reason: 'TooManyRequests' });
       const error = await failure(client.list(ThingKind, {}));
@@ -721,52 +731,24 @@ describe('HTTP client', () => {
       subscription.unsubscribe();
     });
 
+    const unreadable = (line: string) => ({
+      act: () => server.writeToWatches(`${line}\n`),
+      ...{ code: 0, reason: 'InvalidWatchEvent' },
+    });
+    const event = (type: string, object: object) => unreadable(JSON.stringify({ type, object }));
+    const { uid: _uid, ...withoutUid } = stored('a', 101).metadata;
     const failures: Record<string, { act: () => void; code: number; reason: string }> = {
       'an ERROR event': { act: () => server.errorInBand(410, 'Expired'), code: 410, reason: 'Expired' },
       'a cut mid-line': {
         act: () => server.dropWatches('{"type":"ADD'),
-        code: 0,
-        reason: 'ConnectionClosed',
+        ...{ code: 0, reason: 'ConnectionClosed' },
       },
-      'a line that is not JSON': {
-        act: () => server.writeToWatches('{hunter2}\n'),
-        code: 0,
-        reason: 'InvalidWatchEvent',
-      },
-      'an unknown event': {
-        act: () => server.writeToWatches('{"type":"X"}\n'),
-        code: 0,
-        reason: 'InvalidWatchEvent',
-      },
-      'an event of nothing but metadata': {
-        act: () => server.writeToWatches('{"type":"ADDED","object":{"metadata":{"name":"ghost"}}}\n'),
-        code: 0,
-        reason: 'InvalidWatchEvent',
-      },
-      'an event of another kind': {
-        act: () => {
-          const object = { ...stored('a', 101), kind: 'Other' };
-          server.writeToWatches(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
-        },
-        code: 0,
-        reason: 'InvalidWatchEvent',
-      },
-      'the deletion of what has no uid': {
-        act: () => {
-          const object = {
-            ...stored('a', 101),
-            metadata: { ...thing('a').metadata, resourceVersion: '101' },
-          };
-          server.writeToWatches(`${JSON.stringify({ type: 'DELETED', object })}\n`);
-        },
-        code: 0,
-        reason: 'InvalidWatchEvent',
-      },
-      'a bookmark without a version': {
-        act: () => server.writeToWatches('{"type":"BOOKMARK","object":{"kind":"Thing","metadata":{}}}\n'),
-        code: 0,
-        reason: 'InvalidWatchEvent',
-      },
+      'a line that is not JSON': unreadable('{hunter2}'),
+      'an unknown event': unreadable('{"type":"X"}'),
+      'an event of nothing but metadata': event('ADDED', { metadata: { name: 'ghost' } }),
+      'an event of another kind': event('MODIFIED', { ...stored('a', 101), kind: 'Other' }),
+      'the deletion of what has no uid': event('DELETED', { ...stored('a', 101), metadata: withoutUid }),
+      'a bookmark without a version': event('BOOKMARK', { kind: 'Thing', metadata: {} }),
     };
     for (const [name, { act, code, reason }] of Object.entries(failures)) {
       test(`${name} is an ApiError`, async () => {

@@ -15,6 +15,7 @@ import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts'
 import { execCredentials } from '../../../runtime/client/exec-credential.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../../../runtime/client/kube-config.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 
@@ -151,16 +152,24 @@ describe('a kubeconfig', () => {
 
   const seenBy = () => ({ right: right.asked.last, wrong: wrong.asked.last, plain: plain.asked.last });
 
-  /** Reads the kubeconfig, sends one request, and returns the identities that the servers saw. */
-  async function ask(environment: Record<string, string>, options: { path?: string; context?: string } = {}) {
+  /** A client of the kubeconfig that the environment names. */
+  async function clientOf(
+    environment: Record<string, string>,
+    { elapsedMs = clock.elapsedMs, now = clock.now, ...options }: Partial<Clock> & { context?: string } = {},
+  ) {
     const kubeConfig = await readKubeConfig({
       ...options,
       environment: { ...process.env, ...environment },
-      clock,
+      clock: { now },
     });
-    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock });
+    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock: { ...clock, elapsedMs } });
     open.push(client);
-    await client.serverVersion();
+    return client;
+  }
+
+  /** Reads the kubeconfig, sends one request, and returns the identities that the servers saw. */
+  async function ask(environment: Record<string, string>, options: { context?: string } = {}) {
+    await (await clientOf(environment, options)).serverVersion();
     return seenBy();
   }
 
@@ -182,11 +191,14 @@ describe('a kubeconfig', () => {
   interface Row {
     /** Files by name; `RIGHT` and `WRONG` are the two API servers. */
     readonly files: Readonly<Record<string, Parts | string>>;
-    /** The value of KUBECONFIG, of names of files. */
-    readonly listed: readonly string[];
+    /** The value of KUBECONFIG, of names of files; default `a`. */
+    readonly listed?: readonly string[];
     readonly context?: string;
-    /** The identity that the right server sees; `plain`: the server without TLS sees a request without credentials. */
-    readonly seen: object | 'plain';
+    /**
+     * The identity that the right server sees; default `Bearer t`. `plain`: the server without TLS sees a request
+     * without credentials.
+     */
+    readonly seen?: object | 'plain';
   }
   const here = { c: trusted('RIGHT') };
   const there = { c: trusted('WRONG') };
@@ -209,17 +221,14 @@ describe('a kubeconfig', () => {
         b: { ...bearer, clusters: { s: trusted('WRONG') }, contexts: at('staging', 's'), current: 'staging' },
       },
       listed: ['a', 'b'],
-      seen: { authorization: 'Bearer t' },
     },
     'of two files with a cluster of one name, the first wins': {
       files: { a: { clusters: here }, b: { ...bearer, clusters: there, contexts: context, current: 'x' } },
       listed: ['a', 'b'],
-      seen: { authorization: 'Bearer t' },
     },
     'a file that is missing, one that is empty and an empty name are skipped': {
       files: { a: '', ...one({ token: 't' }), b: '' },
       listed: ['missing', 'b', 'a'],
-      seen: { authorization: 'Bearer t' },
     },
     'a context that is asked for is used': {
       files: {
@@ -230,9 +239,7 @@ describe('a kubeconfig', () => {
           current: 'x',
         },
       },
-      listed: ['a'],
       context: 'y',
-      seen: { authorization: 'Bearer t' },
     },
     'relative paths start from the folder of their file': {
       files: {
@@ -244,12 +251,10 @@ describe('a kubeconfig', () => {
     },
     'a token file wins over a token': {
       files: one({ token: 'old', tokenFile: 'token' }),
-      listed: ['a'],
       seen: { authorization: 'Bearer file-top' },
     },
     'a user name and a password': {
       files: one({ username: 'ann', password: 'p:w' }),
-      listed: ['a'],
       seen: { authorization: `Basic ${Buffer.from('ann:p:w').toString('base64')}` },
     },
     'impersonation with groups, a UID and extra values': {
@@ -260,7 +265,6 @@ describe('a kubeconfig', () => {
         'as-groups': ['dev', 'ops'],
         'as-user-extra': { 'Example.com/Scope': ['a', 'b'] },
       }),
-      listed: ['a'],
       seen: {
         authorization: 'Bearer t',
         'impersonate-user': 'jane',
@@ -271,14 +275,12 @@ describe('a kubeconfig', () => {
     },
     'a credential plugin beside the kubeconfig': {
       files: one({ exec }),
-      listed: ['a'],
       seen: { authorization: 'Bearer plugin-top' },
     },
     'over plain HTTP, as through kubectl proxy, no credentials are sent': {
       files: {
         a: { clusters: { c: { server: 'PLAIN' } }, users: { u: { exec } }, contexts: context, current: 'x' },
       },
-      listed: ['a'],
       seen: 'plain',
     },
     'a server that is not verified': {
@@ -286,8 +288,6 @@ describe('a kubeconfig', () => {
         { token: 't' },
         { 'certificate-authority-data': undefined, 'insecure-skip-tls-verify': true },
       ),
-      listed: ['a'],
-      seen: { authorization: 'Bearer t' },
     },
   };
 
@@ -305,7 +305,9 @@ describe('a kubeconfig', () => {
     KUBECONFIG: names.map((name) => join(folder, name)).join(delimiter),
   });
 
-  for (const [name, { files, listed: names, context: asked, seen }] of Object.entries(rows)) {
+  const token = { authorization: 'Bearer t' };
+  for (const [name, row] of Object.entries(rows)) {
+    const { files, listed: names = ['a'], context: asked, seen = token } = row;
     test(`${name}, as for kubectl`, async (testContext) => {
       await write(files);
       const ours = await ask(environmentOf(names), asked === undefined ? {} : { context: asked });
@@ -381,11 +383,13 @@ describe('a kubeconfig', () => {
     'a file that is not YAML': [{ a: 'clusters: [' }, /\/a is not YAML: see line 1$/],
     'another kind of object': [{ a: '{"kind": "Pod"}' }, /\/a is not a kubeconfig: kind must be Config$/],
   };
+  const isRefused = async (files: Row['files'], message: RegExp): Promise<void> => {
+    await write(files);
+    await assert.rejects(clientOf(environmentOf(['a'])), { name: 'KubeConfigError', message });
+  };
   for (const [name, [files, message]] of Object.entries(refused)) {
     test(`${name} is refused, as by kubectl`, async (testContext) => {
-      await write(files);
-      const environment = { ...process.env, ...environmentOf(['a']) };
-      await assert.rejects(readKubeConfig({ environment, clock }), { name: 'KubeConfigError', message });
+      await isRefused(files, message);
       if (kubectl === undefined) testContext.diagnostic('kubectl is not on this machine: not compared');
       else await assert.rejects(askByKubectl(environmentOf(['a'])));
     });
@@ -415,11 +419,7 @@ describe('a kubeconfig', () => {
     ],
   };
   for (const [name, [files, message]] of Object.entries(refusedByUs)) {
-    test(`${name} is refused by name`, async () => {
-      await write(files);
-      const environment = { ...process.env, ...environmentOf(['a']) };
-      await assert.rejects(readKubeConfig({ environment, clock }), { name: 'KubeConfigError', message });
-    });
+    test(`${name} is refused by name`, () => isRefused(files, message));
   }
 
   test('without a file and outside of a pod there is no API server', async () => {
@@ -475,16 +475,12 @@ describe('a kubeconfig', () => {
     const nextYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
     await writeFile(join(folder, 'answer'), answer({ token: 'first', expirationTimestamp: nextYear }));
     await write(one({ exec }));
-    const environment = { ...process.env, ...environmentOf(['a']) };
-    const clockAt = { now: () => new Date(nowMs) };
     let nowMs = Date.now();
-    const kubeConfig = await readKubeConfig({ environment, clock: clockAt });
     const elapsed = { ms: 1 };
-    const client = kubernetesClient({
-      ...{ kubeConfig, log: recordedLog() },
-      clock: { ...clock, elapsedMs: () => (elapsed.ms += 2_000) },
+    const client = await clientOf(environmentOf(['a']), {
+      now: () => new Date(nowMs),
+      elapsedMs: () => (elapsed.ms += 2_000),
     });
-    open.push(client);
     const before = await runs();
     for (let times = 0; times < 3; times += 1) await client.serverVersion();
     assert.equal((await runs()) - before, 1);
@@ -501,12 +497,7 @@ describe('a kubeconfig', () => {
   test('requests that are refused at the same time run the credential plugin once', async () => {
     await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
     await write(one({ exec }));
-    const kubeConfig = await readKubeConfig({
-      environment: { ...process.env, ...environmentOf(['a']) },
-      clock,
-    });
-    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock });
-    open.push(client);
+    const client = await clientOf(environmentOf(['a']));
     await client.serverVersion();
     const before = await runs();
     await writeFile(join(folder, 'answer'), answer({ token: 'new' }));
@@ -530,12 +521,7 @@ describe('a kubeconfig', () => {
     await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
     await write(one({ exec }));
     right.asked.refused.add('Bearer old');
-    const kubeConfig = await readKubeConfig({
-      environment: { ...process.env, ...environmentOf(['a']) },
-      clock,
-    });
-    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock });
-    open.push(client);
+    const client = await clientOf(environmentOf(['a']));
     const before = right.asked.times;
     const watch = () =>
       lastValueFrom(client.watch(SecretKind, { resourceVersion: '1', timeoutSeconds: 1 }), {
