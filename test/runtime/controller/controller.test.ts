@@ -258,66 +258,33 @@ describe('controller', () => {
     );
   });
 
-  const ends: Record<
-    string,
-    { end: () => Promise<Result>; result: Outcome['result']; again: boolean; logged: string }
-  > = {
-    done: { end: async () => done, result: 'success', again: false, logged: 'debug' },
-    after: { end: async () => after(1), result: 'requeue_after', again: true, logged: 'debug' },
-    requeue: { end: async () => requeue, result: 'requeue', again: true, logged: 'debug' },
-    'a thrown error': {
-      end: () => Promise.reject(new Error('boom')),
-      result: 'error',
-      again: true,
-      logged: 'error',
-    },
-    'an error thrown before the first await': {
-      end: () => {
+  const ends: Record<string, readonly [end: () => Promise<Result>, result: Outcome['result']]> = {
+    done: [async () => done, 'success'],
+    after: [async () => after(1), 'requeue_after'],
+    requeue: [async () => requeue, 'requeue'],
+    'a thrown error': [() => Promise.reject(new Error('boom')), 'error'],
+    'an error thrown before the first await': [
+      () => {
         throw new Error('boom');
       },
-      result: 'error',
-      again: true,
-      logged: 'error',
-    },
-    'a thrown conflict': {
-      end: () => annotate('cannot update thing', Promise.reject(conflictError())),
-      result: 'conflict',
-      again: true,
-      logged: 'debug',
-    },
-    'a write that an interruption of the leadership prevented': {
-      end: () => annotate('cannot update thing', Promise.reject(leaseExpired('another may lead'))),
-      result: 'interrupted',
-      again: true,
-      logged: 'debug',
-    },
-    'AlreadyExists, which is no conflict': {
-      end: () => Promise.reject(new ApiError('exists', { code: 409, reason: 'AlreadyExists' })),
-      result: 'error',
-      again: true,
-      logged: 'error',
-    },
-    'nothing thrown': { end: () => Promise.reject(), result: 'error', again: true, logged: 'error' },
-    'no result': {
-      end: async () => undefined as unknown as Result,
-      result: 'error',
-      again: true,
-      logged: 'error',
-    },
-    'the delay of a timer is not a number': {
-      end: async () => after(Number.NaN),
-      result: 'error',
-      again: true,
-      logged: 'error',
-    },
-    'a result of an unknown type': {
-      end: async () => ({ type: 'toString' }) as unknown as Result,
-      result: 'error',
-      again: true,
-      logged: 'error',
-    },
+      'error',
+    ],
+    'a thrown conflict': [() => annotate('cannot update thing', Promise.reject(conflictError())), 'conflict'],
+    'a write that an interruption of the leadership prevented': [
+      () => annotate('cannot update thing', Promise.reject(leaseExpired('another may lead'))),
+      'interrupted',
+    ],
+    'AlreadyExists, which is no conflict': [
+      () => Promise.reject(new ApiError('exists', { code: 409, reason: 'AlreadyExists' })),
+      'error',
+    ],
+    'nothing thrown': [() => Promise.reject(), 'error'],
+    'no result': [async () => undefined as unknown as Result, 'error'],
+    'the delay of a timer is not a number': [async () => after(Number.NaN), 'error'],
+    'a result of an unknown type': [async () => ({ type: 'toString' }) as unknown as Result, 'error'],
   };
-  for (const [name, { end, result, again, logged }] of Object.entries(ends)) {
+  for (const [name, [end, result]] of Object.entries(ends)) {
+    const [again, logged] = [result !== 'success', result === 'error' ? 'error' : 'debug'];
     test(`${name}: ${result}, ${again ? 'and again' : 'once'}, logged at ${logged}`, async () => {
       let runs = 0;
       run(() => {

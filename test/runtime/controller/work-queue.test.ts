@@ -298,7 +298,8 @@ describe('work queue', () => {
     assert.equal(clock.waitingCount, 0);
   });
 
-  test('the observer gets each wait, start, end, retry and drop', () => {
+  /** The report of an observer about a script. */
+  const observed = (script: Script): readonly string[] => {
     const told: string[] = [];
     const observer: WorkQueueObserver = {
       added: (key) => told.push(`added ${key}`),
@@ -308,58 +309,39 @@ describe('work queue', () => {
       retried: () => told.push('retried'),
       dropped: (key) => told.push(`dropped ${key}`),
     };
-    play({
+    play({ ...script, options: { concurrency: 1, observer } });
+    return told;
+  };
+  const observations: Record<string, Script & { readonly want: string }> = {
+    'each wait, start, end and retry': {
       arrivals: { a: [0], b: [1] },
       runs: { a: [requeue] },
       runMs: 10,
       drainAtMs: 12,
-      options: { concurrency: 1, observer },
-    });
-    assert.deepEqual(told, [
-      'added a',
-      'started a',
-      'added b',
-      'retried',
-      'finished a',
-      'started b',
-      'finished b',
-    ]);
-    told.length = 0;
-    play({ arrivals: { a: [0], b: [1] }, runMs: 10, drainAtMs: 5, options: { concurrency: 1, observer } });
-    assert.deepEqual(told, ['added a', 'started a', 'added b', 'dropped b', 'finished a']);
-    told.length = 0;
-    play({
+      want: 'added a, started a, added b, retried, finished a, started b, finished b',
+    },
+    'each drop': {
+      arrivals: { a: [0], b: [1] },
+      runMs: 10,
+      drainAtMs: 5,
+      want: 'added a, started a, added b, dropped b, finished a',
+    },
+    'that a timer brought a key back': {
       arrivals: { a: [0] },
       runs: { a: [after(5)] },
       runMs: 10,
       drainAtMs: 40,
-      options: { concurrency: 1, observer },
-    });
-    assert.deepEqual(told, [
-      'added a',
-      'started a',
-      'finished a',
-      'due a',
-      'added a',
-      'started a',
-      'finished a',
-    ]);
-  });
-
-  test('the observer gets the end of a run before the start of the next run of its key', () => {
-    const told: string[] = [];
-    const ignore = (): void => {};
-    const observer: WorkQueueObserver = {
-      added: ignore,
-      due: ignore,
-      started: (key) => told.push(`started ${key}`),
-      finished: (key) => told.push(`finished ${key}`),
-      retried: ignore,
-      dropped: ignore,
-    };
-    play({ arrivals: { a: [0, 5] }, runMs: 10, options: { observer } });
-    assert.deepEqual(told, ['started a', 'finished a', 'started a', 'finished a']);
-  });
+      want: 'added a, started a, finished a, due a, added a, started a, finished a',
+    },
+    'the end of a run before the start of the next run of its key': {
+      arrivals: { a: [0, 5] },
+      runMs: 10,
+      want: 'added a, started a, added a, finished a, started a, finished a',
+    },
+  };
+  for (const [name, { want, ...script }] of Object.entries(observations)) {
+    test(`the observer gets ${name}`, () => assert.equal(observed(script).join(', '), want));
+  }
 
   test('a subscription has a queue of its own', () => {
     const source = new Subject<Request>();
