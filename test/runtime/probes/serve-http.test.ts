@@ -140,98 +140,65 @@ const stack = (name: string, rest: Partial<StackState> = {}): StackState => ({
 const waiting = { phase: 'waiting', code: 0, message: 'm', delayMs: 1 } as const;
 
 describe('health', () => {
-  const checks: Record<string, { check: () => string | undefined; want: string | undefined }> = {
-    'synced: no stores': { check: storesSynced(() => []), want: undefined },
-    'synced: all': { check: storesSynced(() => [state('a'), state('b')]), want: undefined },
-    'synced: names what is missing': {
-      check: storesSynced(() => [
-        state('b', { isSynced: false }),
-        state('ok'),
-        state('a', { isSynced: false }),
-      ]),
-      want: 'waiting for the API server to list: a, b',
-    },
-    'synced: kinds that the API server does not have are reported elsewhere': {
-      check: storesSynced(() => [state('a', { isSynced: false, isMissing: true }), state('b')]),
-      want: undefined,
-    },
-    'stacks: one that waits for definitions fails nothing': {
-      check: someStackRuns(() => [stack('first', { isComplete: false, missing: ['a'] }), stack('second')]),
-      want: undefined,
-    },
-    'stacks: where none can work, each is named with what it waits for': {
-      check: someStackRuns(() => [
-        stack('first', { isComplete: false, missing: ['a', 'b'] }),
-        stack('second', { isComplete: false, missing: ['a'], awaited: ['c'] }),
-      ]),
-      want: 'stack first waits for a, b; stack second waits for a, c',
-    },
-    'stacks: a process without any': { check: someStackRuns(() => []), want: undefined },
-    'synced: standing by is well': {
-      check: storesSynced(
-        () => [state('a', { isSynced: false })],
+  const notSynced = { isSynced: false };
+  const synced = (...states: readonly InformerState[]) => storesSynced(() => states);
+  const runs = (...stacks: readonly StackState[]) => someStackRuns(() => stacks);
+  const listing = state('a', { stream: { phase: 'listing' } });
+  /** At a time in milliseconds. */
+  const alive = (elapsedMs: number, of: InformerState) =>
+    watchesAlive(() => [of], { clock: { elapsedMs: () => elapsedMs } });
+  const delivers = (elapsedMs: number, ...states: readonly InformerState[]) =>
+    watchesDeliver(() => states, { clock: { elapsedMs: () => elapsedMs } });
+  const checks: Record<string, readonly [check: () => string | undefined, want?: string]> = {
+    'synced: no stores': [synced()],
+    'synced: all': [synced(state('a'), state('b'))],
+    'synced: names what is missing': [
+      synced(state('b', notSynced), state('ok'), state('a', notSynced)),
+      'waiting for the API server to list: a, b',
+    ],
+    'synced: kinds that the API server does not have are reported elsewhere': [
+      synced(state('a', { isSynced: false, isMissing: true }), state('b')),
+    ],
+    'synced: standing by is well': [
+      storesSynced(
+        () => [state('a', notSynced)],
         () => true,
       ),
-      want: undefined,
-    },
-    'alive: watching for days': {
-      check: watchesAlive(() => [state('a')], { clock: { elapsedMs: () => 1e9 } }),
-      want: undefined,
-    },
-    'alive: listing for a while': {
-      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], {
-        clock: { elapsedMs: () => 600_000 },
-      }),
-      want: undefined,
-    },
-    'alive: listing for too long': {
-      check: watchesAlive(() => [state('a', { stream: { phase: 'listing' } })], {
-        clock: { elapsedMs: () => 600_001 },
-      }),
-      want: 'stuck: a (listing)',
-    },
-    'alive: waiting for too long': {
-      check: watchesAlive(() => [state('a', { stream: waiting })], {
-        clock: { elapsedMs: () => 11 },
-        limitMs: 10,
-      }),
-      want: 'stuck: a (waiting)',
-    },
-    'telling: confirmed 90 s ago': {
-      check: watchesDeliver(() => [state('a')], { clock: { elapsedMs: () => 90_000 } }),
-      want: undefined,
-    },
-    'telling: not confirmed for longer': {
-      check: watchesDeliver(
-        () => [state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })],
-        {
-          clock: { elapsedMs: () => 90_001 },
-        },
+    ],
+    'stacks: one that waits for definitions fails nothing': [
+      runs(stack('first', { isComplete: false, missing: ['a'] }), stack('second')),
+    ],
+    'stacks: where none can work, each is named with what it waits for': [
+      runs(
+        stack('first', { isComplete: false, missing: ['a', 'b'] }),
+        stack('second', { isComplete: false, missing: ['a'], awaited: ['c'] }),
       ),
-      want: 'changes may be missed, check the API server: a (not confirmed for 120 s)',
-    },
-    'telling: a watch that is silent': {
-      check: watchesDeliver(() => [state('b', { isSilent: true }), state('a', { isSilent: true })], {
-        clock: { elapsedMs: () => 1 },
-      }),
-      want: 'changes may be missed, check the API server: a (its watch is silent), b (its watch is silent)',
-    },
-    'telling: a kind that was never listed is reported elsewhere': {
-      check: watchesDeliver(() => [state('a', { isSynced: false })], { clock: { elapsedMs: () => 1e9 } }),
-      want: undefined,
-    },
-    'telling: nothing changes of what the API server does not have': {
-      check: watchesDeliver(() => [state('a', { isMissing: true })], { clock: { elapsedMs: () => 1e9 } }),
-      want: undefined,
-    },
-    'alive: not started': {
-      check: watchesAlive(() => [state('a', { stream: { phase: 'stopped' } })], {
-        clock: { elapsedMs: () => 1e9 },
-      }),
-      want: undefined,
-    },
+      'stack first waits for a, b; stack second waits for a, c',
+    ],
+    'stacks: a process without any': [runs()],
+    'alive: watching for days': [alive(1e9, state('a'))],
+    'alive: listing for a while': [alive(600_000, listing)],
+    'alive: listing for too long': [alive(600_001, listing), 'stuck: a (listing)'],
+    'alive: waiting for too long': [
+      watchesAlive(() => [state('a', { stream: waiting })], { clock: { elapsedMs: () => 11 }, limitMs: 10 }),
+      'stuck: a (waiting)',
+    ],
+    'alive: not started': [alive(1e9, state('a', { stream: { phase: 'stopped' } }))],
+    'telling: confirmed 90 s ago': [delivers(90_000, state('a'))],
+    'telling: not confirmed for longer': [
+      delivers(90_001, state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })),
+      'changes may be missed, check the API server: a (not confirmed for 120 s)',
+    ],
+    'telling: a watch that is silent': [
+      delivers(1, state('b', { isSilent: true }), state('a', { isSilent: true })),
+      'changes may be missed, check the API server: a (its watch is silent), b (its watch is silent)',
+    ],
+    'telling: a kind that was never listed is reported elsewhere': [delivers(1e9, state('a', notSynced))],
+    'telling: nothing changes of what the API server does not have': [
+      delivers(1e9, state('a', { isMissing: true })),
+    ],
   };
-  for (const [name, { check, want }] of Object.entries(checks)) {
+  for (const [name, [check, want]] of Object.entries(checks)) {
     test(name, () => assert.equal(check(), want));
   }
 
