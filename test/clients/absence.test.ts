@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MockAgent } from 'undici';
 import { z } from 'zod';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { cloudCollection } from '../../clients/cloud-collection.ts';
@@ -10,31 +9,28 @@ import type { HttpClientOptions } from '../../clients/http.ts';
 import { httpClient } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { testClock } from '../../testing/test-clock.ts';
+import { answering } from './answering.ts';
 
 type Readable = Pick<CloudCollection<object, never, never>, 'get' | 'delete'>;
 
-/** Each collection of things, the path of one named `cool`, and the cloud's word for one that is not there. */
+/** Each collection of things, and the code of the cloud for a thing that does not exist. */
 const collections: Record<
   string,
   {
     readonly of: (options: Omit<HttpClientOptions, 'cloud'>) => Readable;
-    readonly path: string;
     readonly word: string;
   }
 > = {
   'an instance of Favourite Cloud': {
     of: (options) => favouriteCloudClient(options).instances,
-    path: '/v1/instances/cool',
     word: 'InstanceNotFound',
   },
   'a network of Favourite Cloud': {
     of: (options) => favouriteCloudClient(options).networks,
-    path: '/v1/networks/cool',
     word: 'NetworkNotFound',
   },
   'a database of Other Cloud': {
     of: (options) => otherCloudClient(options).databases,
-    path: '/v2/databases/cool',
     word: 'DatabaseNotFound',
   },
 };
@@ -50,45 +46,28 @@ const strangers: Record<string, string> = {
   'a thing of another kind': '{"error":{"code":"ProjectNotFound","message":"project does not exist"}}',
 };
 
-async function answering<R>(
-  { of, path }: (typeof collections)[string],
-  method: 'GET' | 'DELETE',
-  reply: { readonly status: number; readonly text: string },
-  act: (collection: Readable) => Promise<R>,
-): Promise<R> {
-  const agent = new MockAgent();
-  agent.disableNetConnect();
-  agent.get('http://cloud.test').intercept({ path, method }).reply(reply.status, reply.text);
-  try {
-    return await act(
-      of({ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0, dispatcher: agent }),
-    );
-  } finally {
-    await agent.close();
-  }
-}
+/** The collection where every request gets this answer. */
+const told = ({ of }: Pick<(typeof collections)[string], 'of'>, status: number, text: string): Readable =>
+  of({
+    ...{ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0 },
+    dispatcher: answering(status, text),
+  });
 
 for (const [what, collection] of Object.entries(collections)) {
   describe(`${what} is absent only if the cloud itself reports that`, () => {
-    const said = { status: 404, text: JSON.stringify({ error: { code: collection.word, message: 'gone' } }) };
-
     test('reading it is undefined, deleting it is no error', async () => {
-      assert.equal(await answering(collection, 'GET', said, (things) => things.get('cool')), undefined);
-      await answering(collection, 'DELETE', said, (things) => things.delete('cool'));
+      const text = JSON.stringify({ error: { code: collection.word, message: 'gone' } });
+      const things = told(collection, 404, text);
+      assert.equal(await things.get('cool'), undefined);
+      await things.delete('cool');
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
       const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
       test(`and not by the word of ${stranger}`, async () => {
-        const reply = { status: 404, text };
-        await assert.rejects(
-          answering(collection, 'GET', reply, (things) => things.get('cool')),
-          isBare404,
-        );
-        await assert.rejects(
-          answering(collection, 'DELETE', reply, (things) => things.delete('cool')),
-          isBare404,
-        );
+        const things = told(collection, 404, text);
+        await assert.rejects(things.get('cool'), isBare404);
+        await assert.rejects(things.delete('cool'), isBare404);
       });
     }
   });
@@ -109,24 +88,17 @@ test('a cloud may have several words for what does not exist', async () => {
         nameOf: () => undefined,
         idOf: () => 'cool',
       });
-    const collection = { of, path: '/v1/things/cool', word: code };
-    const reply = { status: 404, text: JSON.stringify({ error: { code } }) };
-    const read = answering(collection, 'GET', reply, (things) => things.get('cool'));
-    const deleted = answering(collection, 'DELETE', reply, (things) => things.delete('cool'));
+    const things = told({ of }, 404, JSON.stringify({ error: { code } }));
+    const [read, deleted] = [things.get('cool'), things.delete('cool')];
     if (word.includes(code)) assert.deepEqual(await Promise.all([read, deleted]), [undefined, undefined]);
     else for (const attempt of [read, deleted]) await assert.rejects(attempt, { name: 'CloudError', code });
   }
 });
 
 test('a name that a path takes for another place is asked for nowhere, and nothing is made or deleted there', async () => {
-  const agent = new MockAgent();
-  agent.disableNetConnect(); // so that any request fails
   const { instances } = favouriteCloudClient({
-    url: 'http://cloud.test',
-    token: 't',
-    clock: testClock(),
-    random: () => 0,
-    dispatcher: agent,
+    ...{ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0 },
+    dispatcher: { request: () => assert.fail('a request was sent') },
   });
   for (const name of ['', '.', '..']) {
     assert.equal(await instances.get(name), undefined);
@@ -138,23 +110,21 @@ test('a name that a path takes for another place is asked for nowhere, and nothi
       },
     );
   }
-  await agent.close();
 });
 
+const instance = collections['an instance of Favourite Cloud'] ?? assert.fail();
+
 test('a page that is not of the cloud is said to be', async () => {
-  const collection = collections['an instance of Favourite Cloud'] ?? assert.fail();
-  const reply = { status: 404, text: '<html></html>' };
   await assert.rejects(
-    answering(collection, 'GET', reply, (things) => things.get('cool')),
+    told(instance, 404, '<html></html>').get('cool'),
     /^CloudError: cannot get instance "cool": Favourite Cloud \(http:\/\/cloud\.test\), or a gateway before it, answered \(404\)$/,
   );
 });
 
 test('an answer about another instance than was asked for is no answer', async () => {
-  const collection = collections['an instance of Favourite Cloud'] ?? assert.fail();
   const text = JSON.stringify({ id: 1, name: 'warm', fanciness_level: 1, version: '5.7', status: 'ONLINE' });
   await assert.rejects(
-    answering(collection, 'GET', { status: 200, text }, (things) => things.get('cool')),
+    told(instance, 200, text).get('cool'),
     (error) =>
       error instanceof CloudError &&
       error.code === 'InvalidAnswer' &&

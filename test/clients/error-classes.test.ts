@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { awsError } from '../../clients/aws/aws-error.ts';
 import { NoAnswer } from '../../clients/aws/sdk-request-handler.ts';
@@ -9,29 +8,23 @@ import { classOfStatus, ExternalError, errorClassOf, errorFactsOf } from '../../
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { googleApi } from '../../clients/gcp/google-api.ts';
 import { operationFailure } from '../../clients/gcp/operation.ts';
-import type { Carrier, HttpClientOptions } from '../../clients/http.ts';
+import type { HttpClientOptions } from '../../clients/http.ts';
 import { httpClient } from '../../clients/http.ts';
 import { PostgresqlError, toPostgresqlError } from '../../clients/postgresql/error.ts';
 import { testClock } from '../../testing/test-clock.ts';
+import { answering } from './answering.ts';
 
 type Table<Key extends string | number = string> = readonly (readonly [Key, ExternalErrorClass])[];
 
 /** Options of a client whose every request gets this answer, or fails with this error. */
-function answering(answer: { readonly status: number; readonly body?: object } | Error) {
-  const dispatcher: Carrier = {
-    async request() {
-      if (answer instanceof Error) throw answer;
-      const body = [Buffer.from(answer.body === undefined ? '' : JSON.stringify(answer.body))];
-      return { statusCode: answer.status, headers: {}, body };
-    },
-  };
-  const clock = testClock();
-  const url = 'http://cloud';
-  return { url, token: 'token', dispatcher, clock, random: () => 0, maxAttempts: 1 } satisfies Omit<
-    HttpClientOptions,
-    'cloud'
-  >;
-}
+const told = (answer: { readonly status: number; readonly body?: object } | Error) =>
+  ({
+    ...{ url: 'http://cloud', token: 'token', clock: testClock(), random: () => 0, maxAttempts: 1 },
+    dispatcher:
+      answer instanceof Error
+        ? { request: () => Promise.reject(answer) }
+        : answering(answer.status, answer.body === undefined ? '' : JSON.stringify(answer.body)),
+  }) satisfies Omit<HttpClientOptions, 'cloud'>;
 const asked = { what: 'get it', method: 'GET', path: '/it' } as const;
 const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -62,14 +55,14 @@ describe('HTTP: the class is that of the status', () => {
   ];
   for (const [status, wanted] of table) {
     test(`${status}: ${wanted}`, async () => {
-      const http = httpClient({ ...answering({ status }), cloud: 'Cloud' });
+      const http = httpClient({ ...told({ status }), cloud: 'Cloud' });
       assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
       assert.equal(classOfStatus(status), wanted);
     });
   }
 
   test('a code that its author has classified goes before the status', async () => {
-    const options = answering({ status: 409, body: { error: { code: 'AccountFull' } } });
+    const options = told({ status: 409, body: { error: { code: 'AccountFull' } } });
     const http = httpClient({ ...options, cloud: 'Cloud', errorClasses: { AccountFull: 'QuotaExceeded' } });
     assert.equal(errorClassOf(await thrownBy(http.request(asked))), 'QuotaExceeded');
   });
@@ -88,7 +81,7 @@ describe('HTTP: without an answer the class is that of the code of the connectio
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, async () => {
       const http = httpClient({
-        ...answering(Object.assign(new Error('no'), { code })),
+        ...told(Object.assign(new Error('no'), { code })),
         cloud: 'Cloud',
       });
       assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
@@ -121,9 +114,7 @@ describe('Favourite Cloud: a 409 is a conflict, unless its code says more', () =
   ];
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, async () => {
-      const cloud = favouriteCloudClient(
-        answering({ status: 409, body: { error: { code, message: 'no' } } }),
-      );
+      const cloud = favouriteCloudClient(told({ status: 409, body: { error: { code, message: 'no' } } }));
       assert.equal(errorClassOf(await thrownBy(cloud.instances.get('a'))), wanted);
     });
   }
@@ -146,7 +137,7 @@ describe('Google Cloud: the class is that of the code', () => {
   ];
   const refused = (status: number, code: string, message: string) => {
     const http = googleApi({
-      ...answering({ status, body: { error: { code: status, status: code, message } } }),
+      ...told({ status, body: { error: { code: status, status: code, message } } }),
       account: 'robot',
     });
     return thrownBy(http.request(asked));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { MockAgent } from 'undici';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { answering } from './answering.ts';
 
-const nowMs = 0;
-const cloud = await startFavouriteCloud({ flavour: 'other', provisioningMs: 1000, now: () => nowMs });
+const cloud = await startFavouriteCloud({ flavour: 'other' });
 const { databases } = otherCloudClient({ ...cloud, clock: realClock(), random: () => 0 });
 after(() => cloud.stop());
 
@@ -32,23 +31,13 @@ const nonsense: Record<string, { answer: unknown; says: RegExp }> = {
 };
 for (const [name, { answer, says }] of Object.entries(nonsense)) {
   test(`an answer with ${name} is an error`, async () => {
-    const agent = new MockAgent();
-    agent.disableNetConnect();
-    agent
-      .get('http://cloud.test')
-      .intercept({ path: '/v2/databases/cart' })
-      .reply(200, JSON.stringify(answer));
     const client = otherCloudClient({
-      url: 'http://cloud.test',
-      token: 't',
-      clock: realClock(),
-      random: () => 0,
-      dispatcher: agent,
+      ...{ url: 'http://cloud.test', token: 't', clock: realClock(), random: () => 0 },
+      dispatcher: answering(200, JSON.stringify(answer)),
     });
     await assert.rejects(
       client.databases.get('cart'),
       (error) => error instanceof CloudError && error.code === 'InvalidAnswer' && says.test(error.message),
     );
-    await agent.close();
   });
 }

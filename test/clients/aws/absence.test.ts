@@ -13,6 +13,7 @@ import type { Carrier } from '../../../clients/http.ts';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessAws } from '../../fakes/in-process-aws.ts';
+import { answering } from '../answering.ts';
 
 const { signal } = new AbortController();
 const region = 'us-west-1';
@@ -23,11 +24,8 @@ const clientOf = (dispatcher: Carrier, url: string): AwsClient =>
     parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
   });
 const nowhere = () => inProcessAws(realClock());
-const answering = (status: number, text: string): AwsClient =>
-  clientOf(
-    { request: async () => ({ statusCode: status, headers: {}, body: [Buffer.from(text)] }) },
-    'http://aws.test',
-  );
+const told = (status: number, text: string): AwsClient =>
+  clientOf(answering(status, text), 'http://aws.test');
 
 interface Things {
   get(): Promise<unknown>;
@@ -95,7 +93,7 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
 
     for (const [stranger, text] of Object.entries(strangers)) {
       test(`and not by ${stranger}`, async () => {
-        const things = thingsOf(answering(404, text));
+        const things = thingsOf(told(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
         await assert.rejects(things.get(), isBare404);
         await assert.rejects(things.delete(), isBare404);
@@ -104,7 +102,7 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
 
     for (const [stranger, text] of Object.entries(impostors)) {
       test(`and not by ${stranger}`, async () => {
-        const { get, tagged } = thingsOf(answering(200, text));
+        const { get, tagged } = thingsOf(told(200, text));
         for (const look of [get, ...(tagged === undefined ? [] : [tagged])]) {
           await assert.rejects(
             look(),
@@ -145,6 +143,6 @@ const mistaken: readonly (readonly [name: string, what: string, answer: string, 
 ];
 describe('an answer of AWS is rejected if it is', () => {
   for (const [name, what, answer, message] of mistaken) {
-    test(name, () => assert.rejects(kinds[what]!(answering(200, answer)).get(), { message }));
+    test(name, () => assert.rejects(kinds[what]!(told(200, answer)).get(), { message }));
   }
 });
