@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { TestClock } from '../../testing/test-clock.ts';
 
 export interface Thing extends KubernetesObject {
   readonly spec?: { readonly size?: number; readonly text?: string; readonly list?: readonly string[] };
@@ -44,5 +45,18 @@ export async function until(what: string, condition: () => boolean, timeoutMs = 
   while (!condition()) {
     if (performance.now() > end) throw new Error(`still waiting until ${what}`);
     await sleep(2);
+  }
+}
+
+/** Waits for answers of a server until `condition` holds, while little of the time of a test's clock goes by. */
+export async function untilAnswered(
+  clock: Pick<TestClock, 'advance'>,
+  what: string,
+  condition: () => boolean,
+): Promise<void> {
+  for (let polls = 0; !condition(); polls += 1) {
+    if (polls > 2500) throw new Error(`still waiting until ${what}`);
+    await sleep(2);
+    await clock.advance(1);
   }
 }

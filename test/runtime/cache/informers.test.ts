@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Subscription } from 'rxjs';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -12,7 +11,7 @@ import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind, thing } from '../things.ts';
+import { ThingKind, thing, untilAnswered } from '../things.ts';
 
 const secret = (name: string, type: string): Secret => ({
   apiVersion: 'v1',
@@ -32,14 +31,7 @@ describe('informers', () => {
   const run = () => {
     running = informers.run$.subscribe({ error: (error) => assert.fail(`run$ failed: ${error}`) });
   };
-  /** Waits for the network, while little of the informers' own time goes by. */
-  const until = async (what: string, isSo: () => boolean): Promise<void> => {
-    for (let polls = 0; !isSo(); polls += 1) {
-      if (polls > 2500) throw new Error(`still waiting until ${what}`);
-      await sleep(2);
-      await clock.advance(1);
-    }
-  };
+  const until = (what: string, isSo: () => boolean) => untilAnswered(clock, what, isSo);
   const synced = async (signal = forever): Promise<void> => {
     let isSynced = false;
     const whenSynced = informers.synced(signal).then(() => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compareResourceVersions } from '../../../runtime/cache/resource-version.ts';
 import { selects } from '../../../runtime/cache/selection.ts';
-import type { Change } from '../../../runtime/cache/store.ts';
+import type { Change, StreamedStore } from '../../../runtime/cache/store.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
@@ -12,12 +12,17 @@ import { stored, ThingKind, thing } from '../things.ts';
 const text = ({ type, object }: Change<Thing>): string =>
   `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`;
 
+/** A list that is complete after one page. */
+function list(store: StreamedStore<Thing>, resourceVersion: string, objects: readonly Thing[]): void {
+  store.apply({ type: 'restart' });
+  store.apply({ type: 'listed', objects, resourceVersion });
+  store.apply({ type: 'synced', resourceVersion });
+}
+
 /** A store that has completed a list of these objects at version 100, and what `changes$` says from then on. */
 function synced(...objects: readonly Thing[]) {
   const store = createStore(ThingKind, { clock: testClock() });
-  store.apply({ type: 'restart' });
-  store.apply({ type: 'listed', objects, resourceVersion: '100' });
-  store.apply({ type: 'synced', resourceVersion: '100' });
+  list(store, '100', objects);
   const changes: string[] = [];
   store.changes$.subscribe((change) => changes.push(text(change)));
   changes.length = 0;
@@ -144,9 +149,7 @@ describe('store', () => {
   test('a list that shows it is believed: it was taken before, or after etcd was restored', () => {
     const { store, changes } = synced(held(1));
     store.record(last(1));
-    store.apply({ type: 'restart' });
-    store.apply({ type: 'listed', objects: [held(1)], resourceVersion: '101' });
-    store.apply({ type: 'synced', resourceVersion: '101' });
+    list(store, '101', [held(1)]);
     store.apply(deleted(last(102)));
     assert.deepEqual(changes, ['deleted a@1', 'added a@1', 'deleted a@102']);
   });
@@ -186,9 +189,7 @@ describe('store', () => {
     const { store, changes } = synced(stored('a', 1));
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects: [stored('a', 1)], resourceVersion: '200' });
-    store.apply({ type: 'restart' });
-    store.apply({ type: 'listed', objects: [], resourceVersion: '210' });
-    store.apply({ type: 'synced', resourceVersion: '210' });
+    list(store, '210', []);
     assert.deepEqual(changes, ['deleted a@1']);
   });
 
@@ -209,9 +210,7 @@ describe('store', () => {
     const { store, changes } = synced(stored('a', 90), stored('b', 95));
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects: [stored('a', 30)], resourceVersion: '50' });
-    store.apply({ type: 'restart' });
-    store.apply({ type: 'listed', objects: [stored('a', 30)], resourceVersion: '51' });
-    store.apply({ type: 'synced', resourceVersion: '51' });
+    list(store, '51', [stored('a', 30)]);
     assert.deepEqual(changes, ['modified a@30', 'deleted b@95']);
     store.record(stored('c', 52));
     assert.ok(store.get(key('c')), 'versions count from the restored one on');

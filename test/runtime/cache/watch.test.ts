@@ -22,7 +22,7 @@ import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import type { Thing } from '../things.ts';
-import { ThingKind, thing } from '../things.ts';
+import { ThingKind, thing, untilAnswered } from '../things.ts';
 
 /** Short delays, each recorded by having been asked for. */
 function quickBackoff(delayMs = 1) {
@@ -71,21 +71,20 @@ describe('watch stream over HTTP', () => {
       complete: () => assert.fail('the stream completed'),
     });
   };
-  /** Waits for the network, while little of the stream's own time goes by. */
-  const until = async (what: string, isSo: () => boolean): Promise<void> => {
-    for (let polls = 0; !isSo(); polls += 1) {
-      if (polls > 2500) throw new Error(`still waiting until ${what}`);
-      await sleep(2);
-      await clock.advance(1);
-    }
-  };
+  const until = (what: string, isSo: () => boolean) => untilAnswered(clock, what, isSo);
   const watching = (opened = 1) =>
     until('it watches', () => server.openWatches === 1 && server.seen('WATCH').length >= opened);
+  const watchingWith = async (options: Partial<WatchStreamOptions> = {}): Promise<void> => {
+    start(options);
+    await watching();
+  };
   const names = () =>
     store
       .all()
       .map(({ metadata }) => metadata.name)
       .toSorted();
+  /** How many lists are complete. */
+  const lists = () => events.filter((type) => type === 'synced').length;
   const resumedFrom = () => server.seen('WATCH').map(({ query }) => query.resourceVersion);
 
   beforeEach(async () => {
@@ -112,8 +111,7 @@ describe('watch stream over HTTP', () => {
 
   test('lists in pages, tells when it is complete, watches from there', async () => {
     for (let n = 0; n < 25; n += 1) server.put(ThingKind, thing(`t${n}`));
-    start({ pageSize: 10 });
-    await watching();
+    await watchingWith({ pageSize: 10 });
     assert.deepEqual(events, ['restart', 'listed', 'listed', 'listed', 'synced']);
     assert.equal(store.all().length, 25);
     assert.ok(store.isSynced);
@@ -138,16 +136,14 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a quiet watch stays', async () => {
-    start();
-    await watching();
+    await watchingWith();
     await clock.advance(60_000);
     assert.equal(server.seen('WATCH').length, 1);
     assert.equal(backoff.calls, 0);
   });
 
   test('a watch that the server ends resumes where it was, without backoff', async () => {
-    start();
-    await watching();
+    await watchingWith();
     server.put(ThingKind, thing('a'));
     await until('a arrives', () => names().includes('a'));
     server.endWatches();
@@ -159,8 +155,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a watch that ends right after it opened waits', async () => {
-    start({ shortWatchMs: 150 });
-    await watching();
+    await watchingWith({ shortWatchMs: 150 });
     server.endWatches();
     await until('it waits', () => backoff.calls === 1);
     await clock.advance(140);
@@ -172,8 +167,7 @@ describe('watch stream over HTTP', () => {
 
   test('bookmarks move the point to resume from', async () => {
     const confirmedBy: string[] = [];
-    start({ onConfirmed: (by) => confirmedBy.push(by) });
-    await watching();
+    await watchingWith({ onConfirmed: (by) => confirmedBy.push(by) });
     server.skipVersions(50);
     server.bookmark();
     await until('it is told', () => confirmedBy.at(-1) === 'watch');
@@ -184,8 +178,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a connection cut mid-line resumes and nothing is lost or repeated', async () => {
-    start();
-    await watching();
+    await watchingWith();
     server.put(ThingKind, thing('a'));
     await until('a arrives', () => names().includes('a'));
     server.dropWatches('{"type":"ADDED","object":{"metadata":{"name":"half');
@@ -217,7 +210,7 @@ describe('watch stream over HTTP', () => {
       server.compact();
       changes.length = 0;
       expire();
-      await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+      await until('it has listed again', () => lists() === 2);
       assert.deepEqual(names(), ['new', 'replaced', 'stays']);
       assert.deepEqual(changes.toSorted(), [
         'added new',
@@ -236,8 +229,7 @@ describe('watch stream over HTTP', () => {
 
   test('410 of a proxy is no word about our version: it resumes where it was', async () => {
     server.put(ThingKind, thing('a'));
-    start();
-    await watching();
+    await watchingWith();
     server.fail({ status: 410, body: 'Gone', method: 'WATCH', times: 2 });
     server.endWatches();
     await until('it watches again', () => server.seen('WATCH').length === 4 && server.openWatches === 1);
@@ -247,11 +239,10 @@ describe('watch stream over HTTP', () => {
 
   test('404 of a proxy lists again, and the present objects stay during that time', async () => {
     server.put(ThingKind, thing('a'));
-    start();
-    await watching();
+    await watchingWith();
     server.fail({ status: 404, body: '404 page not found', times: 3 });
     server.endWatches();
-    await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+    await until('it has listed again', () => lists() === 2);
     assert.deepEqual(changes, ['added a']);
     assert.equal(backoff.calls, 3);
   });
@@ -271,15 +262,14 @@ describe('watch stream over HTTP', () => {
       await watching();
       server.fail({ status: 200, body, method: 'GET', times: 2 });
       server.errorInBand(410, 'Expired');
-      await until('it has listed again', () => events.filter((type) => type === 'synced').length === 2);
+      await until('it has listed again', () => lists() === 2);
       assert.deepEqual(changes, ['added a']);
       assert.equal(backoff.calls, 3);
     });
   }
 
   test('a watch event with nothing but metadata makes no ghost: what happened is read from a list', async () => {
-    start();
-    await watching();
+    await watchingWith();
     server.blackHoleWatches();
     server.put(ThingKind, thing('a'));
     server.writeToWatches('{"type":"ADDED","object":{"metadata":{"name":"ghost","namespace":"ns"}}}\n');
@@ -308,8 +298,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('429 waits as long as the server asks, then resumes', async () => {
-    start();
-    await watching();
+    await watchingWith();
     server.fail({ status: 429, retryAfter: 1, method: 'WATCH' });
     server.endWatches();
     await until('it is refused', () => states.some(({ phase }) => phase === 'waiting'));
@@ -330,8 +319,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('server errors are retried from the same point, and complained of once', async () => {
-    start();
-    await watching();
+    await watchingWith();
     server.fail({ status: 500, times: 5, method: 'WATCH' });
     server.endWatches();
     server.put(ThingKind, thing('a'));
@@ -343,8 +331,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a server that goes away and comes back is found again', async () => {
-    start();
-    await watching();
+    await watchingWith();
     server.put(ThingKind, thing('a'));
     server.put(ThingKind, thing('stays'));
     await until('both arrive', () => names().join() === 'a,stays');
@@ -361,8 +348,7 @@ describe('watch stream over HTTP', () => {
 
   test('a server that was restored from a backup and has used our versions again is listed', async () => {
     server.put(ThingKind, thing('a'));
-    start();
-    await watching();
+    await watchingWith();
     for (const size of [1, 2]) server.put(ThingKind, thing('a', { spec: { size } }));
     await until('the last change arrives', () => store.get({ namespace: 'ns', name: 'a' })?.spec?.size === 2);
     await server.stop();
@@ -422,8 +408,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a black-holed watch is noticed by the deadline and replaced', async () => {
-    start({ watchSeconds: [1, 1], idleMarginMs: 200 });
-    await watching();
+    await watchingWith({ watchSeconds: [1, 1], idleMarginMs: 200 });
     server.blackHoleWatches();
     server.put(ThingKind, thing('a'));
     await clock.advance(1100);
@@ -451,13 +436,15 @@ describe('watch stream over HTTP', () => {
         ...options,
       });
     };
+    const checkedWith = async (options: Partial<WatchStreamOptions> = {}): Promise<void> => {
+      startChecked(options);
+      await watching();
+    };
     const checks = () => server.seen('GET').filter(({ query }) => query.resourceVersion === '0');
-    const lists = () => events.filter((type) => type === 'synced').length;
 
     test('is asked after, by a question whose answer is small; nothing to tell: it stays', async () => {
       for (let n = 0; n < 5; n += 1) server.put(ThingKind, thing(`t${n}`));
-      startChecked();
-      await watching();
+      await checkedWith();
       server.skipVersions(100);
       for (let count = 1; count <= 3; count += 1) {
         await clock.advance(silenceMs);
@@ -470,8 +457,7 @@ describe('watch stream over HTTP', () => {
     });
 
     test('one that tells is not asked after, be it by bookmarks alone', async () => {
-      startChecked();
-      await watching();
+      await checkedWith();
       for (let n = 1; n <= 10; n += 1) {
         server.bookmark();
         await until('it is told', () => confirmedBy.filter((by) => by === 'watch').length === n);
@@ -481,8 +467,7 @@ describe('watch stream over HTTP', () => {
     });
 
     test('is replaced when it has kept something back, which a list brings', async () => {
-      startChecked();
-      await watching();
+      await checkedWith();
       server.blackHoleWatches();
       server.put(ThingKind, thing('a'));
       await clock.advance(silenceMs);
@@ -496,8 +481,7 @@ describe('watch stream over HTTP', () => {
     });
 
     test('and so are those that follow it: what happens is known all the same', async () => {
-      startChecked();
-      await watching();
+      await checkedWith();
       server.muteWatches();
       for (const name of ['a', 'b', 'c']) {
         server.put(ThingKind, thing(name));
@@ -515,8 +499,7 @@ describe('watch stream over HTTP', () => {
     test('a restored backup is noticed, whose versions lie behind', async () => {
       server.put(ThingKind, thing('stays'));
       server.put(ThingKind, thing('goes'));
-      startChecked();
-      await watching();
+      await checkedWith();
       server.remove(ThingKind, 'goes', 'ns');
       await until('it goes', () => !names().includes('goes'));
       server.rewind(50);
@@ -527,8 +510,7 @@ describe('watch stream over HTTP', () => {
     });
 
     test('an answer that arrives before its watch event does not count as a missed change', async () => {
-      startChecked({ graceMs: 150 });
-      await watching();
+      await checkedWith({ graceMs: 150 });
       server.blackHoleWatches();
       const object = server.put(ThingKind, thing('a'));
       await clock.advance(silenceMs);
@@ -540,8 +522,7 @@ describe('watch stream over HTTP', () => {
     });
 
     test('a question without an answer is a failure, put again until there is one', async () => {
-      startChecked({ checkTimeoutMs: 1000 });
-      await watching();
+      await checkedWith({ checkTimeoutMs: 1000 });
       server.muteWatches();
       server.fail({ status: -1, method: 'GET' });
       server.fail({ status: 503, method: 'GET' });
@@ -578,8 +559,7 @@ describe('watch stream over HTTP', () => {
     }
 
     test('a failure that lasts is not waited out for longer than may be unknown', async () => {
-      startChecked({ backoff: quickBackoff(600_000) });
-      await watching();
+      await checkedWith({ backoff: quickBackoff(600_000) });
       server.fail({ status: 502, body: 'down', method: 'WATCH' });
       server.endWatches();
       server.put(ThingKind, thing('a'));
@@ -591,8 +571,7 @@ describe('watch stream over HTTP', () => {
     });
 
     test('a question that is refused is replaced by a list', async () => {
-      startChecked();
-      await watching();
+      await checkedWith();
       server.fail({ status: 400, reason: 'BadRequest', method: 'GET' });
       await clock.advance(silenceMs);
       await until('it has listed', () => lists() === 2);
@@ -601,8 +580,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('unsubscribing closes the connection, in every phase', async () => {
-    start();
-    await watching();
+    await watchingWith();
     subscription?.unsubscribe();
     await until('the watch is closed', () => server.openWatches === 0);
     server.fail({ status: -1 });
@@ -647,8 +625,7 @@ describe('watch stream over HTTP', () => {
     const onWarning = (warning: Error) => warnings.push(warning.name);
     process.on('warning', onWarning);
     const resources = () => getActiveResourcesInfo().filter((name) => name !== 'Immediate').length;
-    start({ shortWatchMs: 0, backoff: quickBackoff(0) });
-    await watching();
+    await watchingWith({ shortWatchMs: 0, backoff: quickBackoff(0) });
     await reconnect(60);
     const before = { sockets: server.sockets.size, resources: resources() };
     const heapBefore = await heapBytes();
