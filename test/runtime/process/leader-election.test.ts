@@ -82,6 +82,13 @@ describe('leader election', () => {
     );
     return told;
   }
+  /** The process `a`, which leads unless another process holds the Lease. */
+  async function leading() {
+    const contender = election('a');
+    const told = contend(contender);
+    await clock.settle();
+    return { contender, told };
+  }
   const key = { namespace: 'ns', name: 'stack' };
   const lease = (): Lease | undefined => cluster.find(LeaseKind, key) as Lease | undefined;
   const holder = (): string | undefined => lease()?.spec?.holderIdentity;
@@ -90,8 +97,7 @@ describe('leader election', () => {
   };
 
   test('the first process creates the Lease, leads and renews the Lease', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     assert.deepEqual(told, ['leading']);
     const acquireTime = '2026-01-02T03:04:05.000000Z';
     const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, acquireTime, leaseTransitions: 0 };
@@ -102,8 +108,7 @@ describe('leader election', () => {
   });
 
   test('to renew the Lease takes one request', async () => {
-    contend(election('a'));
-    await clock.settle();
+    await leading();
     calls.length = 0;
     await clock.advance(3 * times.retryPeriodMs);
     assert.deepEqual(calls, ['update', 'update', 'update']);
@@ -245,8 +250,7 @@ describe('leader election', () => {
 
   test('a released lease is taken at once', async () => {
     put({ holderIdentity: '', leaseDurationSeconds: 3600 });
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     assert.deepEqual(told, ['leading']);
   });
 
@@ -264,9 +268,7 @@ describe('leader election', () => {
   });
 
   test('release without an API server gives up and does not throw', async () => {
-    const contender = election('a');
-    contend(contender);
-    await clock.settle();
+    const { contender } = await leading();
     network = async () => {
       throw unavailable;
     };
@@ -275,8 +277,7 @@ describe('leader election', () => {
   });
 
   test('a leader that cannot renew stops before others take over', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     network = writesFail;
     const tookMs = await clock.advanceUntil(() => told.includes('lost'));
     assert.equal(tookMs, times.renewDeadlineMs);
@@ -285,8 +286,7 @@ describe('leader election', () => {
   });
 
   test('a leader whose API server hangs stops at its deadline', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     network = hangs;
     assert.equal(await clock.advanceUntil(() => told.includes('lost')), times.renewDeadlineMs);
     const { message, fields } = log.lines.find(({ level }) => level === 'warn') ?? {};
@@ -295,24 +295,21 @@ describe('leader election', () => {
   });
 
   test('a leader that was stopped for a while has one attempt left, of a second', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     clock.stall(60_000);
     network = hangs;
     assert.equal(await clock.advanceUntil(() => told.includes('lost')), 1000);
   });
 
   test('and goes on leading if no other process has taken the Lease during that time', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     clock.stall(60_000);
     await clock.advance(60_000);
     assert.deepEqual(told, ['leading']);
   });
 
   test('a failure that passes changes nothing', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     network = writesFail;
     await clock.advance(2 * times.retryPeriodMs);
     network = carriedOut;
@@ -321,16 +318,14 @@ describe('leader election', () => {
   });
 
   test('a leader stops when it sees that another holds the Lease, not only at its deadline', async () => {
-    const told = contend(election('a'));
-    await clock.settle();
+    const { told } = await leading();
     put({ holderIdentity: 'thief', leaseDurationSeconds: 3600 });
     assert.ok((await clock.advanceUntil(() => told.includes('lost'))) < times.renewDeadlineMs);
     assert.equal(holder(), 'thief');
   });
 
   test('unsubscribing stops renewing', async () => {
-    contend(election('a'));
-    await clock.settle();
+    await leading();
     subscriptions[0]?.unsubscribe();
     const before = calls.length;
     await clock.advance(60_000);
@@ -351,17 +346,13 @@ describe('leader election', () => {
   });
 
   test('a process that released the Lease may not act any more', async () => {
-    const contender = election('a');
-    contend(contender);
-    await clock.settle();
+    const { contender } = await leading();
     await contender.release(forever);
     assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
   });
 
   test('a process that was stopped for longer goes on if no other process took the Lease, and logs it once', async () => {
-    const contender = election('a');
-    const told = contend(contender);
-    await clock.settle();
+    const { contender, told } = await leading();
     clock.stall(60_000);
     assert.throws(() => contender.check(), isInterrupted);
     assert.throws(() => contender.check(), isInterrupted);
@@ -376,9 +367,7 @@ describe('leader election', () => {
   });
 
   test('the time of a renewed Lease counts from the start of the request', async () => {
-    const contender = election('a');
-    contend(contender);
-    await clock.settle();
+    const { contender } = await leading();
     network = async (call, effect) => {
       await clock.sleep(1500);
       return carriedOut(call, effect);
