@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { AptSource } from '../../../local/control-plane/apt-sources.ts';
@@ -11,6 +10,7 @@ import {
   readAptSources,
   renderSource,
 } from '../../../local/control-plane/apt-sources.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const mirror = 'http://mirror.test/debian';
 const entry = (overrides: Partial<AptSource> = {}): AptSource => ({
@@ -111,8 +111,7 @@ describe("Debian's archive among the sources", () => {
 });
 
 test("the machine's files are read like apt reads them: by their ending", async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'apt-sources-'));
-  t.after(() => rm(directory, { recursive: true }));
+  const directory = await temporaryFolder(t);
   await mkdir(join(directory, 'sources.list.d'));
   await writeFile(join(directory, 'sources.list'), `deb http://one.test/debian bookworm main\n`);
   await writeFile(

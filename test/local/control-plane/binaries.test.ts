@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import { controlPlaneBinaries } from '../../../local/control-plane/binaries.ts';
 import type { BinarySource } from '../../../local/control-plane/binary-cache.ts';
 import { cacheRoot } from '../../../local/control-plane/binary-cache.ts';
 import { textProgress } from '../../../local/control-plane/progress.ts';
-
-async function temporary(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'binaries-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
+import { temporaryFolder } from '../temporary-folder.ts';
 
 async function place(directory: string, names: readonly string[]): Promise<void> {
   await mkdir(directory, { recursive: true });
@@ -86,7 +79,7 @@ describe('the chain of binaries', () => {
   ];
   for (const { rule, assets, cached, download = 'delivers', build = 'delivers', want, asked } of rows) {
     test(rule, async (t) => {
-      const home = await temporary(t);
+      const home = await temporaryFolder(t);
       const environment: NodeJS.ProcessEnv = { HOME: home, PATH: '' };
       const cache = join(cacheRoot(environment), `${process.platform}-${process.arch}`);
       if (assets !== undefined) {
@@ -118,7 +111,7 @@ describe('the chain of binaries', () => {
   }
 
   test('working binaries are cached, and only the cache, the lock and failed scratch remain', async (t) => {
-    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporary(t), PATH: '' };
+    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
     const asked: string[] = [];
     const sources = [source('download', 'fails', asked), source('debian-build', 'delivers', asked)];
     const options = { environment, sources, smokeTest: prove, progress };
@@ -134,7 +127,7 @@ describe('the chain of binaries', () => {
   });
 
   test('several at once do the work once', async (t) => {
-    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporary(t), PATH: '' };
+    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
     const asked: string[] = [];
     const options = {
       environment,
@@ -148,7 +141,7 @@ describe('the chain of binaries', () => {
   });
 
   test("the machine's own kubectl comes before the one delivered with the servers", async (t) => {
-    const home = await temporary(t);
+    const home = await temporaryFolder(t);
     const environment: NodeJS.ProcessEnv = { HOME: home, PATH: `${home}/empty:${home}/bin` };
     await place(join(home, 'bin'), ['kubectl']);
     const sources = [source('download', 'delivers', [])];

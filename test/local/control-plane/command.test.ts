@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -10,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, runCommand } from '../../../local/control-plane/command.ts';
 import { isRunning, processIdentity } from '../../../local/control-plane/process-identity.ts';
 import { textProgress } from '../../../local/control-plane/progress.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MODULE = JSON.stringify(new URL('../../../local/control-plane/command.ts', import.meta.url).href);
 
 async function settings(t: TestContext) {
-  const directory = await mkdtemp(join(tmpdir(), 'command-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryFolder(t);
   const options = {
     logPath: join(directory, 'logs/step.log'),
     pidDirectory: join(directory, 'pids'),

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withLock } from '../../../local/control-plane/lock.ts';
 import { isRunning, processIdentity } from '../../../local/control-plane/process-identity.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MODULE = JSON.stringify(new URL('../../../local/control-plane/lock.ts', import.meta.url).href);
-
-async function temporary(t: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'lock-'));
-  t.after(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** A process that takes the lock and runs `body`, in which `note(text)` appends to a shared file. */
 function contender(directory: string, body: string) {
@@ -36,7 +29,7 @@ async function notes(directory: string): Promise<string[]> {
 }
 
 test('processes hold the lock one after the other', async (t) => {
-  const directory = await temporary(t);
+  const directory = await temporaryFolder(t);
   const body =
     "for (const word of ['in', 'still in', 'out']) { note(process.pid + ' ' + word); await sleep(20); }";
   const children = [1, 2, 3, 4].map(() => contender(directory, body));
@@ -50,7 +43,7 @@ test('processes hold the lock one after the other', async (t) => {
 });
 
 test('the lock of a killed process is taken over, and only one of many takes it', async (t) => {
-  const directory = await temporary(t);
+  const directory = await temporaryFolder(t);
   const holder = contender(directory, "note('held'); await sleep(600_000);");
   while ((await notes(directory)).length === 0) await sleep(10);
   const waits: number[] = [];
@@ -80,7 +73,7 @@ test('the lock of a killed process is taken over, and only one of many takes it'
 });
 
 test('work that fails gives the lock back and keeps its error', async (t) => {
-  const path = join(await temporary(t), 'work.lock');
+  const path = join(await temporaryFolder(t), 'work.lock');
   const boom = new Error('boom');
   await assert.rejects(
     withLock(path, () => Promise.reject(boom)),
@@ -90,7 +83,7 @@ test('work that fails gives the lock back and keeps its error', async (t) => {
 });
 
 test('a holder on another machine is waited for while it gives signs of life, and not longer', async (t) => {
-  const directory = await temporary(t);
+  const directory = await temporaryFolder(t);
   const path = join(directory, 'work.lock');
   const stranger = { machine: 'elsewhere', pid: 7, started: '1' };
   const events: string[] = [];
