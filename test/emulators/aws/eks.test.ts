@@ -75,36 +75,29 @@ describe('the official client of EKS', () => {
     assert.equal(told, true);
   });
 
-  const invalid = (message: string) => ({ name: 'InvalidParameterException', message, status: 400 });
+  const refusal = (name: string, message: string, status = 400) => ({ name, message, status });
+  const invalid = (message: string) => refusal('InvalidParameterException', message);
   const refusals: Readonly<
     Record<string, { ask: (eks: EKS) => Promise<unknown>; want: object; options?: LocalAwsOptions }>
   > = {
     'in a cluster that there is not': {
       ask: (eks) => eks.describeNodegroup({ ...named, clusterName: 'none' }),
-      want: {
-        name: 'ResourceNotFoundException',
-        message: 'No cluster found for name: none.',
-        status: 404,
-      },
+      want: refusal('ResourceNotFoundException', 'No cluster found for name: none.', 404),
     },
     'of a node group that there is not': {
       ask: (eks) => eks.describeNodegroup(named),
-      want: {
-        name: 'ResourceNotFoundException',
-        message: 'No node group found for name: blue.',
-        status: 404,
-      },
+      want: refusal('ResourceNotFoundException', 'No node group found for name: blue.', 404),
     },
     'where the name is taken': {
       async ask(eks) {
         await eks.createNodegroup(wanted);
         await eks.createNodegroup(wanted);
       },
-      want: {
-        name: 'ResourceInUseException',
-        message: 'NodeGroup already exists with name blue and cluster name guide',
-        status: 409,
-      },
+      want: refusal(
+        'ResourceInUseException',
+        'NodeGroup already exists with name blue and cluster name guide',
+        409,
+      ),
     },
     'for limits that the number of nodes is not within': {
       async ask(eks) {
@@ -123,20 +116,19 @@ describe('the official client of EKS', () => {
         await eks.updateNodegroupConfig({ ...named, labels: { addOrUpdateLabels: { a: 'b' } } });
       },
       options: { provisioningMs: 60_000 },
-      want: {
-        name: 'ResourceInUseException',
-        message: 'Nodegroup cannot be updated as it is currently not in Active State (CREATING)',
-        status: 409,
-      },
+      want: refusal(
+        'ResourceInUseException',
+        'Nodegroup cannot be updated as it is currently not in Active State (CREATING)',
+        409,
+      ),
     },
     'beyond the quota': {
       ask: (eks) => eks.createNodegroup(wanted),
       options: { quotas: { nodegroup: 0 } },
-      want: {
-        name: 'ResourceLimitExceededException',
-        message: 'Cannot have more than 0 nodegroups attached to a cluster.',
-        status: 400,
-      },
+      want: refusal(
+        'ResourceLimitExceededException',
+        'Cannot have more than 0 nodegroups attached to a cluster.',
+      ),
     },
   };
   for (const [why, { ask, want, options }] of Object.entries(refusals)) {

@@ -73,13 +73,14 @@ describe('the official client of SQS', () => {
     ]);
   });
 
-  const invalid = (message: string) => ({ name: 'InvalidParameterValue', message, status: 400 });
+  const refusal = (name: string, message: string, status = 400) => ({ name, message, status });
+  const invalid = (message: string) => refusal('InvalidParameterValue', message);
   const refusals: Readonly<
     Record<string, { ask: (sqs: SQS) => Promise<unknown>; want: object; options?: LocalAwsOptions }>
   > = {
     'of a queue that there is not': {
       ask: (sqs) => sqs.getQueueUrl({ QueueName: 'none' }),
-      want: { name: 'QueueDoesNotExist', message: 'The specified queue does not exist.', status: 400 },
+      want: refusal('QueueDoesNotExist', 'The specified queue does not exist.'),
     },
     'for a name that it does not take': {
       ask: (sqs) => sqs.createQueue({ QueueName: 'a.b' }),
@@ -93,11 +94,7 @@ describe('the official client of SQS', () => {
     },
     'for a value out of bounds': {
       ask: (sqs) => sqs.createQueue({ QueueName: 'a', Attributes: { DelaySeconds: '901' } }),
-      want: {
-        name: 'InvalidAttributeValue',
-        message: 'Invalid value for the parameter DelaySeconds.',
-        status: 400,
-      },
+      want: refusal('InvalidAttributeValue', 'Invalid value for the parameter DelaySeconds.'),
     },
     'for dead letters that no queue takes': {
       ask: (sqs) =>
@@ -114,11 +111,10 @@ describe('the official client of SQS', () => {
         await sqs.createQueue({ QueueName: 'a' });
         await sqs.createQueue({ QueueName: 'a', Attributes: { DelaySeconds: '5' } });
       },
-      want: {
-        name: 'QueueNameExists',
-        message: 'A queue already exists with the same name and a different value for attribute DelaySeconds',
-        status: 400,
-      },
+      want: refusal(
+        'QueueNameExists',
+        'A queue already exists with the same name and a different value for attribute DelaySeconds',
+      ),
     },
     'where one of the name was deleted a moment ago': {
       async ask(sqs) {
@@ -127,41 +123,30 @@ describe('the official client of SQS', () => {
         await sqs.createQueue({ QueueName: 'a' });
       },
       options: { deletionMs: 60_000 },
-      want: {
-        name: 'QueueDeletedRecently',
-        message:
-          'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
-        status: 400,
-      },
+      want: refusal(
+        'QueueDeletedRecently',
+        'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
+      ),
     },
     'a tag that its other protocol could not tell again': {
       ask: async (sqs) => {
         await sqs.createQueue({ QueueName: 'a' });
         await sqs.tagQueue({ QueueUrl: urlOf('a'), Tags: { k: 'a\u0007' } });
       },
-      want: {
-        name: 'InvalidParameterValue',
-        message: 'Tag "k" contains characters that are not allowed.',
-        status: 400,
-      },
+      want: invalid('Tag "k" contains characters that are not allowed.'),
     },
     'an attribute that it could not tell either': {
       ask: (sqs) => sqs.createQueue({ QueueName: 'a', Attributes: { KmsMasterKeyId: '\u001b' } }),
-      want: {
-        name: 'InvalidParameterValue',
-        message: 'Attribute "KmsMasterKeyId" contains characters that are not allowed.',
-        status: 400,
-      },
+      want: invalid('Attribute "KmsMasterKeyId" contains characters that are not allowed.'),
     },
     'by its policies': {
       ask: (sqs) => sqs.createQueue({ QueueName: 'a' }),
       options: { accounts: [{ ...exampleAccount, denied: ['sqs:CreateQueue'] }] },
-      want: {
-        name: 'AccessDeniedException',
-        message:
-          'User: arn:aws:iam::123456789012:user/crossplane is not authorized to perform: sqs:CreateQueue',
-        status: 403,
-      },
+      want: refusal(
+        'AccessDeniedException',
+        'User: arn:aws:iam::123456789012:user/crossplane is not authorized to perform: sqs:CreateQueue',
+        403,
+      ),
     },
   };
   for (const [why, { ask, want, options }] of Object.entries(refusals)) {
