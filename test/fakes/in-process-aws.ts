@@ -7,8 +7,8 @@ import { signatureOf } from '../../emulators/aws/signature.ts';
 import type { WireRequest } from '../../emulators/aws/wire.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
-import type { CarriedReply, CarryOutside, OutsideCall } from './outside.ts';
-import { atOnce, connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
+import type { CarriedRequest, CarryOutside, OutsideCall } from './outside.ts';
+import { carried, carriersTo } from './outside.ts';
 
 /** Where it is, unless something else is said. */
 export const awsUrl = 'http://aws.test';
@@ -38,30 +38,18 @@ export function inProcessAws(
   const { random = seededRandom(1), services = allServices(), ...rest } = options;
   const { answer, ...inside } = createAws({ now: clock.elapsedMs, random, services, ...rest });
 
-  async function serve(
-    { body, ...request }: WireRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<CarriedReply> {
-    const reply = await answer({ ...request, body: async () => body });
-    if (reply === 'never') return noAnswer(signal);
-    if (reply === 'cut') throw connectionCut();
-    return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
-  }
-
-  const carrierFor = (carryOut: CarryOutside): Carrier => ({
-    async request(request) {
-      const { origin, signal } = request;
-      signal.throwIfAborted();
-      if (origin !== url) throw connectionRefused(origin);
-      const sent = onTheWire(request);
-      const call = { system: 'aws', ...askedIn(services, sent), signal };
-      return unlessAborted(signal, carryOut(call, () => serve(sent, signal)) as Promise<CarriedReply>);
+  const carrierFor = carriersTo(
+    url,
+    (request) => ({ system: 'aws', ...askedIn(services, onTheWire(request)) }),
+    async (request) => {
+      const { body, ...sent } = onTheWire(request);
+      return carried(await answer({ ...sent, body: async () => body }), request.signal);
     },
-  });
-  return { ...inside, url, carrierFor, dispatcher: carrierFor(atOnce) };
+  );
+  return { ...inside, url, carrierFor, dispatcher: carrierFor() };
 }
 
-function onTheWire({ path, method, headers, body }: Parameters<Carrier['request']>[0]): WireRequest {
+function onTheWire({ path, method, headers, body }: CarriedRequest): WireRequest {
   const plain = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );

@@ -3,8 +3,8 @@ import type { Cloud, CloudOptions } from '../../emulators/favourite-cloud/cloud.
 import { createCloud } from '../../emulators/favourite-cloud/cloud.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
-import type { CarriedReply, CarryOutside } from './outside.ts';
-import { atOnce, connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
+import type { CarryOutside } from './outside.ts';
+import { carried, carriersTo, connectionRefused } from './outside.ts';
 
 export interface InProcessCloudOptions extends CloudOptions {
   /** Where requests find it; default `http://cloud.test`. */
@@ -34,31 +34,15 @@ export function inProcessCloud(
   const { random = seededRandom(1), newId = () => randomUuid(random), ...rest } = options;
   const { answer, ...inside } = createCloud({ now: clock.elapsedMs, random, newId, ...rest, flavour });
 
-  type Request = Parameters<Carrier['request']>[0];
-  async function serve(request: Request): Promise<CarriedReply> {
-    const { path, method, query = {}, headers, body, signal } = request;
-    const reply = await answer({
-      method,
-      target: `${path}?${new URLSearchParams(query)}`,
-      headers,
-      body: async () => body ?? '',
-    });
-    if (reply === 'never') return noAnswer(signal);
-    if (reply === 'cut') throw connectionCut();
-    return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
-  }
-
-  const carrierFor = (carryOut: CarryOutside): Carrier => ({
-    async request(request) {
-      const { origin, path: target, method: verb, signal } = request;
-      signal.throwIfAborted();
-      if (origin !== url) throw connectionRefused(origin);
-      const call = { system: flavour, verb, target, isWrite: verb !== 'GET', signal };
-      const reply = carryOut(call, () => serve(request)) as Promise<CarriedReply>;
-      return unlessAborted(signal, reply);
+  const carrierFor = carriersTo(
+    url,
+    ({ path: target, method: verb }) => ({ system: flavour, verb, target, isWrite: verb !== 'GET' }),
+    async ({ path, method, query = {}, headers, body, signal }) => {
+      const target = `${path}?${new URLSearchParams(query)}`;
+      return carried(await answer({ method, target, headers, body: async () => body ?? '' }), signal);
     },
-  });
-  return { ...inside, url, carrierFor, dispatcher: carrierFor(atOnce) };
+  );
+  return { ...inside, url, carrierFor, dispatcher: carrierFor() };
 }
 
 /** Where several clouds are, each is found at its own place. */

@@ -8,8 +8,8 @@ import { isServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import type { LoopbackReply } from '../../emulators/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
-import type { CarriedReply, CarryOutside } from './outside.ts';
-import { atOnce, connectionCut, connectionRefused, noAnswer, unlessAborted } from './outside.ts';
+import type { CarryOutside } from './outside.ts';
+import { carried, carriersTo, noAnswer } from './outside.ts';
 
 /** Where it is. */
 export const googleUrl = 'http://gcp.test';
@@ -59,49 +59,32 @@ export function inProcessGoogleCloud(
   });
   inside.accounts.acceptKey(key);
 
-  type Request = Parameters<Carrier['request']>[0];
-  async function serve({ path, method, query = {}, headers, body, signal }: Request): Promise<CarriedReply> {
-    if (cloud.way === 'hanging') return noAnswer(signal);
-    if (cloud.way !== 'open') return carried(failure(cloud.way.failing));
-    const reply = await answer({
-      method,
-      target: `${path}?${new URLSearchParams(query)}`,
-      headers,
-      body: async () => body ?? '',
-    });
-    if (reply === 'never') return noAnswer(signal);
-    if (reply === 'cut') throw connectionCut();
-    return carried(reply);
-  }
-
-  const carrierFor = (carryOut: CarryOutside): Carrier => ({
-    async request(request) {
-      const { origin, path, method: verb, query, signal } = request;
-      signal.throwIfAborted();
-      if (origin !== googleUrl) throw connectionRefused(origin);
+  const carrierFor = carriersTo(
+    googleUrl,
+    ({ path, method: verb, query }) => ({
+      ...{ system: 'gcp', verb },
       // A created resource has its name beside the path.
-      const target = [path, query?.instanceId].filter((part) => part !== undefined).join('/');
-      const call = { system: 'gcp', verb, target, isWrite: verb !== 'GET' && path !== '/token', signal };
-      return unlessAborted(signal, carryOut(call, () => serve(request)) as Promise<CarriedReply>);
+      target: [path, query?.instanceId].filter((part) => part !== undefined).join('/'),
+      isWrite: verb !== 'GET' && path !== '/token',
+    }),
+    async ({ path, method, query = {}, headers, body, signal }) => {
+      if (cloud.way === 'hanging') return noAnswer(signal);
+      if (cloud.way !== 'open') return carried(failure(cloud.way.failing));
+      const target = `${path}?${new URLSearchParams(query)}`;
+      return carried(await answer({ method, target, headers, body: async () => body ?? '' }), signal);
     },
-  });
+  );
 
   const cloud: InProcessGoogleCloud = {
     ...inside,
     parameters: { projectID: key.project_id, endpoint: googleUrl },
     credentials: googleCredentials,
     carrierFor,
-    dispatcher: carrierFor(atOnce),
+    dispatcher: carrierFor(),
     way: 'open',
   };
   return cloud;
 }
-
-const carried = ({ status, headers, text }: Exclude<LoopbackReply, string>): CarriedReply => ({
-  statusCode: status,
-  headers,
-  body: [Buffer.from(text)],
-});
 
 const failure = (message: string): Exclude<LoopbackReply, string> => ({
   status: 500,

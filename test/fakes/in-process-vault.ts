@@ -4,8 +4,8 @@ import { vaultClient } from '../../clients/vault.ts';
 import type { VaultOptions } from '../../emulators/vault/vault.ts';
 import { Vault } from '../../emulators/vault/vault.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
-import type { CarriedReply, CarryOutside } from './outside.ts';
-import { atOnce, connectionRefused, unlessAborted } from './outside.ts';
+import type { CarriedReply, CarriedRequest, CarryOutside } from './outside.ts';
+import { carried, carriersTo } from './outside.ts';
 
 export interface InProcessVaultOptions extends Omit<VaultOptions, 'now'> {
   /** Where requests find it; default `https://vault.test:8200`. */
@@ -22,17 +22,12 @@ export class InProcessVault extends Vault {
   }
 
   /** For the clients of one process, whose requests go through a door of their own. Other hosts refuse connections. */
-  carrierFor(carryOut: CarryOutside = atOnce): Carrier {
-    return {
-      request: async (request) => {
-        const { origin, path: target, method: verb, signal } = request;
-        signal.throwIfAborted();
-        if (origin !== this.url) throw connectionRefused(origin);
-        const call = { system: 'vault', verb, target, isWrite: verb !== 'GET', signal };
-        const reply = carryOut(call, () => this.#serve(request)) as Promise<CarriedReply>;
-        return unlessAborted(signal, reply);
-      },
-    };
+  carrierFor(carryOut?: CarryOutside): Carrier {
+    const callOf = ({ path: target, method: verb }: CarriedRequest) => ({
+      ...{ system: 'vault', verb, target },
+      isWrite: verb !== 'GET',
+    });
+    return carriersTo(this.url, callOf, (request) => this.#serve(request))(carryOut);
   }
 
   /** The same as an option of the process that uses it. */
@@ -41,10 +36,9 @@ export class InProcessVault extends Vault {
     return (mountPath, options) => vaultClient(mountPath, { ...options, dispatcher });
   }
 
-  async #serve({ path, method, headers, body }: Parameters<Carrier['request']>[0]): Promise<CarriedReply> {
+  async #serve({ path, method, headers, body }: CarriedRequest): Promise<CarriedReply> {
     const token = headers['x-vault-token'];
-    const { status, text } = await this.answer({ method, target: path, token, body: async () => body ?? '' });
-    const statusCode = status;
-    return { statusCode, headers: { 'content-type': 'application/json' }, body: [Buffer.from(text)] };
+    const reply = await this.answer({ method, target: path, token, body: async () => body ?? '' });
+    return carried({ ...reply, headers: { 'content-type': 'application/json' } });
   }
 }

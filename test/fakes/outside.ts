@@ -1,4 +1,5 @@
 import type { Carrier } from '../../clients/http.ts';
+import type { LoopbackReply } from '../../emulators/loopback-server.ts';
 
 /** One external request, as a simulation sees it. */
 export interface OutsideCall {
@@ -63,3 +64,32 @@ export function unlessAborted<T>(signal: AbortSignal | undefined, answer: Promis
 /** Takes a request and never answers it. */
 export const noAnswer = (signal: AbortSignal | undefined): Promise<never> =>
   unlessAborted(signal, new Promise<never>(() => {}));
+
+export type CarriedRequest = Parameters<Carrier['request']>[0];
+
+/** The reply of an emulator, as it comes over a network. */
+export function carried(reply: LoopbackReply, signal?: AbortSignal): CarriedReply | Promise<never> {
+  if (reply === 'never') return noAnswer(signal);
+  if (reply === 'cut') throw connectionCut();
+  return { statusCode: reply.status, headers: reply.headers, body: [Buffer.from(reply.text)] };
+}
+
+/**
+ * The carriers to a server in this process, each with a door of its own: the door may throw what undici would, or
+ * give an answer of its own. Only this server exists: other hosts refuse connections.
+ */
+export const carriersTo =
+  (
+    url: string,
+    callOf: (request: CarriedRequest) => Omit<OutsideCall, 'signal'>,
+    serve: (request: CarriedRequest) => Promise<CarriedReply>,
+  ) =>
+  (carryOut: CarryOutside = atOnce): Carrier => ({
+    async request(request) {
+      const { origin, signal } = request;
+      signal.throwIfAborted();
+      if (origin !== url) throw connectionRefused(origin);
+      const call = { ...callOf(request), signal };
+      return unlessAborted(signal, carryOut(call, () => serve(request)) as Promise<CarriedReply>);
+    },
+  });
