@@ -13,7 +13,7 @@ export const executable = { mode: 0o755 };
 /** A machine with one folder in its search path, and a source of these programs that counts its calls. */
 export async function machine(t: TestContext, programs: Readonly<Record<string, string>>) {
   const home = await temporaryFolder(t);
-  /** What the source does when it is called, and how often it and the proof of its programs were. */
+  /** The failure of the source, and the number of calls of the source and of the proof of its programs. */
   const state: { failure?: string; asked: number; proved: number; isBroken: boolean } = {
     ...{ asked: 0, proved: 0, isBroken: false },
   };
