@@ -101,8 +101,9 @@ export const databaseCases: Cases = {
     for (const name of [...badNames, 'postgres', 'template0', 'services-stack-unfinished-1']) {
       await call('databases.observe', name);
       await call('databases.create', name, {}, mine);
-      await call('databases.drop', name, politely);
     }
+    await call('databases.update', 'template0', {}, mine);
+    await call('databases.drop', 'template0', politely);
     for (const spec of [
       { encoding: 'klingon' },
       { encoding: 'a\nb' },

@@ -1,5 +1,5 @@
 import type { Cases, Script } from './postgresql-place.ts';
-import { badNames, mine } from './postgresql-roles.ts';
+import { mine } from './postgresql-roles.ts';
 
 const people = async ({ call }: Script): Promise<void> => {
   for (const name of ['ann', 'bob', 'cem']) {
@@ -92,14 +92,16 @@ export const grantCases: Cases = {
   'privileges that cannot be granted': async (script) => {
     const { call } = script;
     await people(script);
-    for (const privileges of [[], ['SELECT'], ['USAGE'], ['CONNECT', '']]) {
+    for (const privileges of [[], ['SELECT'], ['USAGE'], ['CONNECT ON DATABASE x TO y; --']]) {
       await call('grants.apply', { role: 'bob', on: shop, privileges });
     }
     await call('grants.apply', { role: 'bob', on: inPublic, privileges: ['CONNECT'] });
     await call('grants.apply', { role: 'bob', on: { memberOf: 'bob' } });
     await call('grants.apply', { role: 'bob', on: { memberOf: 'ann' } });
     await call('grants.apply', { role: 'ann', on: { memberOf: 'bob' } });
-    for (const name of badNames) await call('grants.apply', { role: name, on: shop, privileges: ['ALL'] });
+    for (const name of ['', 'public', 'pg_mine']) {
+      await call('grants.apply', { role: name, on: shop, privileges: ['ALL'] });
+    }
     await call('grants.observe', { role: 'bob', on: shop });
   },
 

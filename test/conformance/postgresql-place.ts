@@ -55,7 +55,10 @@ export interface Script {
 
 export type Cases = Readonly<Record<string, (script: Script) => Promise<void>>>;
 
-/** The answers to a case's questions, one after the other. `stable` takes out what differs from server to server. */
+/**
+ * The answers to a case's questions, one after the other. `stable` removes the differences between servers. A change that
+ * succeeds returns nothing and is not recorded. A refusal is recorded.
+ */
 export async function answersTo(
   act: (script: Script) => Promise<void>,
   place: Place,
@@ -64,6 +67,7 @@ export async function answersTo(
   const answers: Answered[] = [];
   const ask: Ask = async (asked, run) => {
     const answer = await run().then(plain, problem);
+    if (!isQuestion(asked) && isNothing(answer)) return;
     answers.push({ asked, answer: JSON.parse(stable(JSON.stringify(answer ?? null))) });
   };
   await act({
@@ -82,6 +86,12 @@ export async function answersTo(
   });
   return answers;
 }
+
+/** An observation, where nothing is an answer too: the object does not exist. */
+const isQuestion = (asked: string): boolean => asked.includes('.observe');
+
+const isNothing = (answer: unknown): boolean =>
+  answer === undefined || (Array.isArray(answer) && answer.length === 0);
 
 export function called(
   client: PostgresqlServer,

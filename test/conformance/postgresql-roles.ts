@@ -120,9 +120,9 @@ export const roleCases: Cases = {
     for (const name of badNames) {
       await call('roles.observe', name);
       await call('roles.create', name, {}, mine);
-      await call('roles.update', name, {}, mine);
-      await call('roles.drop', name, mine);
     }
+    await call('roles.update', 'pg_mine', {}, mine);
+    await call('roles.drop', 'pg_mine', mine);
     await call('roles.create', 'ann', { connectionLimit: -2 }, mine);
     await call('roles.create', 'ann', { connectionLimit: 1.5 }, mine);
     await call('roles.create', 'ann', {}, { ...mine, password: '' });
