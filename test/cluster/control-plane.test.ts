@@ -26,27 +26,6 @@ const exists = (path: string) =>
     () => false,
   );
 
-const definition = (plural: string, kind: string) => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: { name: ${plural}.try.test }
-spec:
-  group: try.test
-  scope: Namespaced
-  names: { plural: ${plural}, singular: ${kind.toLowerCase()}, kind: ${kind} }
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: { status: {} }
-      schema:
-        openAPIV3Schema:
-          type: object
-          properties:
-            spec: { type: object, properties: { size: { type: integer } } }
-            status: { type: object, properties: { phase: { type: string } } }
-`;
-
 describe('two control planes at once', () => {
   let one: ControlPlane;
   let two: ControlPlane;
@@ -75,24 +54,6 @@ describe('two control planes at once', () => {
   test('give a kubeconfig that only its owner can read', async () => {
     assert.equal((await stat(one.kubeconfigPath)).mode & 0o777, 0o600);
     assert.match(one.server, /^https:\/\/127\.0\.0\.1:\d+$/);
-  });
-
-  test('store a custom resource, and its status apart from its spec', async () => {
-    await one.kubectl(['apply', '-f', '-'], definition('widgets', 'Widget'));
-    await one.kubectl(['wait', '--for=condition=Established', 'crd/widgets.try.test', '--timeout=30s']);
-    const widget = { apiVersion: 'try.test/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 3 } };
-    // The status goes through its subresource only: the server drops it here.
-    await one.kubectl(['create', '-f', '-'], JSON.stringify({ ...widget, status: { phase: 'Ignored' } }));
-    const read = async () => JSON.parse(await one.kubectl(['get', 'widget', 'w', '-o', 'json']));
-    const created = await read();
-    assert.deepEqual([created.spec, created.status], [{ size: 3 }, undefined]);
-    const status = JSON.stringify({ ...created, spec: { size: 9 }, status: { phase: 'Bound' } });
-    await one.kubectl(
-      ['replace', '--raw', '/apis/try.test/v1/namespaces/default/widgets/w/status', '-f', '-'],
-      status,
-    );
-    const updated = await read();
-    assert.deepEqual([updated.spec, updated.status], [{ size: 3 }, { phase: 'Bound' }]);
   });
 
   test('kubectl that fails throws what it said', async () => {

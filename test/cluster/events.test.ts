@@ -70,19 +70,6 @@ describe('events on a real API server', () => {
     assert.deepEqual(log.lines, []);
   });
 
-  test('repeated, it is one object with a count', async () => {
-    const facts = { type: 'Normal', reason: 'Repeated', message: 'again' } as const;
-    for (let times = 0; times < 3; times += 1) {
-      recorder.record(about('repeated', 'default'), facts);
-      await flush();
-    }
-    const events = await eventsOf('repeated');
-    assert.deepEqual(
-      events.map(({ count, reason, source }) => [count, reason, source.component]),
-      [[3, 'Repeated', 'services-stack']],
-    );
-  });
-
   test('an Event that a user deleted is written again', async () => {
     const facts = { type: 'Normal', reason: 'Deleted', message: 'still here' } as const;
     recorder.record(about('deleted', 'default'), facts);
@@ -95,17 +82,6 @@ describe('events on a real API server', () => {
       (await eventsOf('deleted')).map(({ count }) => count),
       [2],
     );
-  });
-
-  test('100 different events of one object are ten objects, the last for all the rest', async () => {
-    for (let index = 0; index < 100; index += 1) {
-      const message = `message ${index}`;
-      recorder.record(about('noisy', 'default'), { type: 'Warning', reason: 'Noisy', message });
-    }
-    await flush();
-    const events = await eventsOf('noisy');
-    assert.equal(events.length, 10);
-    assert.match(events.map(({ message }) => message).join('\n'), /\(combined from similar events\): /);
   });
 
   test('names and messages of the greatest length are accepted', async () => {
@@ -122,13 +98,5 @@ describe('events on a real API server', () => {
     await flush();
     assert.equal((await eventsOf('lost')).length, 0);
     assert.equal((await eventsOf('found')).length, 1);
-  });
-
-  test('an outage of the API server delays events and loses none', async () => {
-    await controlPlane.stopApiServer();
-    recorder.record(about('outage', 'default'), { type: 'Warning', reason: 'Outage', message: 'm' });
-    await controlPlane.startApiServer();
-    await flush();
-    assert.equal((await eventsOf('outage')).length, 1);
   });
 });

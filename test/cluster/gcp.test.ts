@@ -3,13 +3,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
 import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import type { LocalRedisBackend } from '../../emulators/gcp/memorystore/redis-backend.ts';
 import { localRedisBackend } from '../../emulators/gcp/memorystore/redis-backend.ts';
 import type { LocalGoogleCloud } from '../../emulators/gcp/server.ts';
@@ -214,140 +211,6 @@ test('without a Redis behind it, a claim is Bound all the same', {
   assert.equal((await bound('sessions')).type, 'redis');
 });
 
-test('kubectl shows what the cloud says, and who asked', async () => {
-  await bound('sessions');
-  const claim = await cluster.find(RedisClusterKind, { namespace, name: 'sessions' });
-  const name = claim?.spec.resourceRef?.name ?? '';
-  const shown = await cluster.kubectl(['get', 'cloudmemorystoreinstance', name]);
-  assert.match(
-    shown,
-    /^NAME +READY +SYNCED +EXTERNAL-NAME +CLAIM +CLAIM-NAMESPACE +AGE\n\S+ +True +True +\S+ +sessions +\S+ +\S+/,
-  );
-  const [state, version] = ['status.atProvider.state', 'spec.forProvider.redisVersion'];
-  const path = `jsonpath={.${state}} {.${version}}`;
-  await eventually('what the cloud chose is taken over', async () => {
-    return (
-      (await cluster.kubectl(['get', 'cloudmemorystoreinstance', name, '-o', path])) === 'READY REDIS_7_0'
-    );
-  });
-});
-
-test('an edit becomes an update of that field; an edit of the region is reported as impossible', async () => {
-  await bound('sessions');
-  const claim = await cluster.find(RedisClusterKind, { namespace, name: 'sessions' });
-  const name = claim?.spec.resourceRef?.name ?? '';
-  const patch = (forProvider: object) =>
-    cluster.kubectl([
-      'patch',
-      'cloudmemorystoreinstance',
-      name,
-      '--type=merge',
-      '-p',
-      JSON.stringify({ spec: { forProvider } }),
-    ]);
-  const stored = () => cloud.instances.all().find((instance) => instance.name.endsWith(`/${name}`));
-  await patch({ memorySizeGb: 3 });
-  await eventually('it has grown', async () => stored()?.fields.memorySizeGb === 3);
-  await assert.rejects(patch({ region: 'europe-west1' }), /spec\.forProvider\.region: Forbidden/);
-  assert.equal(cloud.instances.all().filter((instance) => instance.name.includes('europe')).length, 0);
-});
-
-test('a request that the cloud refuses is in a condition and an Event, with the field to change', async () => {
-  const refused = {
-    apiVersion: 'cache.gcp.crossplane.io/v1beta1',
-    kind: 'CloudMemorystoreInstance',
-    metadata: { name: 'refused' },
-    spec: {
-      forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, locationId: 'europe-west1-b' },
-    },
-  };
-  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(refused));
-  await eventually('it is told', async () => {
-    const text = await cluster.kubectl(['describe', 'cloudmemorystoreinstance', 'refused']);
-    return /Warning.*400 INVALID_ARGUMENT.*change spec\.forProvider\.locationId/.test(text);
-  });
-  await cluster.kubectl(['delete', 'cloudmemorystoreinstance', 'refused', '--wait=false']);
-});
-
-test('a topic is there, and its secret says where', async () => {
-  const [text, to] = [await example('20-topic'), { namespace: 'gcp-credentials', name: 'orders-topic' }];
-  await cluster.kubectl(['apply', '-f', '-'], text);
-  const patch = JSON.stringify({ spec: { writeConnectionSecretToRef: to } });
-  await cluster.kubectl([
-    'patch',
-    'topics.pubsub.gcp.crossplane.io',
-    'orders-placed',
-    '--type=merge',
-    '-p',
-    patch,
-  ]);
-  const told = await eventually('its secret is there', async () => {
-    const topic = await cluster.find(TopicKind, { name: 'orders-placed' });
-    const isReady = topic?.status?.conditions?.some(
-      ({ type, status }) => type === 'Ready' && status === 'True',
-    );
-    const found = await details('orders-topic', 'gcp-credentials');
-    return isReady && found?.topic !== undefined && found;
-  });
-  assert.deepEqual(told, {
-    topic: 'orders-placed',
-    projectName: 'example-project',
-  });
-  const [stored = assert.fail('no topic')] = cloud.topics.all();
-  assert.deepEqual(stored.fields.messageRetentionDuration, '86400s');
-  await cluster.kubectl(['delete', 'topics.pubsub.gcp.crossplane.io', 'orders-placed', '--timeout=20s']);
-  assert.deepEqual(cloud.topics.all(), []);
-});
-
-describe('the process is killed at any moment while 8 instances are made and deleted', () => {
-  const names = Array.from({ length: 8 }, (_, i) => `crash-${i}`);
-  const ours = () => cloud.instances.all().filter(({ name }) => /\/crash-\d+$/.test(name));
-  const managed = async () =>
-    (await cluster.all(CloudMemorystoreInstanceKind)).filter(({ metadata }) => names.includes(metadata.name));
-  const readyCount = async () =>
-    (await managed()).filter(({ status }) =>
-      status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
-    ).length;
-
-  const restart = async (): Promise<void> => {
-    const ended: Promise<unknown> = stack.end('SIGKILL');
-    await ended;
-    stack = cluster.startProcess(flags);
-  };
-
-  /** Kills and starts it, each life a little longer, until this is so. */
-  async function killUntil(what: string, isSo: () => Promise<boolean>): Promise<number> {
-    let kills = 0;
-    for (let lifeMs = 1_200; lifeMs < 2_400 && !(await isSo()); lifeMs += 300) {
-      await sleep(lifeMs);
-      await restart();
-      kills += 1;
-    }
-    await eventually(what, isSo);
-    return kills;
-  }
-
-  test('one for each, made once, and none when they are deleted', async () => {
-    const items = names.map((name) => ({
-      apiVersion: 'cache.gcp.crossplane.io/v1beta1',
-      kind: 'CloudMemorystoreInstance',
-      metadata: { name },
-      spec: { forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1 } },
-    }));
-    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    const kills = await killUntil('all are Ready', async () => (await readyCount()) === names.length);
-    assert.ok(kills >= 1, 'it was killed meanwhile');
-    assert.equal(ours().length, names.length);
-    const made = cloud
-      .operations()
-      .filter(({ verb, target }) => verb === 'create' && /\/crash-\d+$/.test(target));
-    assert.equal(made.length, names.length, 'none is made twice');
-    await cluster.kubectl(['delete', 'cloudmemorystoreinstances', ...names, '--wait=false']);
-    await killUntil('all are gone', async () => (await managed()).length === 0);
-    assert.deepEqual(ours(), []);
-  });
-});
-
 test('a claim that is deleted takes its instance along, or leaves it, as its class says', async () => {
   await Promise.all([bound('sessions'), bound('cart')].slice(0, redis.by === 'nobody' ? 1 : 2));
   await cluster.kubectl(['delete', '-n', namespace, 'rediscluster', '--all', '--timeout=30s']);
@@ -355,55 +218,4 @@ test('a claim that is deleted takes its instance along, or leaves it, as its cla
     const tiers = cloud.instances.all().map(({ fields }) => fields.tier);
     return tiers.length === 1 && tiers[0] === 'STANDARD_HA';
   });
-});
-
-test('a claim does not get the AUTH string that a previous claim knows, unless an administrator allows it', async () => {
-  const kind = 'cloudmemorystoreinstance';
-  const name = (
-    await cluster.kubectl([
-      'get',
-      kind,
-      '-o',
-      'jsonpath={.items[?(@.spec.forProvider.tier=="STANDARD_HA")].metadata.name}',
-    ])
-  ).trim();
-  const released = () => cluster.find(CloudMemorystoreInstanceKind, { name });
-  const { namespace: from = '', name: secret = '' } =
-    (await released())?.spec.writeConnectionSecretToRef ?? {};
-  const patch = (change: object) =>
-    cluster.kubectl(['patch', kind, name, '--type=merge', '-p', JSON.stringify(change)]);
-  const authString = async () => (await details(secret, from))?.password;
-  const former = await authString();
-  assert.ok(former !== undefined);
-  // To end the access of the previous team: docs/gcp.md.
-  await patch({ spec: { forProvider: { authEnabled: false } } });
-  await eventually('AUTH is off', async () => (await authString()) === undefined);
-  await patch({ spec: { forProvider: { authEnabled: true } } });
-  const renewed = await eventually('the secret has another AUTH string', authString);
-  assert.notEqual(renewed, former);
-  await apply({
-    ...cartClaim,
-    metadata: { namespace, name: 'next' },
-    spec: {
-      resourceRef: { apiVersion: 'cache.gcp.crossplane.io/v1beta1', kind: 'CloudMemorystoreInstance', name },
-      writeConnectionSecretToRef: { name: 'next-connection' },
-    },
-  });
-  const { apiVersion, kind: claimKind } = cartClaim;
-  await patch({ spec: { claimRef: { apiVersion, kind: claimKind, namespace, name: 'next', uid: null } } });
-  await eventually('Synced says that it waits', async () => {
-    const synced = (await released())?.status?.conditions?.find(({ type }) => type === 'Synced');
-    const message = /the previous claim knows the credentials, so that RedisCluster team-shop\/next cannot/;
-    return synced?.status === 'False' && message.test(synced.message ?? '');
-  });
-  const waiting = await cluster.find(RedisClusterKind, { namespace, name: 'next' });
-  assert.notEqual(waiting?.status?.bindingPhase, 'Bound');
-  assert.deepEqual(await details('next-connection'), {});
-  const reoffer = 'crossplane.io/reoffer';
-  await patch({ metadata: { annotations: { [reoffer]: 'with-same-credentials' } } });
-  assert.equal((await bound('next')).password, renewed);
-  await eventually(
-    'the annotation is removed',
-    async () => !(reoffer in ((await released())?.metadata.annotations ?? {})),
-  );
 });

@@ -101,37 +101,6 @@ describe('publishConnectionDetailsTo on a real API server, with the real process
       await fixture.gone('in-team');
       assert.equal(await secret(), undefined);
     });
-
-    test('does not write a Secret of another owner: the condition names it', async () => {
-      const theirs = ['create', 'secret', 'generic', 'taken', '--from-literal=a=b'];
-      await fixture.cluster.kubectl(['-n', 'team-b', ...theirs]);
-      await publishing('taken', 'team');
-      await fixture.says(
-        'taken',
-        'Synced',
-        /secret team-b\/taken exists and belongs to no managed resource; choose/,
-      );
-      assert.ok(
-        !fixture.favourite.instances().some(({ item }) => item.name === 'taken'),
-        'nothing is created whose details could not be kept',
-      );
-      await fixture.remove('taken');
-      await fixture.gone('taken');
-      assert.deepEqual(await fixture.secretOf('taken', 'team-b'), { a: 'b' });
-    });
-
-    test('that does not exist is named, and used as soon as it does', async () => {
-      await publishing('early', 'later');
-      await fixture.says('early', 'Synced', /StoreConfig later does not exist; create it/);
-      await fixture.apply({
-        apiVersion: 'secrets.crossplane.io/v1alpha1',
-        kind: 'StoreConfig',
-        metadata: { name: 'later' },
-        spec: { defaultScope: 'team-a' },
-      });
-      await fixture.ready('early', { timeoutMs: 5_000 });
-      assert.ok((await fixture.secretOf('early', 'team-a')).password);
-    });
   });
 
   describe('Vault', () => {

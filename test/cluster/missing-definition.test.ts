@@ -84,19 +84,4 @@ describe('a definition that the API server does not have', () => {
       async () => logged(/the API server has all kinds of this stack/g) === 1,
     );
   });
-
-  test('a definition that is deleted while its stack works changes no object, and is reported', async () => {
-    const grants = 'postgresqlgrants.postgresql.crossplane.io';
-    await kubectl('delete', 'crd', grants);
-    await eventually('the metric names it', async () => (await missing()).length === 1, 90_000);
-    assert.match((await missing())[0] ?? '', /stack="postgresql",kind="postgresqlgrants\./);
-    const { isReady, body } = await readyz();
-    assert.ok(isReady && body.includes('[!]stack postgresql works with the objects read before'), body);
-    await claim('afterwards', { classRef: favouriteClassRef('small') });
-    await fixture.bound('team-a', 'afterwards');
-    assert.deepEqual([fixture.favourite.instances().length, fixture.other.instances().length], [2, 1]);
-    await kubectl('apply', '-f', join('crds', 'postgresql.crossplane.io_postgresqlgrants.yaml'));
-    await eventually('nothing is missing', async () => (await missing()).length === 0);
-    assert.equal(await stack.end(), 0);
-  });
 });

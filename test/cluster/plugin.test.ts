@@ -134,21 +134,6 @@ describe('the plugin of kubectl on a real API server, with the real process', ()
     );
   });
 
-  test('rotate sets passwordRotation of a kind that has the field', async () => {
-    const role = {
-      apiVersion: 'postgresql.crossplane.io/v1alpha1',
-      kind: 'PostgreSQLRole',
-      metadata: { name: 'reader' },
-      spec: { forProvider: {} },
-    };
-    await fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(role));
-    await succeeds('rotate', 'postgresqlrole', 'reader');
-    const rotation = await fixture.cluster.kubectl([
-      ...['get', 'postgresqlrole', 'reader', '-o', 'jsonpath={.spec.forProvider.passwordRotation}'],
-    ]);
-    assert.match(rotation, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-  });
-
   test('pause stops the work, resume continues it, and reconcile requests one observation', async () => {
     await fixture.managed('worked');
     await has('worked', 'ReconcileSuccess');

@@ -18,7 +18,7 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import type { Informers } from '../../runtime/cache/informers.ts';
 import { createInformers } from '../../runtime/cache/informers.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
-import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../runtime/client/errors.ts';
+import { isExpired } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
@@ -98,50 +98,6 @@ describe('a real API server', () => {
     await controlPlane.kubectl(['apply', '-f', '-'], definition);
     await informers.synced(AbortSignal.timeout(20_000));
     assert.deepEqual(names(), []);
-  });
-
-  test('writes, their preconditions and their errors', async () => {
-    const created = await probes.create(probe('a', { spec: { size: 1 } }));
-    assert.ok(isAlreadyExists(await probes.create(probe('a')).catch((error) => error)));
-    const updated = await probes.update(created, { ...created, spec: { size: 2 } });
-    assert.equal(updated.metadata.generation, 2);
-    assert.ok(
-      isConflict(await probes.update(created, { ...created, spec: { size: 3 } }).catch((error) => error)),
-    );
-    const bound = await probes.updateStatus(updated, { ...updated, status: { phase: 'Bound' } });
-    assert.deepEqual([bound.status?.phase, bound.metadata.generation], ['Bound', 2]);
-    assert.ok(!('managedFields' in bound.metadata));
-    const applied = await client.apply(
-      ProbeKind,
-      { namespace: 'default', name: 'a' },
-      { spec: { text: 'applied' } },
-      { fieldManager: 'test' },
-    );
-    assert.deepEqual(applied.spec, { size: 2, text: 'applied' });
-    const replaced = await client.replace(ProbeKind, { ...applied, spec: { size: 4 } });
-    assert.deepEqual(replaced.spec, { size: 4 });
-    assert.ok(isConflict(await client.replace(ProbeKind, applied).catch((error) => error)));
-    const wrongUid = client.delete(ProbeKind, { namespace: 'default', name: 'a' }, { uid: 'another' });
-    assert.ok(isConflict(await wrongUid.catch((error) => error)));
-    assert.ok(isConflict(await probes.delete(created).catch((error) => error)), 'its version is old');
-    await probes.delete(replaced);
-    const missing: unknown = await client
-      .get(ProbeKind, { namespace: 'default', name: 'a' })
-      .catch((error) => error);
-    assert.ok(isNotFound(missing));
-    assert.equal((missing as Error).message, 'probes.watch.test "a" not found');
-    await until('the store agrees', () => names().length === 0);
-  });
-
-  test('deletion that a finalizer holds up, and the write that ends it, are answered with the object', async () => {
-    const metadata = { name: 'held', namespace: 'default', finalizers: ['watch.test/hold'] };
-    const created = await probes.create(probe('held', { metadata }));
-    await probes.delete(created);
-    const leaving = await probes.fetch({ namespace: 'default', name: 'held' });
-    assert.ok(leaving?.metadata.deletionTimestamp);
-    await probes.update(leaving, { ...leaving, metadata: { ...leaving.metadata, finalizers: [] } });
-    assert.equal(await probes.fetch({ namespace: 'default', name: 'held' }), undefined);
-    await until('the store agrees', () => names().length === 0);
   });
 
   test('pages carry one version, and built-in kinds their type', async () => {

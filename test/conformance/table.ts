@@ -13,6 +13,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
@@ -715,6 +716,24 @@ const shapes: readonly Case[] = [
     'an empty version',
     { spec: { version: '' } },
     { field: 'spec.version', message: '' },
+  ),
+  created(
+    FancySQLInstanceKind,
+    'an operator that does not exist',
+    { spec: { classSelector: { matchExpressions: [{ key: 'size', operator: 'Near' }] } } },
+    { field: 'spec.classSelector.matchExpressions[0].operator', message: '' },
+  ),
+  created(
+    FavouriteDBInstanceClassKind,
+    'without a namespace for Secrets',
+    { specTemplate: { forProvider: { fancinessLevel: 3 } } },
+    { field: 'specTemplate.writeConnectionSecretsToNamespace', message: '' },
+  ),
+  created(
+    ProviderConfigKind,
+    'a source of credentials that does not exist',
+    { spec: { credentials: { source: 'Thin air' } } },
+    { field: 'spec.credentials.source', message: '' },
   ),
   created(
     PostgreSQLDatabaseKind,
