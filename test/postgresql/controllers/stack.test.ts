@@ -205,28 +205,6 @@ describe('the process dies after each write and each change of the server in tur
     }
     assert.ok(steps > 4, `${steps} steps`);
   });
-
-  test('while it renews a password: the one in the secret works', async () => {
-    let steps = 1;
-    for (let hasCrashed = true; hasCrashed; steps++) {
-      const scene = new Scene();
-      scene.putClaim(`renewal-${steps}`);
-      await scene.process.settle();
-      const before = scene.details(`renewal-${steps}`).password;
-      const name = scene.claim(`renewal-${steps}`)?.spec.resourceRef?.name ?? '';
-      scene.cluster.edit(PostgreSQLDatabaseKind, { name }, (managed) => ({
-        ...managed,
-        spec: { ...managed.spec, forProvider: { ...managed.spec.forProvider, passwordRotation: 'now' } },
-      }));
-      hasCrashed = await dyingAfter(scene, steps);
-      const details = scene.details(`renewal-${steps}`);
-      assert.notEqual(details.password, before, `after step ${steps}`);
-      assert.equal(await refusal(loginOf(details)), 'allowed', `after step ${steps}`);
-      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: `renewal-${steps}` });
-      await scene.process.settle();
-    }
-    assert.ok(steps > 3, `${steps} steps`);
-  });
 });
 
 describe('a password that a user edits in the managed Secret ends in one that works, for the claim too', () => {
@@ -242,19 +220,6 @@ describe('a password that a user edits in the managed Secret ends in one that wo
     const isUriRight = details.uri?.includes(`:${details.password}@`) === true;
     return isUriRight && (await refusal(loginOf(details))) === 'allowed';
   };
-
-  test('at once', async () => {
-    const scene = new Scene();
-    scene.putClaim('tampered');
-    await scene.process.settle();
-    const before = scene.details('tampered').password;
-    tamper(scene, 'tampered');
-    await scene.process.settle();
-    assert.notEqual(scene.details('tampered').password, before);
-    assert.equal(await isUsable(scene, 'tampered'), true);
-    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'tampered' });
-    await scene.process.settle();
-  });
 
   test('within the period in which a process tries all, if none was there to see', async () => {
     const scene = new Scene();
