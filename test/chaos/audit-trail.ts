@@ -8,6 +8,8 @@ export interface AuditedRequest {
   readonly verb: string;
   /** `resource.group`, with `/subresource` where there is one. */
   readonly resource: string;
+  /** Empty for objects without one, and for requests about all namespaces. */
+  readonly namespace: string;
   /** `namespace/name`, as far as the request named it. */
   readonly key: string;
   /** When it arrived and when it was answered, in ms since 1970. */
@@ -56,6 +58,7 @@ export function auditedRequest(line: string): AuditedRequest | undefined {
     user: event.user.username,
     verb: event.verb,
     resource: `${resource}${apiGroup ? `.${apiGroup}` : ''}${subresource ? `/${subresource}` : ''}`,
+    namespace: namespace ?? '',
     key: [namespace, name].filter((part) => part !== undefined).join('/'),
     receivedMs: Date.parse(event.requestReceivedTimestamp),
     answeredMs: Date.parse(event.stageTimestamp),

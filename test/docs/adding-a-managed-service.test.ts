@@ -283,64 +283,6 @@ describe('the guide to adding a managed service', () => {
       );
     });
 
-    test('drift in the cloud and a lost password are repaired', async () => {
-      const managed = {
-        apiVersion: 'example.org/v1alpha1',
-        kind: 'FavouriteDBInstance',
-        metadata: { name: 'drifter' },
-        spec: {
-          writeConnectionSecretToRef: { namespace: 'default', name: 'drifter' },
-          forProvider: { fancinessLevel: 7 },
-        },
-      };
-      const secretKey = { namespace: 'default', name: 'drifter' };
-      const passwordOf = async () => decodeDetails(await cluster.find(SecretKind, secretKey)).password;
-      const instanceOf = () => cloud.instances().find(({ item }) => item.name === 'drifter')?.item;
-      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(managed));
-      const first = await eventually('the password is published', passwordOf);
-      await cluster.kubectl([
-        'wait',
-        '--for=condition=Ready',
-        'favouritedbinstances.example.org/drifter',
-        '--timeout=30s',
-      ]);
-
-      cloud.drift('drifter', { level: 99 });
-      await eventually('the level is set back', async () => instanceOf()?.level === 7);
-
-      await cluster.kubectl(['delete', 'secret', 'drifter']);
-      const second = await eventually('a password is published again', passwordOf);
-      await eventually('it is the one of the instance', async () => instanceOf()?.password === second);
-      assert.notEqual(second, undefined);
-      assert.ok(first !== undefined);
-    });
-
-    test('an instance of another owner is not changed, and the condition reports it', async () => {
-      const name = 'foreign';
-      const response = await fetch(`${cloud.url}/v1/instances`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${cloud.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name, fanciness_level: 1, password: 'a-password-of-theirs' }),
-      });
-      assert.equal(response.status, 201);
-      const managed = {
-        apiVersion: 'example.org/v1alpha1',
-        kind: 'FavouriteDBInstance',
-        metadata: { name },
-        spec: { forProvider: { fancinessLevel: 5 } },
-      };
-      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(managed));
-      await eventually('the Synced condition names the instance', async () => {
-        const conditions = await cluster.kubectl([
-          ...['get', 'favouritedbinstances.example.org', name],
-          ...['-o', 'jsonpath={.status.conditions[?(@.type=="Synced")].message}'],
-        ]);
-        return /instance "foreign" exists and carries no tag of an owner/.test(conditions);
-      });
-      await cluster.kubectl(['delete', 'favouritedbinstances.example.org', name]);
-      assert.equal(cloud.instances().find(({ item }) => item.name === name)?.item.level, 1);
-    });
-
     describe('deployed', () => {
       let image: Folder;
       before(async () => {

@@ -147,19 +147,6 @@ const faults: Readonly<Record<string, Fault>> = {
     alerts: ['ServicesStackClaimsWait'],
     line: /"Ready".*"NoMatchingClass"/,
   },
-  'a class that does not exist': {
-    befall: (recorded) =>
-      recorded.claim('dreams', {
-        classRef: {
-          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-          kind: 'FavouriteDBInstanceClass',
-          name: 'no',
-        },
-      }),
-    minutes: 20,
-    alerts: ['ServicesStackClaimsWait'],
-    line: /FavouriteDBInstanceClass no does not exist/,
-  },
   'credentials that are wrong': {
     befall({ simulation: { cluster } }) {
       const secret = cluster.get(SecretKind, { namespace: 'cloud-credentials', name: 'favourite-cloud' });
@@ -169,12 +156,6 @@ const faults: Readonly<Record<string, Fault>> = {
     minutes: 90,
     alerts: unusable,
     line: /reconcile failed.*\(401 Unauthenticated\)/,
-  },
-  'a provider that is down, under a bound claim': {
-    befall: outage,
-    minutes: 90,
-    alerts: unusable,
-    line: /reconcile failed.*\(503 Unavailable\)/,
   },
   'a provider that is down, under a new claim': {
     befall(recorded) {
@@ -209,18 +190,6 @@ const faults: Readonly<Record<string, Fault>> = {
     alerts: ['ServicesStackPaused'],
     line: /"Synced".*"ReconcilePaused"/,
   },
-  "a resource that is another claim's": {
-    befall(recorded) {
-      const { spec } = recorded.simulation.cluster.get(FancySQLInstanceKind, {
-        namespace: 'team',
-        name: 'orders',
-      });
-      recorded.claim('thief', { resourceRef: spec.resourceRef });
-    },
-    minutes: 20,
-    alerts: ['ServicesStackClaimsWait'],
-    line: /"claim":"team\/thief".*"Ready".*orders/,
-  },
   'a Secret of another owner': {
     befall(recorded) {
       recorded.simulation.cluster.put(SecretKind, {
@@ -243,37 +212,6 @@ const faults: Readonly<Record<string, Fault>> = {
     minutes: 100,
     alerts: [...failing, 'ServicesStackDeletionStuck'],
     line: /reconcile failed.*delete failed.*\(503/,
-  },
-  'a version that no class has': {
-    async befall(recorded) {
-      const { cluster } = recorded.simulation;
-      const { specTemplate, ...rest } = cluster.get(FavouriteDBInstanceClassKind, {
-        name: 'favourite-small',
-      });
-      const forProvider = { ...specTemplate.forProvider, version: '5.7' };
-      cluster.put(FavouriteDBInstanceClassKind, { ...rest, specTemplate: { ...specTemplate, forProvider } });
-      await recorded.pass(1);
-      recorded.claim('dreams', { classSelector: { matchLabels: { size: 'small' } }, version: '8.0' });
-    },
-    minutes: 20,
-    alerts: ['ServicesStackClaimsWait'],
-    line: /"Ready".*"NoMatchingClass".*5\.7/,
-  },
-  'a reference that leads nowhere': {
-    befall({ simulation: { cluster } }) {
-      cluster.create(FavouriteDBInstanceKind, {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        metadata: { name: 'payroll' },
-        spec: {
-          providerRef: { name: 'favourite' },
-          forProvider: { fancinessLevel: 1, networkIdRef: { name: 'back-office' } },
-        },
-      } as KubernetesObject);
-    },
-    minutes: 90,
-    alerts: ['ServicesStackReconcileErrors', 'ServicesStackNotSynced'],
-    line: /reconcile failed.*back-office/,
   },
   'a creation whose end is not known': {
     befall({ simulation: { cluster } }) {
