@@ -1,26 +1,5 @@
 import type { Limit } from './figures.ts';
 
-/**
- * The Go original at its best (crossplane-runtime 0.9.0, client-side limits raised, 10 workers), measured
- * once on kube-apiserver 1.20.2 and 2 shared cores; it is not run here. Seconds cannot be compared between
- * machines, so its times are given as multiples of the minimal writes: 7 s for 8,000, computed from 2,000
- * simple writes. The loader's writes are heavier, so these factors are too great and comparisons with them
- * too kind.
- */
-const go = { minimalWritesSeconds: 7, bindSeconds: 28, selectorSeconds: 773, deleteSeconds: 17.8 };
-/** Six writes for each claim, at the same 1,143 writes a second. */
-const goMinimalDeletionSeconds = (go.minimalWritesSeconds * 6) / 8;
-
-/** How often the time of the minimal writes Go took, by its fastest run. */
-export const goFactors = {
-  classRef: go.bindSeconds / go.minimalWritesSeconds,
-  selector: go.selectorSeconds / go.minimalWritesSeconds,
-  deletion: go.deleteSeconds / goMinimalDeletionSeconds,
-};
-
-/** Our share of Go's time at most. */
-export const goBudgets = { classRef: 0.5, selector: 0.2, deletion: 0.7 };
-
 export const budgets = {
   // The writes above the exact counts are statuses with the reason why a claim waits, of a few of a
   // thousand.

@@ -1,4 +1,4 @@
-import { budgets, goBudgets, goFactors, memoryLimit } from './budgets.ts';
+import { budgets, memoryLimit } from './budgets.ts';
 import { deleteClaims } from './claims.ts';
 import type { BenchOptions } from './command-line.ts';
 import type { Figure } from './figures.ts';
@@ -168,10 +168,7 @@ function comparisons(measured: Measured): readonly Figure[] {
   const ratioOf = ({ seconds, others: share }: AtOnce): number => ownSeconds(seconds, share) / ownBinding;
   const apiServerSeconds = mean(baselines.map((each) => each.apiServerSeconds));
   const minimal = `minimal writes for ${count} claims by hand`;
-  const estimate = (factor: number, budget: number) =>
-    `not judged: Go is not run here, and its ${factor.toFixed(1)} times the minimal writes are estimated; budget ${budget} ×`;
-
-  const timesOf = (run: AtOnce, how: string, factor: number, budget: number): readonly Figure[] => [
+  const timesOf = (run: AtOnce, how: string): readonly Figure[] => [
     {
       name: `${how}: ${count} claims at once, all Bound`,
       value: run.seconds,
@@ -183,12 +180,6 @@ function comparisons(measured: Measured): readonly Figure[] {
       value: ratioOf(run),
       unit: '×',
       limit: budgets.againstMinimalWrites,
-    },
-    {
-      name: `${how}: against Go at its best`,
-      value: ratioOf(run) / factor,
-      unit: '×',
-      note: estimate(factor, budget),
     },
     {
       name: `${how}: API server CPU against the minimal writes`,
@@ -213,12 +204,8 @@ function comparisons(measured: Measured): readonly Figure[] {
       unit: 's',
       note: both((each) => each.apiServerSeconds),
     },
-    ...(byClassRef === undefined
-      ? []
-      : timesOf(byClassRef, 'classRef', goFactors.classRef, goBudgets.classRef)),
-    ...(bySelector === undefined
-      ? []
-      : timesOf(bySelector, 'selector', goFactors.selector, goBudgets.selector)),
+    ...(byClassRef === undefined ? [] : timesOf(byClassRef, 'classRef')),
+    ...(bySelector === undefined ? [] : timesOf(bySelector, 'selector')),
     ...(byClassRef === undefined || bySelector === undefined
       ? []
       : [
@@ -256,12 +243,6 @@ function comparisons(measured: Measured): readonly Figure[] {
             name: 'deletion: API server CPU against the minimal writes',
             value: deleted.apiServerSeconds / mean(baselines.map((each) => each.apiServerDeletingSeconds)),
             unit: '×',
-          },
-          {
-            name: 'deletion against Go at its best',
-            value: ownSeconds(deleted.seconds, deleted.others) / ownRemoval / goFactors.deletion,
-            unit: '×',
-            note: estimate(goFactors.deletion, goBudgets.deletion),
           },
         ] as const)),
   ];

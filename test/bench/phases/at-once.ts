@@ -121,7 +121,6 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
   const kinds = Object.entries(run.writes)
     .toSorted()
     .map(([kind, count]) => `${kind} ${Number(perClaim(count).toFixed(2))}`);
-  const go = (text: string) => `Go: ${text} for 1,000; not run here, so not judged`;
   return [
     {
       name: `${how}: writes per claim, creation to Bound with secret`,
@@ -169,20 +168,18 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
       name: `${how}: process CPU for ${claims} claims`,
       value: run.stackSeconds,
       unit: 's',
-      note: go('7 to 10 s'),
     },
     {
       name: `${how}: API server CPU for ${claims} claims`,
       value: run.apiServerSeconds,
       unit: 's',
-      note: go('41 to 56 s'),
     },
     {
       name: `${how}: API server CPU for each write`,
       // The claims' own creations are among them.
       value: (run.apiServerSeconds * 1000) / (sum(Object.values(run.writes)) + claims),
       unit: 'ms',
-      note: 'watches, reads and Events included; Go: 1.8 to 2.3 ms, not run here',
+      note: 'watches, reads and Events included',
     },
   ];
 }

@@ -51,7 +51,6 @@ export async function deletion(scene: Scene, { process: { child } }: Stack): Pro
         name: `deletion: API server CPU for ${count} claims`,
         value: usage.apiServerSeconds,
         unit: 's',
-        note: 'Go: 28.5 s for 1,000; not run here, so not judged',
       },
     ],
   };
