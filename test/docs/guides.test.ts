@@ -286,36 +286,6 @@ describe('the guide to managed resources, on a local AWS', () => {
     for (const key of ['port', 'username', 'endpoint', 'password']) assert.ok(read.data[key], key);
   });
 
-  /** The guide's table: what becomes of the external resource. */
-  const table: readonly (readonly [
-    policies: readonly string[],
-    deletion: string,
-    result: 'Delete' | 'Orphan',
-  ])[] = [
-    [['*'], 'Delete', 'Delete'],
-    [['*'], 'Orphan', 'Orphan'],
-    [['Observe', 'Create', 'Delete'], 'Delete', 'Delete'],
-    [['Observe', 'Create', 'Delete'], 'Orphan', 'Delete'],
-    [['Observe', 'Create', 'Update'], 'Delete', 'Orphan'],
-    [['Observe', 'Create', 'Update'], 'Orphan', 'Orphan'],
-  ];
-  test('managementPolicies and deletionPolicy decide about deletion, by the table of the guide', async () => {
-    const items = table.map(([managementPolicies, deletionPolicy], index) => ({
-      ...{ apiVersion: 'sqs.aws.crossplane.io/v1beta1', kind: 'Queue', metadata: { name: `row-${index}` } },
-      spec: { managementPolicies, deletionPolicy, forProvider: { region } },
-    }));
-    const names = items.map(({ metadata: { name } }) => name);
-    await applyText(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    for (const name of names) await shown('queue', name);
-    await kubectl('delete', 'queue', ...names);
-    for (const name of names) await isGone('queue', name);
-    const results = names.map((name) => (queuesNamed(name).length === 0 ? 'Delete' : 'Orphan'));
-    assert.deepEqual(
-      results,
-      table.map(([, , result]) => result),
-    );
-  });
-
   test('docs/aws.md: what its manifests ask for becomes ready', async () => {
     const page = readFileSync(join(projectRoot, 'docs/aws.md'), 'utf8');
     const [access = '', ...manifests] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
