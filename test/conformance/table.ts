@@ -14,14 +14,8 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import {
-  AmbivalentDBInstanceClassKind,
-  AmbivalentDBInstanceKind,
-} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import {
-  PostgreSQLDatabaseClassKind,
-  PostgreSQLDatabaseKind,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 
@@ -346,40 +340,6 @@ const immutable: readonly Case[] = immutableFields.flatMap(([kind, field, one, o
   ),
 ]);
 
-/** The same fields, where a class has them: a template for what is made next. */
-const classFields: readonly (readonly [
-  kind: Definition,
-  template: Fields,
-  field: string,
-  one: string,
-  other: string,
-])[] = [
-  [FavouriteDBInstanceClassKind, { fancinessLevel: 3 }, 'version', '5.7', '8.0'],
-  [AmbivalentDBInstanceClassKind, { ambivalence: 3 }, 'engineVersion', '5.7', '8.0'],
-  [PostgreSQLDatabaseClassKind, {}, 'engineVersion', '17', '18'],
-  [PostgreSQLDatabaseClassKind, {}, 'encoding', 'UTF8', 'LATIN1'],
-  [PostgreSQLDatabaseClassKind, {}, 'lcCollate', 'C', 'en_US.utf8'],
-  [PostgreSQLDatabaseClassKind, {}, 'lcCType', 'C', 'en_US.utf8'],
-  [PostgreSQLDatabaseClassKind, {}, 'template', 'template0', 'template1'],
-];
-
-const classes: readonly Case[] = classFields.flatMap(([kind, template, field, one, other]) => {
-  const of = (given: Fields) => ({
-    specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider: { ...template, ...given } },
-  });
-  const edits: Readonly<Record<string, readonly [Fields, Fields]>> = {
-    changes: [{ [field]: one }, { [field]: other }],
-    comes: [{}, { [field]: one }],
-    goes: [{ [field]: one }, {}],
-  };
-  return Object.entries(edits).map(([what, [before, after]]) => ({
-    what: `${kind.kind}: ${field} ${what}`,
-    kind,
-    before: of(before),
-    after: of(after),
-  }));
-});
-
 const ownOwner = {
   field: 'spec.forProvider.owner',
   message: 'Forbidden: a database cannot change between its own owner role and a given one',
@@ -658,6 +618,9 @@ const nested: readonly Case[] = [
 ];
 
 const level = 'spec.forProvider.fancinessLevel';
+const classOf = (forProvider: Fields) => ({
+  specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider },
+});
 const shapes: readonly Case[] = [
   created(
     FavouriteDBInstanceKind,
@@ -696,15 +659,16 @@ const shapes: readonly Case[] = [
   created(FavouriteDBInstanceKind, 'observed only', {
     spec: { managementPolicies: ['Observe'], forProvider: {} },
   }),
-  created(
-    FavouriteDBInstanceClassKind,
-    'without its level',
-    { specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider: {} } },
-    {
-      field: 'specTemplate.forProvider.fancinessLevel',
-      message: '',
-    },
-  ),
+  {
+    what: 'FavouriteDBInstanceClass: a field that a resource keeps changes in the class',
+    kind: FavouriteDBInstanceClassKind,
+    before: classOf({ fancinessLevel: 3, version: '5.7' }),
+    after: classOf({ fancinessLevel: 3, version: '8.0' }),
+  },
+  created(FavouriteDBInstanceClassKind, 'without its level', classOf({}), {
+    field: 'specTemplate.forProvider.fancinessLevel',
+    message: '',
+  }),
   created(
     NetworkKind,
     'addresses that are none',
@@ -753,7 +717,6 @@ const shapes: readonly Case[] = [
 export const cases: readonly Case[] = [
   ...claims,
   ...immutable,
-  ...classes,
   ...databases,
   ...ownership,
   ...grants,
