@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Network } from '../../apis/fcp/v1alpha3/network.ts';
+import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
@@ -9,7 +10,7 @@ import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { credentialsNamespace } from './fancysql-fixture.ts';
 import type { ManagedFixture } from './managed-fixture.ts';
-import { changesAsked, networks, startManaged } from './managed-fixture.ts';
+import { changesAsked, startManaged } from './managed-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';
 import { eventually } from './stack-harness.ts';
 
@@ -33,10 +34,11 @@ describe('managed resources on a real API server, with the real process and a cl
   });
 
   const levelOf = (name: string) => fixture.stored(name)?.level;
+
   test('a pause stops updates and deletion, is reported in a condition and an Event, and ends', async () => {
     await fixture.instance('paused');
     await fixture.ready('paused');
-    await fixture.annotate('paused', 'crossplane.io/paused=true');
+    await fixture.annotate('paused', 'crossplane.io/paused', 'true');
     const reason =
       /^False\/ReconcilePaused: reconciliation is paused by the crossplane\.io\/paused annotation/;
     await fixture.says('paused', 'Synced', reason);
@@ -47,7 +49,7 @@ describe('managed resources on a real API server, with the real process and a cl
     await fixture.says('paused', 'Synced', /deletion waits until it resumes$/);
     await fixture.describes('paused', /Normal +ReconciliationPaused .*deletion waits until it resumes/);
     assert.equal(levelOf('paused'), 5);
-    await fixture.annotate('paused', 'crossplane.io/paused-');
+    await fixture.annotate('paused', 'crossplane.io/paused', null);
     await fixture.gone('paused');
     assert.equal(fixture.stored('paused'), undefined);
   });
@@ -101,7 +103,7 @@ describe('managed resources on a real API server, with the real process and a cl
   test('a referrer says what it waits for and goes on at once, not at the next attempt', async () => {
     const inNetwork = async (name: string, network: string) => {
       const { spec } = await fixture.ready(name, { timeoutMs: 5_000 });
-      const { metadata } = await fixture.ready<Network>(network, networks);
+      const { metadata } = await fixture.ready<Network>(network, { kind: NetworkKind });
       const id = metadata.annotations?.['crossplane.io/external-name'];
       assert.ok(id);
       assert.deepEqual([spec.forProvider.networkId, fixture.stored(name)?.networkId], [id, id]);
@@ -116,7 +118,7 @@ describe('managed resources on a real API server, with the real process and a cl
     await fixture.says('selecting', 'Synced', /networkIdSelector: no Network matches colour=blue; label one/);
     await fixture.describes('selecting', /Warning +CannotResolveResourceReferences/);
     await sleep(8_000); // the attempts are by now at least 8 s apart
-    await fixture.network('blue', {}, { labels: { colour: 'blue' } });
+    await fixture.network('blue', { labels: { colour: 'blue' } });
     await Promise.all([inNetwork('referring', 'blue'), inNetwork('selecting', 'blue')]);
   });
 

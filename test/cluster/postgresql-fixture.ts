@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { Client } from 'pg';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
@@ -9,9 +9,8 @@ import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-
 import type { PostgreSQLDatabaseClass } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { ProviderConfigKind } from '../../apis/postgresql/v1alpha1/provider.ts';
-import type { LocalPostgresql, PostgresqlOptions } from '../../local/postgresql.ts';
+import type { PostgresqlOptions } from '../../local/postgresql.ts';
 import { startPostgresql } from '../../local/postgresql.ts';
-import type { Cluster } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 
 const apiVersion = 'postgresql.crossplane.io/v1alpha1';
@@ -19,51 +18,9 @@ export const credentialsNamespace = 'postgresql-credentials';
 export const namespaces = ['team-a', 'team-b'] as const;
 
 /** A cluster, a PostgreSQL server and a ProviderConfig `default` for it. */
-export interface PostgreSQLFixture {
-  readonly cluster: Cluster;
-  readonly local: LocalPostgresql;
-  /** Writes a secret with the server's credentials, these entries replaced, and a ProviderConfig for it. */
-  provider(name: string, entries?: Readonly<Record<string, string>>): Promise<void>;
-  databaseClass(
-    name: string,
-    template?: Partial<PostgreSQLDatabaseClass['specTemplate']>,
-  ): Promise<PostgreSQLDatabaseClass>;
-  /** A claim of that class, with secret `<name>-connection`. */
-  claim(
-    namespace: string,
-    name: string,
-    className: string,
-    spec?: PostgreSQLInstance['spec'],
-  ): Promise<PostgreSQLInstance>;
-  managed<M extends Managed>(kind: Kind<M>, name: string, spec: M['spec']): Promise<M>;
-  /** Waits until it is Bound and Ready, and answers with its connection details. */
-  bound(namespace: string, name: string, timeoutMs?: number): Promise<ConnectionDetails>;
-  details(namespace: string, secret: string): Promise<ConnectionDetails | undefined>;
-  /** Waits until a condition of an object has this status, and answers with its message. */
-  condition(
-    kind: Kind<KubernetesObject>,
-    key: { readonly namespace?: string; readonly name: string },
-    type: string,
-    status: 'True' | 'False',
-    message?: RegExp,
-  ): Promise<string>;
-  gone(
-    kind: Kind<KubernetesObject>,
-    key: { readonly namespace?: string; readonly name: string },
-  ): Promise<void>;
-  /** The rows of one statement, as the administrator or with connection details. */
-  sql<Row extends object = Record<string, unknown>>(
-    text: string,
-    details?: ConnectionDetails,
-  ): Promise<Row[]>;
-  /** The SQLSTATE with which the server refuses a login or statement; `'allowed'` if it does not. */
-  refusal(details: ConnectionDetails, text?: string): Promise<string>;
-  /** Names of the databases and roles that carry a mark of ours. */
-  ours(): Promise<{ readonly databases: readonly string[]; readonly roles: readonly string[] }>;
-  stop(): Promise<void>;
-}
+export type PostgreSQLFixture = Awaited<ReturnType<typeof startPostgreSQLCluster>>;
 
-export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): Promise<PostgreSQLFixture> {
+export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
   const local = await startPostgresql(options);
   const cluster = await startCluster();
   const { client } = cluster;
@@ -84,10 +41,29 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
     return connection;
   };
 
-  const fixture: PostgreSQLFixture = {
+  /** The rows of one statement, as the administrator or with connection details. */
+  async function sql<Row extends object = Record<string, unknown>>(
+    text: string,
+    as?: ConnectionDetails,
+  ): Promise<Row[]> {
+    const connection = await connect(as);
+    try {
+      return (await connection.query<Row>(text)).rows;
+    } finally {
+      await connection.end();
+    }
+  }
+  const details = async (namespace: string, name: string): Promise<ConnectionDetails | undefined> => {
+    const secret = await cluster.find(SecretKind, { namespace, name });
+    return secret && decodeDetails(secret);
+  };
+
+  const fixture = {
     cluster,
     local,
-    async provider(name, entries = {}) {
+    details,
+    /** Writes a Secret with the server's credentials, these entries replaced, and a ProviderConfig for it. */
+    async provider(name: string, entries: Readonly<Record<string, string>> = {}): Promise<void> {
       const secret = {
         apiVersion: 'v1',
         kind: 'Secret',
@@ -114,7 +90,7 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
         },
       });
     },
-    databaseClass: (name, template = {}) =>
+    databaseClass: (name: string, template: Partial<PostgreSQLDatabaseClass['specTemplate']> = {}) =>
       client.create(PostgreSQLDatabaseClassKind, {
         apiVersion,
         kind: 'PostgreSQLDatabaseClass',
@@ -125,7 +101,13 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
           ...template,
         },
       }),
-    claim: (namespace, name, className, spec = {}) =>
+    /** A claim of that class, with secret `<name>-connection`. */
+    claim: (
+      namespace: string,
+      name: string,
+      className: string,
+      spec: PostgreSQLInstance['spec'] = {},
+    ): Promise<PostgreSQLInstance> =>
       client.create(PostgreSQLInstanceKind, {
         apiVersion: 'database.crossplane.io/v1alpha1',
         kind: 'PostgreSQLInstance',
@@ -138,7 +120,8 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
       }),
     managed: <M extends Managed>(kind: Kind<M>, name: string, spec: M['spec']) =>
       client.create(kind, { apiVersion, kind: kind.kind, metadata: { name }, spec } as M),
-    bound: (namespace, name, timeoutMs) =>
+    /** Waits until it is Bound and Ready, and answers with its connection details. */
+    bound: (namespace: string, name: string, timeoutMs?: number): Promise<ConnectionDetails> =>
       eventually(
         `claim ${namespace}/${name} is Bound and Ready`,
         async () => {
@@ -147,15 +130,18 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
           if (claim?.status?.bindingPhase !== 'Bound' || ready?.status !== 'True') {
             throw new Error(JSON.stringify(claim?.status ?? 'no status'));
           }
-          return fixture.details(namespace, claim.status.binding?.name ?? '');
+          return details(namespace, claim.status.binding?.name ?? '');
         },
         timeoutMs,
       ),
-    async details(namespace, name) {
-      const secret = await cluster.find(SecretKind, { namespace, name });
-      return secret && decodeDetails(secret);
-    },
-    condition: (kind, key, type, status, message = /(?:)/) =>
+    /** Waits until a condition of an object has this status, and answers with its message. */
+    condition: (
+      kind: Kind<KubernetesObject>,
+      key: ObjectKey,
+      type: string,
+      status: 'True' | 'False',
+      message = /(?:)/,
+    ): Promise<string> =>
       eventually(`${type} of ${kind.kind} ${key.name} is ${status} with ${message}`, async () => {
         const found = (await cluster.find(kind, key)) as Managed | undefined;
         const condition = found?.status?.conditions?.find((each) => each.type === type);
@@ -163,32 +149,27 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
         if (condition?.status === status && message.test(text)) return text || ' ';
         throw new Error(JSON.stringify(found?.status ?? 'no status'));
       }),
-    async gone(kind, key) {
+    async gone(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void> {
       await eventually(`${kind.kind} ${key.name} is gone`, async () => {
         const found = (await cluster.find(kind, key)) as Managed | undefined;
         if (found === undefined) return true;
         throw new Error(JSON.stringify(found.status));
       });
     },
-    async sql<Row extends object>(text: string, details?: ConnectionDetails) {
-      const connection = await connect(details);
+    sql,
+    /** The SQLSTATE with which the server refuses a login or statement; `'allowed'` if it does not. */
+    async refusal(as: ConnectionDetails, text = 'SELECT 1'): Promise<string> {
       try {
-        return (await connection.query<Row>(text)).rows;
-      } finally {
-        await connection.end();
-      }
-    },
-    async refusal(details, text = 'SELECT 1') {
-      try {
-        await fixture.sql(text, details);
+        await sql(text, as);
         return 'allowed';
       } catch (error) {
         return (error as { code?: string }).code ?? String(error);
       }
     },
+    /** Names of the databases and roles that carry a mark of ours. */
     async ours() {
       const marked = (catalog: string, name: string) =>
-        fixture.sql<{ name: string }>(
+        sql<{ name: string }>(
           `SELECT ${name} AS name FROM ${catalog}
            WHERE shobj_description(oid, '${catalog}') LIKE 'services-stack: %' ORDER BY 1`,
         );
@@ -197,7 +178,7 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}): P
         roles: (await marked('pg_authid', 'rolname')).map(({ name }) => name),
       };
     },
-    async stop() {
+    async stop(): Promise<void> {
       await cluster.stop();
       await local.dispose();
     },

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
-import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { freePort } from '../../local/free-port.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
-import type { Cluster, StackProcess } from './stack-harness.ts';
-import { eventually, startCluster } from './stack-harness.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 describe('the process', () => {
   let fixture: FancySQLFixture;
@@ -108,45 +104,5 @@ describe('the process', () => {
     assert.notEqual(await holder(), leader);
     assert.equal(await second.end(), 0);
     assert.equal(await holder(), '', 'a leader that ends gives the lease free');
-  });
-});
-
-describe('the process, on an API server without definitions', () => {
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster({ withDefinitions: false });
-  });
-  after(() => cluster?.stop());
-
-  async function runUntilReady(...flags: readonly string[]): Promise<void> {
-    const probes = `127.0.0.1:${await freePort()}`;
-    const all = [...flags, '--install-crds', '--health-probe-bind-address', probes];
-    const stack = cluster.startProcess(all, { isAlone: false });
-    await eventually('it is ready', async () => (await fetch(`http://${probes}/readyz`)).ok, 90_000);
-    assert.equal(await stack.end(), 0);
-  }
-
-  test('--install-crds makes the definitions of the chosen stacks, and writes nothing the second time', async () => {
-    await runUntilReady('--stacks', 'ocp');
-    assert.deepEqual((await cluster.kubectl(['get', 'crd', '-o', 'name'])).trim().split('\n'), [
-      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstanceclasses.database.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/ambivalentdbinstances.database.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/fancysqlinstances.database.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/providerconfigs.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/providers.ocp.crossplane.io',
-      'customresourcedefinition.apiextensions.k8s.io/storeconfigs.secrets.crossplane.io',
-    ]);
-    await runUntilReady();
-    const crds = ['get', 'crd', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
-    const versions = await cluster.kubectl(crds);
-    assert.ok(versions.split(' ').length >= 15, versions);
-    await runUntilReady();
-    assert.equal(await cluster.kubectl(crds), versions);
-    const { kubectl } = await controlPlaneBinaries();
-    const kubeconfig = ['--kubeconfig', cluster.controlPlane.kubeconfigPath];
-    const { stderr } = await promisify(execFile)(kubectl, [...kubeconfig, 'apply', '-f', 'crds'], {
-      cwd: join(import.meta.dirname, '..', '..'),
-    });
-    assert.equal(stderr, '', 'kubectl takes over without a warning');
   });
 });
