@@ -99,9 +99,9 @@ export const databaseCases: Cases = {
 
   'names and values that no database may have': async ({ call }) => {
     for (const name of [...badNames, 'postgres', 'template0', 'services-stack-unfinished-1']) {
-      await call('databases.observe', name);
       await call('databases.create', name, {}, mine);
     }
+    await call('databases.observe', 'a\0b');
     await call('databases.update', 'template0', {}, mine);
     await call('databases.drop', 'template0', politely);
     for (const spec of [

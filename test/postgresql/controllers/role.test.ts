@@ -101,14 +101,6 @@ describe('a role', () => {
     assert.equal((observed.lateInitialized as { connectionLimit?: number }).connectionLimit, 3);
   });
 
-  for (const name of ['public', 'pg_admin', 'r'.repeat(64)]) {
-    test(`named ${name.slice(0, 10)} is refused with the annotation to set`, async () => {
-      const managed = role('named', {}, { externalName: name });
-      await assert.rejects(stack.pass(managed), /set another in the annotation crossplane.io\/external-name/);
-      assert.equal(await stack.remove(managed), false);
-    });
-  }
-
   test('goes, and does not come back', async () => {
     const { managed } = await stack.pass(role('leaver'));
     assert.equal(await stack.remove(managed), false);
