@@ -11,10 +11,7 @@ import pick from 'lodash/pick.js';
 import sum from 'lodash/sum.js';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
 import { projectRoot } from '../docs/project-copy.ts';
@@ -343,18 +340,6 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.deepEqual(await traced('unlucky'), [0, undefined]);
     assert.deepEqual(await traced('unlucky', team), [0, undefined]);
     assert.deepEqual(await traced('nobody'), [2, undefined]);
-  });
-
-  test('deletion needs only what was used: a claim that provisioned nothing goes without class or provider', async () => {
-    await fixture.favouriteClass('providerless', { template: { providerRef: { name: 'nobody' } } });
-    await fixture.claim('team-b', 'never', { classRef: favouriteClassRef('providerless') });
-    await fixture.readyReason('team-b', 'never', 'Binding');
-    await fixture.cluster.client.delete(FavouriteDBInstanceClassKind, { name: 'providerless' }, {});
-    await deleteClaim('team-b', 'never');
-    await eventually('its managed resource is gone', async () => {
-      const left = await fixture.cluster.all(FavouriteDBInstanceKind);
-      return !left.some(({ spec }) => spec.claimRef?.name === 'never');
-    });
   });
 
   test('a restart makes no write at all, and SIGTERM ends the process with 0', async () => {

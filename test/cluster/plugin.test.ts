@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
@@ -50,15 +49,10 @@ describe('the plugin of kubectl on a real API server, with the real process', ()
   };
 
   const find = (name: string) => fixture.cluster.find(FavouriteDBInstanceKind, { name });
-  const synced = async (name: string) =>
-    getCondition((await find(name))?.status?.conditions, 'Synced').reason ?? '';
-  const has = (name: string, reason: string) =>
-    eventually(`${name} is ${reason}`, async () => (await synced(name)) === reason);
   const secretOf = async (namespace: string, name: string) =>
     decodeDetails(await fixture.cluster.find(SecretKind, { namespace, name }));
   const passwordInCloud = (name: string) =>
     fixture.favourite.instances().find(({ item }) => item.name === name)?.item.password;
-  const observations = () => fixture.favourite.calls()['GET /v1/instances/{name}'] ?? 0;
 
   /** Deletes a claim and waits until its resource is Released. */
   const release = async (namespace: string, claim: string, name: string) => {
@@ -132,18 +126,6 @@ describe('the plugin of kubectl on a real API server, with the real process', ()
       [(await secretOf(credentialsNamespace, 'rotated')).password, passwordInCloud('rotated')],
       [password, password],
     );
-  });
-
-  test('pause stops the work, resume continues it, and reconcile requests one observation', async () => {
-    await fixture.managed('worked');
-    await has('worked', 'ReconcileSuccess');
-    await succeeds('pause', 'favouritedbinstance', 'worked');
-    await has('worked', 'ReconcilePaused');
-    await succeeds('resume', 'favouritedbinstance', 'worked');
-    await has('worked', 'ReconcileSuccess');
-    const before = observations();
-    await succeeds('reconcile', 'favouritedbinstance', 'worked');
-    await eventually('the controller observes it', async () => observations() > before);
   });
 
   test('a missing object, missing rights and a missing cluster are one line each', async () => {

@@ -12,7 +12,6 @@ import { rootCertificates } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { Subscription } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import type { Informers } from '../../runtime/cache/informers.ts';
@@ -98,24 +97,6 @@ describe('a real API server', () => {
     await controlPlane.kubectl(['apply', '-f', '-'], definition);
     await informers.synced(AbortSignal.timeout(20_000));
     assert.deepEqual(names(), []);
-  });
-
-  test('pages carry one version, and built-in kinds their type', async () => {
-    for (let n = 0; n < 5; n += 1) {
-      const metadata = { name: `s${n}`, namespace: 'default' };
-      await client.create(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, type: 'test/x' });
-    }
-    const selection = { namespace: 'default', fieldSelector: 'type=test/x' };
-    const first = await client.list(SecretKind, { ...selection, limit: 2 });
-    const { continueToken } = first;
-    const second = await client.list(SecretKind, { ...selection, limit: 2, continueToken: continueToken! });
-    assert.equal(first.resourceVersion, second.resourceVersion);
-    assert.deepEqual(
-      [...first.items, ...second.items].map(
-        (item) => `${item.apiVersion} ${item.kind} ${item.metadata.name}`,
-      ),
-      ['v1 Secret s0', 'v1 Secret s1', 'v1 Secret s2', 'v1 Secret s3'],
-    );
   });
 
   test('a version of the past is expired', async () => {
