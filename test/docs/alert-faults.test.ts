@@ -210,7 +210,7 @@ const faults: Readonly<Record<string, Fault>> = {
       recorded.simulation.cluster.delete(FancySQLInstanceKind, { namespace: 'team', name: 'orders' });
     },
     minutes: 100,
-    alerts: [...failing, 'ServicesStackDeletionStuck'],
+    alerts: [...failing, 'ServicesStackProviderConfigNotReady', 'ServicesStackDeletionStuck'],
     line: /reconcile failed.*delete failed.*\(503/,
   },
   'a creation whose end is not known': {

@@ -4,7 +4,7 @@ import { errorFactsOf } from '../../../../clients/external-error.ts';
 import { messageOf } from '../../../../runtime/client/errors.ts';
 import type { ProviderErrorClass } from '../../error-class.ts';
 import { connectErrorClassOf, providerErrorClassOf } from '../../error-class.ts';
-import type { ProviderHealth } from '../../provider/provider-health.ts';
+import type { CallResult, ProviderHealth } from '../../provider/provider-health.ts';
 import type { ExternalConnector } from './external-client.ts';
 import type { Operation } from './wrap-calls.ts';
 import { wrapCalls } from './wrap-calls.ts';
@@ -29,7 +29,7 @@ function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): bool
 }
 
 /**
- * Records what each call proves about the provider. Errors of the provider get the name of the provider and its
+ * Records what the last call of each run proves about the provider. Errors of the provider get the name of the provider and its
  * Secret. `connectedBy`: undefined if the provider does not exist. `isNamed`: the external name is known.
  */
 export function providerHealthConnector<M extends Managed>(
@@ -44,25 +44,40 @@ export function providerHealthConnector<M extends Managed>(
       if (by === undefined) return connector.connect(managed, signal);
       const { kind, provider } = by;
       const { uid: user = '' } = managed.metadata;
+      let last: { readonly result: CallResult; readonly systemVersion?: string | undefined } | undefined;
       const failed = (error: unknown, errorClass: ProviderErrorClass | undefined): unknown => {
         if (errorClass === undefined) return error;
-        health.record(kind, provider, { user, result: { errorClass, message: providerMessageOf(error) } });
+        last = { result: { errorClass, message: providerMessageOf(error) } };
         return isOfConnection(errorClass) ? naming(error, by.origin) : error;
       };
+      const report = (): void => {
+        if (last !== undefined) health.record(kind, provider, { user, ...last });
+      };
       const client = await connector.connect(managed, signal).catch((error: unknown) => {
-        throw signal.aborted ? error : failed(error, connectErrorClassOf(error));
+        if (signal.aborted) throw error;
+        const named = failed(error, connectErrorClassOf(error));
+        report();
+        throw named;
       });
-      return wrapCalls(client, async (call, callSignal = signal, operation) => {
+      const wrapped = wrapCalls(client, async (call, callSignal = signal, operation) => {
         try {
           const answer = await call();
           if (isAnswer(operation, answer, isNamed(managed))) {
-            health.record(kind, provider, { user, result: 'works', systemVersion: client.version?.() });
+            last = { result: 'works', systemVersion: client.version?.() };
           }
           return answer;
         } catch (error) {
           throw callSignal.aborted ? error : failed(error, providerErrorClassOf(error));
         }
       });
+      return {
+        ...wrapped,
+        // The last call of a run decides, so that a run changes the condition once.
+        async disconnect() {
+          report();
+          await wrapped.disconnect?.();
+        },
+      };
     },
   };
 }

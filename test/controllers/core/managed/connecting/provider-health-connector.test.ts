@@ -51,7 +51,7 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
   return { reports, abort, connected, signal: abort.signal };
 }
 
-describe('a call reports on the provider', () => {
+describe('a run reports on the provider', () => {
   const answers: Readonly<
     Record<string, readonly [calls: Partial<ExternalClient>, reports: readonly string[]]>
   > = {
@@ -83,6 +83,8 @@ describe('a call reports on the provider', () => {
       const at = scene(calls);
       const client = await at.connected();
       await client.observe(managed(), undefined, at.signal).catch(() => {});
+      assert.deepEqual(at.reports, []);
+      await client.disconnect?.();
       assert.deepEqual(at.reports, wanted);
     });
   }
@@ -102,22 +104,33 @@ describe('a call reports on the provider', () => {
     const client = await at.connected();
     at.abort.abort();
     await assert.rejects(client.observe(managed(), undefined, at.signal), refused);
+    await client.disconnect?.();
     assert.deepEqual(at.reports, []);
   });
 
   test('an absent resource without a name reports nothing, because no call may have been made', async () => {
     const at = scene();
-    await (await at.connected('unnamed')).observe(managed(), undefined, at.signal);
+    const client = await at.connected('unnamed');
+    await client.observe(managed(), undefined, at.signal);
+    await client.disconnect?.();
     assert.deepEqual(at.reports, []);
   });
 
-  test('a system that may be remembered reports nothing, and a check does', async () => {
-    const at = scene({ system: async () => 'cloud', check: async () => {} });
+  test('a system that may be remembered reports nothing', async () => {
+    const at = scene({ system: async () => 'cloud' });
     const client = await at.connected();
     await client.system?.(at.signal);
+    await client.disconnect?.();
     assert.deepEqual(at.reports, []);
-    assert.equal(await client.check?.(at.signal), undefined);
-    assert.deepEqual(at.reports, ['u with default: works']);
+  });
+
+  test('the last call of a run decides', async () => {
+    const at = scene({ delete: (): Promise<void> => Promise.reject(refused) });
+    const client = await at.connected();
+    await client.observe(managed(), undefined, at.signal);
+    await assert.rejects(async () => client.delete(managed(), at.signal), /refused the token/);
+    await client.disconnect?.();
+    assert.deepEqual(at.reports, ['u with default: CredentialsRefused: the cloud refused the token']);
   });
 
   test('a provider that does not exist is not reported', async () => {
