@@ -112,6 +112,8 @@ export interface AwsClient {
    * Throws CloudError, or the signal's reason.
    */
   call<S extends AwsService, O>(call: AwsCall<S, O>, signal: AbortSignal): Promise<O>;
+  /** Makes one request to STS, in the provider's region if it has one. Throws CloudError if it refuses the credentials. */
+  checkCredentials(signal: AbortSignal): Promise<void>;
   /** The number of the account that owns the credentials, from one request to the region's own STS. */
   account(region: string | undefined, signal: AbortSignal): Promise<string>;
 }
@@ -242,25 +244,31 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       }
     },
 
+    async checkCredentials(signal) {
+      account = await askedAccount(undefined, signal);
+    },
+
     async account(region, signal) {
-      if (account !== undefined) return account;
-      const what = 'find out the account of the credentials';
-      const { Account } = await client.call(
-        {
-          ...{ service: 'sts', region: region ?? parameters.region ?? 'us-east-1', what, isRepeatable: true },
-          ...(region !== undefined && { fields: { region: /valid region/i } }),
-          run: (sts, http) => sts.getCallerIdentity({}, http),
-        },
-        signal,
-      );
-      if (Account === undefined) {
-        throw invalidAnswer(`cannot ${what}: the answer names none`);
-      }
-      account = Account;
-      return Account;
+      account ??= await askedAccount(region, signal);
+      return account;
     },
   };
   return client;
+
+  /** From one request to STS, in the given region or the provider's. */
+  async function askedAccount(region: string | undefined, signal: AbortSignal): Promise<string> {
+    const what = 'find out the account of the credentials';
+    const { Account } = await client.call(
+      {
+        ...{ service: 'sts', region: region ?? parameters.region ?? 'us-east-1', what, isRepeatable: true },
+        ...(region !== undefined && { fields: { region: /valid region/i } }),
+        run: (sts, http) => sts.getCallerIdentity({}, http),
+      },
+      signal,
+    );
+    if (Account === undefined) throw invalidAnswer(`cannot ${what}: the answer names none`);
+    return Account;
+  }
 }
 
 /**

@@ -39,6 +39,11 @@ export interface OwnCredentials<P extends object, K extends object, C = never> {
    */
   readonly askedSystem?: (client: C, managed: Managed, signal: AbortSignal) => Promise<string>;
   /**
+   * Makes one call that fails if the credentials do not work, for a provider that no resource uses. It always sends the
+   * request. Absent: such a provider is not tried.
+   */
+  readonly check?: (client: C, signal: AbortSignal) => Promise<void>;
+  /**
    * The credentials for the source InjectedIdentity: the client finds them by itself, in the environment of the
    * process. Absent: the source InjectedIdentity is refused.
    */
@@ -66,16 +71,16 @@ export function cloudClients<C>(
   createClient: (options: CloudClientOptions) => C,
   options: Partial<OwnCredentials<object, CloudCredentials, C>> = {},
 ): (env: Environment, kinds: ProviderKinds) => Connect<C> {
-  const { parse = parseCredentials, systemOf = ({ url }) => url, askedSystem, injected } = options;
+  const { parse = parseCredentials, systemOf = ({ url }) => url, askedSystem, check, injected } = options;
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
     // One call of an external client may send several requests, and the process may stop between two of them.
     const dispatcher = guarded(keptConnections(), () => env.checkLease?.());
     const connections = new LRUCache<string, Held<C>>({ max: maxClients });
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
-      if (askedSystem === undefined) return { client, system: async () => systemOf(facts) };
-      const system = (signal: AbortSignal) => askedSystem(client, managed, signal);
-      return { client, system, check: async (signal) => void (await system(signal)) };
+      const system = async (signal: AbortSignal) =>
+        askedSystem === undefined ? systemOf(facts) : askedSystem(client, managed, signal);
+      return { client, system, ...(check && { check: (signal) => check(client, signal) }) };
     };
 
     return async (managed) => {

@@ -21,7 +21,12 @@ export type CreateAwsClient = (options: AwsClientOptions) => AwsClient;
 export const connectAws = (
   createClient: CreateAwsClient,
 ): ((env: Environment, kinds: ProviderKinds<AwsParameters>) => Connect<AwsClient>) =>
-  cloudClients(createClient, { parse: parseAwsCredentials, askedSystem, injected: {} });
+  cloudClients(createClient, {
+    parse: parseAwsCredentials,
+    askedSystem,
+    check: (aws, signal) => aws.checkCredentials(signal),
+    injected: {},
+  });
 
 /**
  * The account, and the region of the requests if it differs from the resource's: another region has another resource.

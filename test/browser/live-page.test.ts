@@ -168,7 +168,9 @@ describe('the live page in a browser', { skip }, () => {
     await page.press('Enter');
     await until(page, "document.querySelector('.fault')");
     assert.deepEqual(await texts(page, '.verdict'), ['cannot be used']);
-    assert.deepEqual(await texts(page, '.cause'), ['No class matches size=huge (of 2 there are).']);
+    assert.deepEqual(await texts(page, '.cause'), [
+      'No resource class matches spec.classSelector size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
+    ]);
     assert.match(
       (await texts(page, '.command code'))[0] ?? '',
       /^kubectl -n team-shop edit fancysqlinstances\.database\.crossplane\.io dreams$/,

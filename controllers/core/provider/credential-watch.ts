@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import {
   concat,
@@ -12,13 +13,12 @@ import {
   of,
   repeat,
   retry,
-  skip,
+  skipWhile,
   switchMap,
   tap,
   timer,
 } from 'rxjs';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
@@ -36,8 +36,8 @@ const againMs = 1_000;
 const retryMs = 10_000;
 
 /**
- * Emits a provider after a change of the Secret with its credentials. The Secret is watched only while the provider does
- * not work, so a working provider costs no watch.
+ * Emits a provider after a change of the Secret with its credentials. The Secret is watched only while Ready of the
+ * provider is False.
  */
 export function changedCredentials(
   env: Pick<Environment, 'client' | 'clock' | 'log'>,
@@ -48,7 +48,7 @@ export function changedCredentials(
     mergeMap((changesOfOne$) =>
       changesOfOne$.pipe(
         map(awaitedSecret),
-        distinctUntilChanged((a, b) => (a && objectKeyText(a)) === (b && objectKeyText(b))),
+        distinctUntilChanged(isEqual),
         switchMap((secret) => (secret === undefined ? EMPTY : secretChanges(env, secret))),
         map(() => ({ name: changesOfOne$.key })),
       ),
@@ -56,12 +56,20 @@ export function changedCredentials(
   );
 }
 
+interface AwaitedSecret extends SecretKey {
+  /** The credentials could not be read. The Secret may have appeared before the watch began. */
+  readonly isUnreadable: boolean;
+}
+
 /** The Secret of a provider that does not work. A provider may hold anything. */
-function awaitedSecret({ type, object }: Change<Provider | ProviderConfig>): SecretKey | undefined {
+function awaitedSecret({ type, object }: Change<Provider | ProviderConfig>): AwaitedSecret | undefined {
   if (type === 'deleted' || wasDeleted(object)) return undefined;
   try {
-    const isFailing = getCondition(object.status?.conditions, 'Ready').status === 'False';
-    return isFailing ? credentialsOf(object).secretRef : undefined;
+    const { status, reason } = getCondition(object.status?.conditions, 'Ready');
+    const { secretRef } = credentialsOf(object);
+    if (status !== 'False' || secretRef === undefined) return undefined;
+    const { namespace, name } = secretRef;
+    return { namespace, name, isUnreadable: reason === 'CannotReadCredentials' };
   } catch {
     return undefined;
   }
@@ -70,7 +78,7 @@ function awaitedSecret({ type, object }: Change<Provider | ProviderConfig>): Sec
 /** Emits after each change of one Secret. */
 function secretChanges(
   { client, clock, log }: Pick<Environment, 'client' | 'clock' | 'log'>,
-  { namespace, name }: SecretKey,
+  { namespace, name, isUnreadable }: AwaitedSecret,
 ): Observable<string> {
   const selection = { namespace, fieldSelector: `metadata.name=${name}` };
   const versions$ = defer(() => from(client.list(SecretKind, selection))).pipe(
@@ -93,7 +101,7 @@ function secretChanges(
   );
   return versions$.pipe(
     distinctUntilChanged(),
-    skip(1),
+    skipWhile((version, index) => index === 0 && (version === '' || !isUnreadable)),
     tap(() => forgetSecret({ client, clock }, { namespace, name })),
   );
 }

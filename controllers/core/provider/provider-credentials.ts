@@ -103,8 +103,8 @@ const byProvider = 'provider';
 
 /** Whether the last call failed because of the provider. */
 const hasFailedByProvider = ({ status }: Managed): boolean =>
-  providerErrorClasses.some(
-    (errorClass) => errorClass === getCondition(status?.conditions, 'Synced').error?.class,
+  [...providerErrorClasses, 'SecretsForbidden', 'SecretsExcluded'].includes(
+    getCondition(status?.conditions, 'Synced').error?.class ?? '',
   );
 
 /**

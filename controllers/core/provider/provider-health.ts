@@ -11,7 +11,7 @@ export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; re
 
 /** The results of calls with a Provider or ProviderConfig since its last edit. */
 export interface ProviderCalls {
-  /** The last result of each user, by the user's UID. The check of an unused provider has the UID ''. */
+  /** The last result of each user, by the user's UID. */
   readonly results: ReadonlyMap<string, CallResult>;
   readonly systemVersion?: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface ProviderHealth {
     provider: KubernetesObject,
     call: { readonly user: string; readonly result: CallResult; readonly systemVersion?: string | undefined },
   ): void;
-  /** The results of these users. Forgets those of others, which were deleted. */
+  /** The results of these users. Forgets those of others, which were deleted or use another provider. */
   of(kind: Kind, provider: KubernetesObject, users: readonly string[]): ProviderCalls | undefined;
   forget(kind: Kind, name: string): void;
   /** The credentials have changed: forgets all results, and emits that users may succeed. */
@@ -74,8 +74,9 @@ export function createProviderHealth(): ProviderHealth {
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // One other user that succeeds decides already.
-      const isNews = isNewVersion || (othersWork === 0 && !isEqual(former, result));
+      // A success is no news if another user has one. A failure is, because the other one may be gone.
+      const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
+      const isNews = isNewVersion || !isKnown;
       const isRecovery =
         result === 'works' && former !== 'works' && othersWork === 0 && held.results.size > 0;
       known.set(keyOf(kind, name), held);
@@ -99,7 +100,6 @@ export function createProviderHealth(): ProviderHealth {
     forget: (kind, name) => void known.delete(keyOf(kind, name)),
     renew(kind, name) {
       known.delete(keyOf(kind, name));
-      changes.next({ kind: kindKey(kind), name });
       mayWork.next({ kind: kindKey(kind), name });
     },
     changed$: (kind) => ofKind(changes, kind).pipe(map(({ name }) => ({ name }))),

@@ -2,10 +2,12 @@ import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { isPaused } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import { apiErrorIn, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { bugIn } from '../../../runtime/log/bug.ts';
 import { withShortMessage } from '../message.ts';
 import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
@@ -44,7 +46,7 @@ export function providerReadiness(
   kind: Kind,
   { health, check }: ProviderState,
 ) {
-  /** Undefined: the API server did not answer. */
+  /** Undefined: a request to the API server failed. */
   async function checked(
     provider: Provider | ProviderConfig,
     signal: AbortSignal,
@@ -53,7 +55,7 @@ export function providerReadiness(
       const result = await check(provider, signal);
       return result === undefined ? [] : [result];
     } catch (error) {
-      if (isInterrupted(error)) throw error;
+      if (isInterrupted(error) || bugIn(error) !== undefined) throw error;
       log.warn('cannot check a provider', { kind: kind.kind, name: provider.metadata.name, error });
       return apiErrorIn(error) === undefined ? [] : undefined;
     }
@@ -66,7 +68,9 @@ export function providerReadiness(
   ): Promise<Readiness> => {
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
     const isCurrent = before?.observedGeneration === provider.metadata.generation;
-    const uids = users.map(({ metadata: { uid = '' } }) => uid);
+    // A paused user makes no calls, so its last result is old.
+    const active = users.filter((user) => !isPaused(user) && user.spec.managementPolicies?.length !== 0);
+    const uids = active.map(({ metadata: { uid = '' } }) => uid);
     const calls = health.of(kind, provider, uids);
     const isToCheck = users.length === 0 && !(isCurrent && before?.status === 'True');
     const results = isToCheck ? await checked(provider, signal) : [...(calls?.results.values() ?? [])];

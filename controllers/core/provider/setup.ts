@@ -19,6 +19,7 @@ import {
   appears,
   changed,
   disappears,
+  isOfOthers,
   triggerBy,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
@@ -169,7 +170,7 @@ function controllerFor<P extends Provider | ProviderConfig>(
   return {
     objects: providers.store,
     triggers: [
-      wokenBy(providers.store).itself('it changed'),
+      wokenBy(providers.store).when(isOfOthers).itself('it changed'),
       ...stores.map((store) =>
         wokenBy(store)
           .when(anyOf(appears, disappears, changed(usedBy)))
@@ -193,8 +194,9 @@ function controllerFor<P extends Provider | ProviderConfig>(
       }
       // A resource that is not in a store yet may be a user.
       if (stores.some(({ isSynced }) => !isSynced)) return after(syncRetryMs);
-      const users = stores.flatMap((store) => store.byIndex(byProvider, request.name));
-      return run({ provider, users, readiness: (one) => readinessOf(one, users, signal), signal });
+      const usersNow = () => stores.flatMap((store) => store.byIndex(byProvider, request.name));
+      const readiness = (one: P) => readinessOf(one, usersNow(), signal);
+      return run({ provider, users: usersNow(), readiness, signal });
     },
   };
 }

@@ -214,6 +214,19 @@ describe('a client of AWS', () => {
     assert.deepEqual([found, local.calls()[action]], [['123456789012', '123456789012'], 1]);
   });
 
+  test('the check of credentials asks each time, also without a region and for a known account', async () => {
+    await using local = await startAws();
+    const aws = clientAt(local.url, { region: null });
+    await aws.account(undefined, signal);
+    await aws.checkCredentials(signal);
+    assert.equal(local.calls()[action], 2);
+    const wrong = clientAt(local.url, {
+      region: null,
+      accessKey: { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' },
+    });
+    await assert.rejects(wrong.checkCredentials(signal), { errorClass: 'CredentialsRefused' });
+  });
+
   describe('refused for a region that a resource names', () => {
     const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
     const changeRegion =

@@ -67,6 +67,7 @@ function scene() {
         if (region?.includes('nowhere')) throw refusal('RegionRefused', true);
         return accessKey?.accessKeyId ?? 'injected';
       },
+      checkCredentials: async () => {},
       call: () => Promise.reject(new Error('nothing is called')),
     };
   })(new FakeProcess(cluster).env, { provider: ProviderKind, providerConfig: ProviderConfigKind });

@@ -5,7 +5,7 @@ import { messageOf } from '../../../../runtime/client/errors.ts';
 import type { ProviderErrorClass } from '../../error-class.ts';
 import { connectErrorClassOf, providerErrorClassOf } from '../../error-class.ts';
 import type { CallResult, ProviderHealth } from '../../provider/provider-health.ts';
-import type { ExternalConnector } from './external-client.ts';
+import type { ExternalConnector, Observation } from './external-client.ts';
 import type { Operation } from './wrap-calls.ts';
 import { wrapCalls } from './wrap-calls.ts';
 
@@ -22,8 +22,8 @@ export interface ConnectedBy {
  * remember the system.
  */
 function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): boolean {
-  const { exists, state } = (answer ?? {}) as { readonly exists?: boolean; readonly state?: string };
-  if (operation === 'observe') return exists === true || isNamed;
+  const { exists, state, uncreatable } = (answer ?? {}) as Partial<Observation> & { readonly state?: string };
+  if (operation === 'observe') return exists === true || (isNamed && uncreatable === undefined);
   if (operation === 'poll') return state !== 'unknown';
   return operation !== 'disconnect' && operation !== 'system';
 }
