@@ -47,14 +47,14 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    * - `assigned`: the external system chooses the name. One annotation announces each creation, and another records
    *   its result. If the result is lost, the resource waits for an administrator ("cannot determine creation
    *   result"), because another attempt might create a second one.
-   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). That saves
-   *   those writes. The external system must refuse a second resource of that name, and `create` must succeed for a
-   *   resource of an earlier attempt.
+   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). So
+   *   neither annotation is needed. The external system must refuse a second resource of that name, and `create` must
+   *   succeed if an earlier attempt created the resource.
    */
   readonly externalNames: 'deterministic' | 'assigned';
   /** The managed resource with its references resolved. Throws the reason if they do not resolve. */
   resolveReferences?(managed: M, signal: AbortSignal): Promise<M>;
-  /** Why no external resource can be created; undefined: it can. Default: it can. */
+  /** Why no external resource can be created. Undefined: it can. Default: always undefined. */
   uncreatable?(managed: M): string | undefined;
   /**
    * For how long a new external resource may be invisible, in ms. Default: 30 000 for assigned names, 0 for
@@ -62,8 +62,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
    */
   readonly creationGraceMs?: number;
   /**
-   * For how long observations must find nothing before the external resource is created again, or counts as deleted
-   * without an acknowledgement, in ms. Default: 5 000. Use 0 if neither loses anything.
+   * For how long observations must find nothing before the external resource is created again, or a deletion that the
+   * external system did not acknowledge counts as finished, in ms. Default: 5 000. Use 0 if neither loses anything.
    */
   readonly confirmAbsenceMs?: number;
   /** The immutable fields of `forProvider`, and those that identify the external resource. Default: none. */
@@ -73,7 +73,7 @@ export interface ManagedReconcilerOptions<M extends Managed> {
 }
 
 /**
- * Reconciles managed resources with an external system, in the order of crossplane-runtime v1.16 and of
+ * Reconciles managed resources with an external system. The order of steps is that of crossplane-runtime v1.16 and
  * docs/decision-tables.md. Conflicts are requeued silently.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
@@ -120,7 +120,7 @@ async function stop(context: RunContext, run: Run, first: FirstDecision): Promis
 
 const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
 
-/** If nothing was created, a missing or unreachable provider does not block a deletion. */
+/** The outcome of an error. If nothing was created, a missing or unreachable provider does not block a deletion. */
 async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Outcome> {
   const isUnreachable =
     error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);
@@ -182,7 +182,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Outcom
   return act(context, await recordFound(context, seen, observed), observed);
 }
 
-/** If the external resource exists, its creation succeeded, even if the result was lost. */
+/** Records that the creation succeeded, if the external resource exists. Its result may have been lost before. */
 async function recordFound(context: ExternalContext, run: Run, observed: Observation): Promise<Run> {
   const { current, underWay } = run;
   if (!observed.exists || underWay !== undefined) return run;
@@ -191,7 +191,7 @@ async function recordFound(context: ExternalContext, run: Run, observed: Observa
   return isCreationIncomplete(current) ? recordCreation(context, run, name) : recordName(context, run, name);
 }
 
-/** The options with their defaults. */
+/** The context that all runs share: the options with their defaults. */
 function sharedContext({
   env,
   managedResources,

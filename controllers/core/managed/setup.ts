@@ -64,13 +64,13 @@ export interface ManagedService<M extends Managed = Managed>
   /** Absent: no connection details are secret. */
   readonly secretDetails?: SecretDetails<M>;
   readonly connector: ExternalConnector<M>;
-  /** The kinds that hold its credentials. Their changes trigger runs. */
+  /** The provider kinds of this service. A changed provider triggers runs of its managed resources. */
   readonly providers: ProviderKinds;
   /** Fields of `forProvider` whose values come from other managed resources. */
   readonly references?: readonly ReferenceField[];
   readonly stack?: string;
   readonly onCall?: CallObserver;
-  /** Absent: `publishConnectionDetailsTo` is refused. */
+  /** Absent: `publishConnectionDetailsTo` is an error. */
   readonly secretStores?: SecretStores;
 }
 
@@ -82,9 +82,9 @@ const ownAnnotations = [
 ];
 
 /**
- * Whether a change concerns the external resource: spec, labels, annotations, deletion (crossplane-runtime v1.16,
- * DesiredStateChanged). An administrator removes the mark of an incomplete creation. A removed finalizer is added
- * again.
+ * Whether a change requires a run: a change of spec, labels, annotations or deletion (crossplane-runtime v1.16,
+ * DesiredStateChanged). Also if the annotation of an incomplete creation was removed by an administrator, or the
+ * finalizer by a user.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -100,7 +100,7 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
-/** Entries that a user adds do not count, because the controller keeps them. */
+/** Whether an entry was edited or removed. An added entry does not count, because the controller keeps it. */
 const isEntryChanged: Predicate<Secret> = (change) =>
   change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
 
@@ -110,7 +110,7 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
 
-/** The connector of a service, with what holds for the calls of all services. `health` records their results. */
+/** Wraps a connector with all common rules, such as the rate limit. `health` records the results of its calls. */
 export function guardedConnector<M extends Managed>(
   env: Environment,
   service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,
@@ -131,7 +131,7 @@ export function guardedConnector<M extends Managed>(
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
-/** `calls` limits the rate of external calls. `health` collects the state of providers. */
+/** The controller of a managed kind. `calls` limits the rate of external calls. `health` has the state of providers. */
 export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,
@@ -150,7 +150,7 @@ export function managedController<M extends Managed>(
   managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
     to === undefined ? [] : [objectKeyText(to)],
   );
-  /** Resources that name a Secret of another owner. */
+  /** The managed resources that name this Secret and do not control it. */
   const waitingFor = (secret: Secret): readonly Managed[] =>
     managedResources.store
       .byIndex(bySecret, objectKeyText(secret.metadata))

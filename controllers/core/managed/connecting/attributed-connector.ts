@@ -3,7 +3,7 @@ import { attributed, attributing } from '../../stack-bug.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { wrapCalls } from './wrap-calls.ts';
 
-/** Reports programming errors of a connector and its clients as errors of the stack. */
+/** Marks programming errors of a connector and its clients as bugs of the stack, for the message in the condition. */
 export function attributedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   stack: string | undefined,

@@ -7,30 +7,30 @@ import { wrapCalls } from './wrap-calls.ts';
 
 /** Limits the rate of calls for each key. */
 export interface CallLimiter {
-  /** Resolves when the next call may start, in the order of requests. Rejects if the signal aborts. */
+  /** Resolves when the caller may start its call, in the order of the requests. Rejects if the signal aborts. */
   admit(key: string, signal: AbortSignal): Promise<void>;
-  /** The remembered keys: those that were used recently. */
+  /** The number of keys in memory: those that were used recently. */
   readonly size: number;
 }
 
 export interface CallLimiterOptions {
-  /** Per key, on average. */
+  /** The average number of calls for each key. */
   readonly perSecond: number;
-  /** Calls without delay after a pause. Default: the calls of one second. */
+  /** How many calls may start without delay after a pause. Default: the calls of one second. */
   readonly burst?: number;
   readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
 }
 
 /**
- * A token bucket per key. A caller takes its token at once, even if the bucket is empty, and waits until the bucket
- * has refilled it. So callers keep their order without polling. An aborted caller returns its token.
+ * A token bucket for each key. A caller takes a token at once, even if the bucket is empty, and then waits until the
+ * bucket has refilled that token. So callers keep their order without polling. An aborted caller returns its token.
  */
 export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
   const { perSecond, burst = Math.max(1, perSecond), clock } = options;
   const rate: TokenRate = { perSecond, burst };
-  const buckets = new Map<string, TokenBucket>(); // the one longest unused first
+  const buckets = new Map<string, TokenBucket>(); // in the order of their last use, oldest first
 
-  /** The refilled bucket of a key. Full buckets are removed, because a new bucket is full. */
+  /** Returns the refilled bucket of a key. Removes full buckets of other keys, because a new bucket is full too. */
   function bucketOf(key: string): TokenBucket {
     const nowMs = clock.elapsedMs();
     const bucket = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
@@ -62,7 +62,7 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
   };
 }
 
-/** Limits the rate of external calls. `keyOf` names the provider. */
+/** Limits the rate of external calls for each provider. `keyOf` returns the key of the managed resource's provider. */
 export function limitedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   limiter: Pick<CallLimiter, 'admit'>,

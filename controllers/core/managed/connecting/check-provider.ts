@@ -8,7 +8,7 @@ import type { ProviderCheck } from '../../provider/provider-readiness.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 import { providerMessageOf } from './provider-health-connector.ts';
 
-/** Tries a provider as a managed resource of `kind` without a name and parameters would use it. */
+/** Checks a provider: connects for a resource of `kind` without name and parameters, then calls `check`. */
 export function providerCheck(connector: ExternalConnector, kind: Kind): ProviderCheck {
   return async (provider, signal) => {
     const { name } = provider.metadata;

@@ -5,16 +5,16 @@ import type { ProviderKinds } from '../../provider/provider-credentials.ts';
 import type { CallLimiter } from './call-limiter.ts';
 import { createCallLimiter } from './call-limiter.ts';
 
-/** Claims come in bursts: the calls of this many seconds may start at once. */
+/** After a pause, the calls of this many seconds may start at once, because many claims are often created together. */
 const burstSeconds = 10;
 
-/** The rate limit of a process, separate for each Provider and ProviderConfig. */
+/** The rate limits of a process: one for each Provider and ProviderConfig. */
 export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
-  /** The key of a managed resource's provider. */
+  /** Returns a function that returns the rate limit key of a managed resource's provider. */
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
 }
 
-/** One for each process, shared by all stacks. */
+/** Creates the rate limits. A process creates them once, for all stacks. */
 export function externalCalls({
   maxExternalCallsPerSecond: perSecond,
   clock,

@@ -4,19 +4,19 @@ import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 
 export type OperationType = 'create' | 'update' | 'delete';
 
-/** `forProvider` with optional fields, or any object if the kind is not known. */
+/** `forProvider` with all fields optional, or any object if the kind is not known. */
 export type ForProviderOf<M extends Managed> = Managed extends M
   ? object
   : Partial<NonNullable<M['spec']['forProvider']>>;
 
-/** The status fields of the author, or any fields if the kind is not known. */
+/** The status fields that the stack author added to `ManagedStatus`, or any fields if the kind is not known. */
 export type ReportedStatus<M extends Managed> = Managed extends M
   ? Readonly<Record<string, unknown>>
   : Partial<Omit<NonNullable<M['status']>, keyof ManagedStatus>>;
 
 /**
- * The generated credential in the Secret. The external client never generates one. `isApplied`: the status records
- * that the external system has it. A client that can test a credential tests one that is not applied in `observe`.
+ * The generated credential in the Secret. The controller generates it, never the external client. `isApplied`: the
+ * status records that the external system has it. If not, a client that can test a credential tests it in `observe`.
  */
 export interface DesiredCredential {
   readonly value: string;
@@ -26,80 +26,80 @@ export interface DesiredCredential {
 /** The state of an external resource. */
 export interface Observation<M extends Managed = Managed> {
   /**
-   * The assigned name of a resource that was found without it, for example by tags after an answer was lost. It is
-   * recorded, so that other resources can refer to it. Ignored if a name is known.
+   * The name that the external system assigned, if the client found the resource without it, for example by tags. The
+   * controller records this name, unless it knows one already.
    */
   readonly externalName?: string;
   readonly exists: boolean;
   /**
-   * Why an absent resource must not be created, for example because a user set a name that the external system
-   * would assign. Reported, and no identity is recorded. Contains no secrets.
+   * Why the external resource must not be created, for example because a user set a name that the external system would
+   * assign. The controller reports the reason and records no identity. Contains no secrets.
    */
   readonly uncreatable?: string;
   /** Whether the external resource matches the spec. Ignored if it does not exist. */
   readonly isUpToDate: boolean;
   /**
-   * Details that an observation shows. A detail that is not mentioned is kept. A detail of `null` is removed
-   * everywhere.
+   * Connection details that the observation found. A detail that is absent here keeps its value. A detail of `null` is
+   * removed from the Secrets and the secret store.
    */
   readonly details?: ReportedDetails;
-  /** Output-only fields, merged into the status. */
+  /** Output-only fields, merged into the status of the managed resource. */
   readonly status?: ReportedStatus<M>;
-  /** The Ready condition. `available()` also allows claims to bind. */
+  /** The Ready condition of the managed resource. With `available()`, a claim can also bind to it. */
   readonly ready?: ReadyFacts;
   /** Values that the external system chose for absent fields of `forProvider`. */
   readonly lateInitialized?: ForProviderOf<M>;
   /**
-   * The result of a comparison with the credential: `inForce`; `pending`, if it is accepted and not used yet (RDS
-   * reports "modifying"); `wrong`, for example after a failed login. Absent: not known, so the status decides. A
-   * wrong credential is set again.
+   * Whether the external system uses the credential. `inForce`: it does. `pending`: it accepted the credential and does
+   * not use it yet (RDS reports "modifying"). `wrong`: it does not, for example after a failed login, so the credential
+   * is set again. Absent: not known, so the status decides.
    */
   readonly credential?: 'inForce' | 'pending' | 'wrong';
-  /** For the debug log. Contains no secrets. */
+  /** How the external resource differs from the spec, for the debug log. Contains no secrets. */
   readonly difference?: string;
   /**
-   * Edits that cannot be applied: `spec.forProvider.version from "5.7" to "8.0"`. Requires `isUpToDate: false`.
-   * Contains no secrets.
+   * Edits of the spec that the external system does not support: `spec.forProvider.version from "5.7" to "8.0"`.
+   * Requires `isUpToDate: false`. Contains no secrets.
    */
   readonly refused?: readonly string[];
   /**
-   * Changes in the external system that cannot be undone: `spec.forProvider.version, which is "8.0" there and "5.7"
-   * here`.
+   * Changes made in the external system that the client cannot undo: `spec.forProvider.version, which is "8.0" there
+   * and "5.7" here`.
    */
   readonly drifted?: readonly string[];
   /**
-   * The operation that the external system reports. Until it ends, no update and no second deletion is requested.
-   * The resource is observed often, and the AsyncOperation condition shows the reason.
+   * The type of an operation that the external system reports as ongoing. Until it ends, the controller requests no
+   * update and no second deletion, and observes often. The AsyncOperation condition shows the operation.
    */
   readonly operation?: OperationType;
 }
 
 interface Told<M extends Managed> {
-  /** See {@link Observation}, which has priority. */
+  /** As in {@link Observation}. A later observation has priority. */
   readonly details?: ReportedDetails;
-  /** See {@link Observation}, which has priority. */
+  /** As in {@link Observation}. A later observation has priority. */
   readonly status?: ReportedStatus<M>;
-  /** The external system accepted the credential and does not use it yet. `observe` reports when it does. */
+  /** Whether the external system accepted the credential and does not use it yet. `observe` reports when it does. */
   readonly isCredentialPending?: boolean;
 }
 
-/** `Name` is `string` for clients that `poll`. */
+/** `Name` is `string` for clients with `poll`, else `never`: only clients with `poll` may return `operation`. */
 interface Lasting<Name extends string> {
   /**
-   * The name of an operation that continues after the call (`operations/1234`). Other returned values are recorded
-   * as well. The status keeps the name, and `poll` is called until the operation ends. Until then the external
-   * resource is only observed.
+   * The name of an operation that continues after the call (`operations/1234`). The status keeps the name, and the
+   * controller calls `poll` until the operation ends. Until then it requests no creation or update. Other returned
+   * values are recorded as well.
    */
   readonly operation?: Name;
 }
 
 export interface Created<M extends Managed = Managed> extends Told<M> {
   /**
-   * The call found an existing resource of this object, for example from before a crash, and set no credential.
-   * `update` sets it.
+   * Whether the call found a resource that an earlier attempt created, for example before a crash. The call then sets
+   * no credential, and `update` sets it.
    */
   readonly isExisting?: boolean;
-  /** The assigned name. */
+  /** The name that the external system assigned. */
   readonly externalName?: string;
 }
 
@@ -115,10 +115,10 @@ export type Deletion<Name extends string = never> = Lasting<Name>;
 
 /**
  * The progress of an operation, as the external system reports it.
- * - `running`: `message` is the progress. Each new message is a write of the status.
- * - `done`: with the values that the call would have returned. An observation follows.
- * - `failed`: `error` is reported, and the call is repeated after a delay.
- * - `unknown`: the external system does not know this name. The next observation decides.
+ * - `running`: `message` describes the progress. Each new message causes one write of the status.
+ * - `done`: has the values that a finished call returns. An observation follows.
+ * - `failed`: the controller reports `error`, and repeats the call after a delay.
+ * - `unknown`: the external system does not know this name. An observation shows whether the call must be repeated.
  */
 export type Progress<M extends Managed = Managed> =
   | { readonly state: 'running'; readonly message?: string }
@@ -127,21 +127,21 @@ export type Progress<M extends Managed = Managed> =
   | { readonly state: 'unknown' };
 
 /**
- * Thrown by `create` if names are assigned and no answer came, so that the resource may exist. The managed resource
- * then waits for an administrator, because a second attempt might create a second resource.
+ * Thrown by `create` if the external system assigns names and did not answer, so that the resource may exist. The
+ * managed resource then waits for an administrator, because a second attempt might create a second resource.
  */
 export class UncertainCreationError extends Error {
   override readonly name = 'UncertainCreationError';
 }
 
 /**
- * `credential` is absent for kinds and objects without a generated credential, and for objects that name neither a
- * Secret nor a secret store.
+ * The calls of an external client. `credential` is undefined if the object has no generated credential, or names
+ * neither a Secret nor a secret store. In the second case `create` gets a random password.
  */
 export interface Calls<M extends Managed, Name extends string> {
   /**
-   * Changes nothing. Reports all connection details except the credential itself, also details that contain it,
-   * such as `uri`.
+   * Reads the external resource and changes nothing. Reports all connection details except the credential itself, also
+   * details that contain it, such as `uri`.
    */
   observe(
     managed: M,
@@ -149,9 +149,9 @@ export interface Calls<M extends Managed, Name extends string> {
     signal: AbortSignal,
   ): Promise<Observation<M>>;
   /**
-   * Creates the resource with the credential. If names are deterministic, an existing resource of an earlier
-   * attempt is a success with `isExisting`. `forProvider` includes `initProvider`, which `observe` and `update`
-   * never get.
+   * Creates the resource with the credential. If names are deterministic and an earlier attempt created the resource,
+   * the call succeeds with `isExisting`. `forProvider` includes `initProvider`. For the other calls it includes only
+   * the identifying fields of `initProvider`.
    */
   create(
     managed: M,
@@ -159,8 +159,8 @@ export interface Calls<M extends Managed, Name extends string> {
     signal: AbortSignal,
   ): Promise<Creation<M, Name>>;
   /**
-   * Applies the spec, and sets a credential that is not applied. Repeated calls are harmless. If the external
-   * system refuses the password, its message is the error.
+   * Applies the spec, and sets the credential if it is not applied. Repeated calls are harmless. Throws the message of
+   * the external system if that refuses the password.
    */
   update(
     managed: M,
@@ -168,24 +168,24 @@ export interface Calls<M extends Managed, Name extends string> {
     signal: AbortSignal,
   ): Promise<Update<M, Name>>;
   /**
-   * Details that are known before the creation. They are written together with the credential, which saves a write.
-   * Makes no call. Default: none.
+   * Connection details that are known before the creation. The controller writes them together with the credential,
+   * which saves a write. Makes no external call. Default: none.
    */
   plannedDetails?(managed: M, credential: DesiredCredential): ReportedDetails;
-  /** Requests the deletion. It is a success if the resource does not exist. */
+  /** Requests the deletion. Succeeds if the resource does not exist. */
   delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion<Name>>;
   disconnect?(): Promise<void>;
   /**
-   * Identifies the external system, so that credentials of another system are noticed before an observation: its
-   * own ID, else its address. Rotated credentials must return the same value.
+   * Identifies the external system by its own ID, else its address, so that the controller notices a provider that
+   * connects to another system. Returns the same value after the provider's credentials were rotated.
    */
   system?(signal: AbortSignal): Promise<string>;
   /**
-   * A call that fails if the credentials do not work, for a provider that no resource uses. The managed resource of
-   * `connect` has no name and no parameters then. Absent: such a provider is not tried.
+   * Fails if the provider's credentials do not work. It is called for a provider that no managed resource uses, and
+   * `connect` then gets a managed resource without a name and parameters. Absent: such a provider is not checked.
    */
   check?(signal: AbortSignal): Promise<void>;
-  /** The version, for example `PostgreSQL 18`. Undefined: not known yet. Makes no call. */
+  /** The version of the external system: `PostgreSQL 18`. Undefined: not known yet. Makes no external call. */
   version?(): string | undefined;
 }
 
@@ -196,18 +196,17 @@ export interface PromptClient<M extends Managed = Managed> extends Calls<M, neve
 
 /** An external client whose calls may return names of operations. */
 export interface PollingClient<M extends Managed = Managed> extends Calls<M, string> {
-  /** Changes nothing. Throws if the progress cannot be read. */
+  /** Reads the progress of the operation and changes nothing. Throws if it cannot read the progress. */
   poll(name: string, signal: AbortSignal): Promise<Progress<M>>;
 }
 
 /**
- * The external system of one managed resource. Calls honour the signal. Messages of errors suit a condition: clear,
- * the same for each call, without secrets.
+ * Calls the external system for one managed resource. A call ends when its signal aborts. Messages of errors are shown
+ * in conditions: they must be clear, be the same for each call, and contain no secrets.
  *
  *     const queues: ExternalClient<Queue> = {
  *       async observe(queue, _credential, signal) {
- *         const found = await cloud.find(externalName(queue), signal); // undefined only if the cloud reports
- * absence
+ *         const found = await cloud.find(externalName(queue), signal); // undefined: the cloud has none
  *         if (found === undefined) return { exists: false, isUpToDate: false };
  *         const isUpToDate = found.size === queue.spec.forProvider.size;
  *         return { exists: true, isUpToDate, ready: available(), details: { endpoint: found.address } };
@@ -226,7 +225,7 @@ export interface PollingClient<M extends Managed = Managed> extends Calls<M, str
  */
 export type ExternalClient<M extends Managed = Managed> = PromptClient<M> | PollingClient<M>;
 
-/** Creates a client with the credentials of a managed resource's provider. */
+/** Creates a client with the credentials of the managed resource's provider. */
 export interface ExternalConnector<M extends Managed = Managed> {
   connect(managed: M, signal: AbortSignal): Promise<ExternalClient<M>>;
 }

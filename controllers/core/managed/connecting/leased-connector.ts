@@ -7,8 +7,8 @@ import type { Around } from './wrap-calls.ts';
 import { wrapCalls } from './wrap-calls.ts';
 
 /**
- * Allows external calls only while this process may lead. A call ends with the lease, even if the client ignores
- * its signal. Each renewal of the lease extends the call.
+ * Allows external calls only while this process holds the leader lease. When the lease ends, a running call fails, even
+ * if the client ignores its signal. Each renewal of the lease gives the call more time.
  */
 export function leasedConnector<M extends Managed>(
   connector: ExternalConnector<M>,

@@ -7,19 +7,19 @@ import type { ExternalConnector } from './external-client.ts';
 import type { Operation } from './wrap-calls.ts';
 import { wrapCalls } from './wrap-calls.ts';
 
-/** A finished call of an external system. */
+/** A finished call to an external system. */
 export interface ExternalCall {
   readonly managed: Managed;
   readonly operation: Operation;
   /** Absent: the call succeeded. */
   readonly errorClass?: ExternalErrorClass;
-  /** Without the delay of the rate limit. */
+  /** The duration of the call, without the delay of the rate limit. */
   readonly durationMs: number;
-  /** Of an observation that found the resource. */
+  /** Whether the external resource matches the spec. Absent: the call was no observation, or found nothing. */
   readonly isUpToDate?: boolean;
 }
 
-/** Receives each external call, for metrics, except calls that the lease prevented. Must not throw. */
+/** Receives each external call, for metrics, except calls that a missing leader lease prevented. Must not throw. */
 export type CallObserver = (call: ExternalCall) => void;
 
 /** Reports each call of a connector and its clients. */

@@ -13,13 +13,13 @@ import { wrapCalls } from './wrap-calls.ts';
 export interface ConnectedBy {
   readonly kind: Kind;
   readonly provider: KubernetesObject;
-  /** For messages: `ProviderConfig default, secret infra/cloud`. */
+  /** Names the provider in messages: `ProviderConfig default, secret infra/cloud`. */
   readonly origin: string;
 }
 
 /**
- * Whether the external system itself answered. Without a name, a client reports absence without a call. It may also
- * remember the system.
+ * Whether the result of a call proves that the external system answered. A client reports absence without a call if no
+ * name is known. It may also remember the result of `system`.
  */
 function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): boolean {
   const { exists, state, uncreatable } = (answer ?? {}) as Partial<Observation> & { readonly state?: string };
@@ -29,8 +29,8 @@ function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): bool
 }
 
 /**
- * Records what the last call of each run proves about the provider. Errors of the provider get the name of the provider and its
- * Secret. `connectedBy`: undefined if the provider does not exist. `isNamed`: the external name is known.
+ * Records after each run whether its last call shows that the provider works. Names the provider and its Secret in
+ * connection errors. `connectedBy`: undefined if the provider does not exist. `isNamed`: the external name is known.
  */
 export function providerHealthConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -72,7 +72,7 @@ export function providerHealthConnector<M extends Managed>(
       });
       return {
         ...wrapped,
-        // The last call of a run decides, so that a run changes the condition once.
+        // Reports only the last call of a run, so that a run changes the condition at most once.
         async disconnect() {
           report();
           await wrapped.disconnect?.();
@@ -85,13 +85,13 @@ export function providerHealthConnector<M extends Managed>(
 const isOfConnection = (errorClass: ProviderErrorClass): boolean =>
   ['CredentialsUnreadable', 'CredentialsRefused', 'Unreachable'].includes(errorClass);
 
-/** An error without a class is from the reader of the credentials, and names the provider already. */
+/** Names the provider in an error. An error without a class is from the credential reader and names it already. */
 const naming = (error: unknown, origin: string): unknown =>
   errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
 
 /**
- * Removes the name of the resource, such as `cannot get instance "x": `: the provider has one message for all
- * resources.
+ * Removes the part of a message that names the resource, such as `cannot get instance "x": `. The provider has one
+ * message for all resources.
  */
 export const providerMessageOf = (error: unknown): string =>
   messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');

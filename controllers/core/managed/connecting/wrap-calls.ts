@@ -13,8 +13,8 @@ export type Operation =
   | 'disconnect';
 
 /**
- * Code around a call of an external client. `signal`: absent for `system` and `disconnect`. `call` accepts another
- * signal.
+ * Runs a call of an external client, with code before or after it. `signal` is undefined for `system` and `disconnect`.
+ * `call` uses `signal`, unless it gets another one.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,

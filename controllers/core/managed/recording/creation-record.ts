@@ -17,7 +17,7 @@ import { identityToRecord } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;
-/** The lease is renewed or lost within this time. */
+/** The pause between two attempts while the leadership is interrupted. */
 const leasePauseMs = 500;
 
 export interface CreationContext {
@@ -27,7 +27,7 @@ export interface CreationContext {
   readonly signal: AbortSignal;
 }
 
-/** Records a successful creation with the assigned name. */
+/** Records that the creation succeeded, and the name that the external system assigned. Only for assigned names. */
 export async function recordCreation(
   context: CreationContext,
   run: Run,
@@ -39,7 +39,7 @@ export async function recordCreation(
   return record(context, run, { ...naming(context, run, name), ...succeeded });
 }
 
-/** Records the name before the creation has finished. The creation still counts as incomplete. */
+/** Records only the assigned name. A creation without a recorded result still counts as incomplete. */
 export async function recordName(
   context: CreationContext,
   run: Run,
@@ -71,8 +71,8 @@ async function record(
 }
 
 /**
- * The failure of a creation. It is recorded if names are assigned, else the next run would assume a leaked resource
- * and wait for an administrator. A failure that may have created the resource is not recorded.
+ * Returns the failure of a creation. If names are assigned, also records that the creation failed. Otherwise the next
+ * run would wait for an administrator. Records nothing if the call may have created the resource.
  */
 export async function failedCreation(
   context: CreationContext,
@@ -112,8 +112,8 @@ function causesOf(error: unknown): readonly Error[] {
 
 /**
  * Writes annotations whose loss would leak an external resource (crossplane-runtime v1.16,
- * RetryingCriticalAnnotationUpdater). Tries five times, and longer while the leadership is interrupted. Reads the
- * object again after a conflict. Throws the last error.
+ * RetryingCriticalAnnotationUpdater). Tries five times. Attempts while the leadership is interrupted do not count.
+ * Reads the object again after a conflict. Throws an error with the last cause.
  */
 async function updateCriticalAnnotations(
   managedResources: Resource<Managed>,
@@ -145,7 +145,7 @@ async function updateCriticalAnnotations(
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
 }
 
-/** The current object, or the previous one if it cannot be read. */
+/** Reads the object again. Returns `current` if that fails or finds nothing. */
 async function refetched(
   managedResources: Resource<Managed>,
   current: Managed,

@@ -7,28 +7,28 @@ import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
 const secondMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
 
-/** Epoch ms. Never if the annotation is absent or malformed. */
+/** The time in an annotation, in epoch ms. `never` if the annotation is absent or malformed. */
 function timeOf(object: KubernetesObject, key: string): number {
   const time = Date.parse(object.metadata.annotations?.[key] ?? '');
   return Number.isNaN(time) ? never : time;
 }
 
-/** The end of the last creation, in epoch ms. */
+/** When the last creation ended, in epoch ms. */
 const lastResult = (object: KubernetesObject): number =>
   Math.max(
     timeOf(object, annotationKeys.externalCreateSucceeded),
     timeOf(object, annotationKeys.externalCreateFailed),
   );
 
-/** The start of a creation. Always later than the last result, even if the clock was set back. */
+/** The start time to record for a creation. Always later than the last result, even if the clock was set back. */
 export const pendingTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
 
-/** The end of a creation. Never earlier than its start. */
+/** The end time to record for a creation. Never earlier than its start. */
 export const resultTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
 
-/** A creation was begun and its result never recorded (crossplane-runtime v1.16, ExternalCreateIncomplete). */
+/** Whether a creation was started without a recorded result (crossplane-runtime v1.16, ExternalCreateIncomplete). */
 export function isCreationIncomplete(object: KubernetesObject): boolean {
   return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
 }
@@ -40,16 +40,16 @@ export const isCreationFailed = (object: KubernetesObject): boolean =>
 export const isCreationRecorded = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
 
-/** A later time was written before the clock was set back, and is ignored. */
+/** Whether `timeMs` is less than `graceMs` from `now`, before or after it: the clock may have been set back. */
 const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) < graceMs;
 
-/** A creation succeeded less than `graceMs` ago: an eventually consistent API may not show it yet. */
+/** Whether a creation succeeded less than `graceMs` ago. An eventually consistent API may not show the resource yet. */
 export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
   return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
-/** The same for deterministic names: only a deletion waits, because a second creation is harmless. */
+/** The same check for deterministic names. Only for deletions, because a second creation is harmless. */
 export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
   if (!wasDeleted(managed)) return false;
   const ready = getCondition(managed.status?.conditions, 'Ready');
@@ -58,7 +58,7 @@ export function isBeingCreated(managed: Managed, graceMs: number, now: Date): bo
   return isWithin(graceMs, since, now);
 }
 
-/** A creation was started, or the external resource was observed. The identity is recorded before each creation. */
+/** Whether a creation was started, or the external resource was observed. Each creation first records the identity. */
 export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
   status?.externalIdentity !== undefined ||
   status?.bindingPhase !== undefined ||

@@ -16,7 +16,7 @@ import { fittingName, nameProblem } from '../../name-limits.ts';
 
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 
-/** An administrator confirmed that the provider is still the same system. */
+/** Whether an administrator confirmed by annotation that the provider still connects to the same system. */
 export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
@@ -33,7 +33,7 @@ export const identityOf = (
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** A field that identifies the external resource may be in `initProvider`. */
+/** The part of the spec that has the field. A field that identifies the external resource may be in `initProvider`. */
 const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
   !isGiven(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
 
@@ -46,8 +46,8 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 }
 
 /**
- * The identity that was recorded at the creation or first observation. The annotation has it before the creation,
- * and is in backups. The status has it after the first observation.
+ * The identity that was recorded at the creation or first observation. The annotation has it from before the creation,
+ * also in backups. The status has it from the first observation on. Undefined: none, or `isAdopting`.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -62,7 +62,7 @@ export function recordedIdentity(
   return { ...record, fields: Object.fromEntries(fields) };
 }
 
-/** Replaces edits by the recorded identity. A field that was set later stays, unless `isExact`. */
+/** Undoes edits of the recorded identity. Keeps fields that were set after it was recorded, unless `isExact`. */
 function asRecorded<M extends Managed>(
   managed: M,
   { name, fields }: Identity,
@@ -81,8 +81,8 @@ function asRecorded<M extends Managed>(
 }
 
 /**
- * The edits of a recorded identity, for messages: `spec.forProvider.region from "us" to "eu"`. A removed field is
- * no edit. A field that was set later is an edit if `isExact`.
+ * The differences from the recorded identity, for messages: `spec.forProvider.region from "us" to "eu"`. A removed
+ * field does not count. A field that was set after the identity was recorded counts only if `isExact`.
  */
 export function editsOf(
   managed: Managed,
@@ -115,17 +115,17 @@ export const driftRefusal = (drifted: readonly string[]): string =>
 
 export interface IdentityContext {
   readonly isAssigned: boolean;
-  /** The recorded fields. */
+  /** The fields of `forProvider` that the identity contains. */
   readonly marks: IdentityMarks;
   readonly names?: NameLimits | undefined;
 }
 
-/** The state of a managed resource and its external resource. */
+/** A managed resource and the last observation of its external resource. */
 export interface Identifiable {
   readonly current: Managed;
   /** Undefined: the external system does not identify itself. */
   readonly system?: string | undefined;
-  /** Only the recorded identity counts, without fields that were set later. */
+  /** Whether to ignore identity fields that were set after the identity was recorded. */
   readonly isExact?: boolean;
   /** The last observation. Absent: it found nothing. */
   readonly seen?:
@@ -137,7 +137,7 @@ export interface Identifiable {
     | undefined;
 }
 
-/** The external name is the recorded one, else the name that is known before creation. */
+/** Adds the external name if it is absent: the recorded one, else the name that is known before creation. */
 export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
   if (externalName(object) !== undefined) return object;
   const recorded = recordedIdentity(object, marks)?.name;
@@ -149,7 +149,7 @@ export function named<M extends Managed>({ isAssigned, marks, names }: IdentityC
   return withAnnotations(object, { [annotationKeys.externalName]: name });
 }
 
-/** Why the external name is not valid. Undefined if it is valid, or was recorded. */
+/** Why the external name is not valid. Undefined: it is valid, or was recorded, or the object is being deleted. */
 export function refusedName(context: IdentityContext, managed: Managed): ExternalError | undefined {
   const { names, marks } = context;
   if (names === undefined || wasDeleted(managed)) return undefined;
@@ -159,7 +159,7 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
   return problem === undefined ? undefined : invalid(problem, { kinds: ['ChooseExternalName'] });
 }
 
-/** The object for the external client: the recorded identity instead of edits. */
+/** Returns the managed resource for the external client: with the recorded identity instead of edits. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
   const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
   // guard(named(context, current)): an edit of the identity has an effect
@@ -167,8 +167,8 @@ export function identified(context: IdentityContext, { current, isExact }: Ident
 }
 
 /**
- * The recorded identity and the fields that were set later. These are added only if the external resource
- * `isAsWanted`, so that a user can undo an edit that had no effect.
+ * The recorded identity and the fields that were set later. These are added only if the external resource matches the
+ * spec (`isAsWanted`). Otherwise a user could not undo an edit that had no effect.
  */
 export function identityToRecord(
   context: IdentityContext,
@@ -181,7 +181,7 @@ export function identityToRecord(
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
-/** Whether the identity was edited. A removed name or field counts. */
+/** Whether the recorded identity was edited in the object. A removed name or field counts. */
 export function isEdited(
   { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
@@ -194,7 +194,7 @@ export function isEdited(
   return isNameTaken || isFieldTaken || editsOf(current, recorded, marks, isExact).length > 0;
 }
 
-/** Whether the name or an identifying field differs from the recorded one. */
+/** Whether the object now names another external resource: its name or an identifying field differs from the record. */
 export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifiable): boolean {
   const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
@@ -205,7 +205,7 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity for the status. Undefined for a resource that is only observed: its name may change. */
+/** The identity for the status. Undefined: nothing was found, or it is only observed and its name may change. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =
@@ -216,7 +216,7 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
   return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
 }
 
-/** One message for each group of edits without effect. */
+/** The messages about an edited identity, refused edits and drift that cannot be undone: at most one of each. */
 export function refusals(
   { marks }: IdentityContext,
   { current, isExact, seen }: Identifiable,

@@ -2,7 +2,7 @@ import type { Condition, ConditionFacts } from '../../../../apis/core/v1alpha1/c
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { OperationType } from '../connecting/external-client.ts';
 
-/** The reasons that the guide of managed resources prints (docs/decisions/0007). */
+/** The reasons of a failed operation in Crossplane's guide of managed resources (docs/decisions/0007). */
 const failureReasons = { create: 'ApplyFailure', update: 'ApplyFailure', delete: 'DestroyFailure' } as const;
 
 /** The conditions of an ongoing operation, with its name and progress. */
@@ -18,10 +18,10 @@ export function operationOngoing(
 
 const finished: ConditionFacts = { type: 'AsyncOperation', status: 'True', reason: 'Finished' };
 
-/** A deletion replaced the operation. */
+/** The conditions after a deletion replaced the operation. */
 export const operationSuperseded: readonly ConditionFacts[] = [finished];
 
-/** The external system no longer knows the operation. */
+/** The conditions if the external system no longer knows the operation. */
 export const operationForgotten = (type: OperationType, name: string): readonly ConditionFacts[] => [
   finished,
   {
@@ -37,7 +37,7 @@ export const operationSucceeded: readonly ConditionFacts[] = [
   { type: 'LastAsyncOperation', status: 'True', reason: 'Success' },
 ];
 
-/** `why` contains no secrets. */
+/** The conditions after a failed operation. `why` contains no secrets. */
 export const operationFailed = (type: OperationType, why: string): readonly ConditionFacts[] => [
   finished,
   {
@@ -50,10 +50,10 @@ export const operationFailed = (type: OperationType, why: string): readonly Cond
 
 const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
 
-/** Written again for the present generation, because `kubectl wait` waits for it. */
+/** The existing operation conditions, to write again: `kubectl wait` waits for the current generation. */
 export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
   conditions.filter(({ type }) => operationTypes.includes(type));
 
-/** Whether the end of an operation is still to be reported. */
+/** Whether the conditions show an ongoing operation, so that its end must still be reported. */
 export const isOperationOngoing = (conditions: readonly Condition[] | undefined): boolean =>
   getCondition(conditions, 'AsyncOperation').reason === 'Ongoing';

@@ -2,12 +2,12 @@ import isEqual from 'lodash/isEqual.js';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 
 /**
- * The ongoing operation of each managed resource. The status has it for other processes. This process remembers it
- * until the status is written.
+ * The ongoing operation of each managed resource. The status records it. Until the status is written, this process
+ * keeps the operation in memory.
  */
 export interface OperationsUnderWay {
   of(managed: Managed): ExternalOperation | undefined;
-  /** Undefined: the operation has ended. */
+  /** Remembers a change until the status is written. `operation` undefined: the operation has ended. */
   note(managed: Managed, operation: ExternalOperation | undefined): void;
   forget(managed: Managed): void;
 }

@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isPlainObject = (value: unknown): value is Json => isPlainObjectIn(value);
 
-/** Merges `over` into `base`: objects by key, lists by index. The list of `over` decides the length. */
+/** Merges `over` into `base`: objects by key, lists by index. A merged list is as long as the list of `over`. */
 function laidOver(base: Json, over: Json): Json {
   const given = Object.entries(over);
   return Object.fromEntries([
@@ -22,7 +22,7 @@ function merged(below: unknown, above: unknown): unknown {
   return above;
 }
 
-/** Removes values that `taken` has, at any depth, lists as a whole. Empty objects are removed. */
+/** Removes the fields that `taken` has too, at any depth. A list counts as one field. Also removes emptied objects. */
 function without(values: Json, taken: Json): Json {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]): readonly [string, unknown][] => {
@@ -35,7 +35,7 @@ function without(values: Json, taken: Json): Json {
   );
 }
 
-/** For a creation: `forProvider` merged into `initProvider`, as Upjet does. */
+/** Returns the managed resource for a creation: `forProvider` merged into `initProvider`, as Upjet does. */
 export function withInitProvider<M extends Managed>(managed: M): M {
   const { initProvider, forProvider } = managed.spec;
   if (initProvider === undefined) return managed;
@@ -44,8 +44,8 @@ export function withInitProvider<M extends Managed>(managed: M): M {
 }
 
 /**
- * Adds values that the external system chose for absent fields, except fields of `initProvider` and fields in
- * lists, whose elements cannot be matched. Returns `managed` itself if nothing changes.
+ * Adds the values that the external system chose to absent fields of `forProvider`. Skips fields of `initProvider`, and
+ * fields in lists, because list elements cannot be matched. Returns `managed` itself if nothing changes.
  */
 export function withLateInitialized<M extends Managed>(managed: M, values: object): M {
   const { initProvider, forProvider } = managed.spec;

@@ -11,20 +11,20 @@ import { unknownClaim } from '../../credential.ts';
 import { withShortMessage } from '../../message.ts';
 import { standingOperations } from './operation-conditions.ts';
 
-/** The result of a run over a managed resource. */
+/** The result of a run, for the status of the managed resource. */
 export interface ManagedFacts {
   readonly synced: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** The conditions of operations. */
+  /** The new conditions AsyncOperation and LastAsyncOperation. */
   readonly operation?: readonly ConditionFacts[];
-  /** Absent: unchanged. */
+  /** The identity to record. Absent: unchanged. */
   readonly externalIdentity?: string | undefined;
-  /** The external resource does not exist: its identity is removed, so that identifying fields can be edited. */
+  /** The external resource does not exist. Its identity is removed, so that a user can edit identifying fields. */
   readonly isGone?: boolean;
   /** The record of the applied credential. Absent: unchanged. */
   readonly credential?: ManagedStatus['credential'];
-  /** Also true if the resource has no credential. */
+  /** Whether the external system uses the credential. Also true if the resource has no credential. */
   readonly isCredentialInForce: boolean;
   /** The ongoing operation. Absent: none. */
   readonly underWay?: ExternalOperation | undefined;
@@ -32,8 +32,8 @@ export interface ManagedFacts {
 }
 
 /**
- * The only function that computes a managed resource's status. Claims can bind once it is Ready with a credential
- * in force. A Bound resource that is deleted becomes Released.
+ * Returns the managed resource with its new status. A claim can bind when the resource is Ready and the external system
+ * uses its credential. A Bound resource that is being deleted becomes Released.
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
   const generation = managed.metadata.generation;
@@ -60,13 +60,13 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   };
 }
 
-/** kstatus counts an object without Ready as ready, so every object gets one. */
+/** Ready Unknown for an object without a Ready condition, because kstatus would count that object as ready. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>
   status?.conditions?.some(({ type }) => type === 'Ready')
     ? []
     : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
-/** A resource that another version released is Released, even without a status. */
+/** The new binding phase. Without a phase, a `claimRef` of an unknown claim shows that another version released it. */
 function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, 'bindingPhase' | 'boundUID'> {
   const phase = managed.status?.bindingPhase;
   const { uid: boundUID = '' } = managed.metadata;
@@ -80,7 +80,7 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
 
 const shortestSecret = 4;
 
-/** Removes secrets from a message, also URL-encoded ones. External clients remove theirs first. */
+/** Removes secrets from a message, also in URL encoding. External clients remove their own secrets first. */
 export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
   const secrets = details
     .flatMap((each) => Object.values(secretsAmong(each)))

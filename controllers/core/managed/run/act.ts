@@ -81,7 +81,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return fillIn(context, run, observed);
     case 'NoUpdate': {
       const kept = await keep(context, run, observed);
-      // The previous Secret may be the only one whose credential works until now.
+      // Before the new credential is set, only the one in the previous Secret may work.
       if (!isCredentialDue(kept)) await removeFormer(context, kept);
       return outcomes.present(kept, observed);
     }
@@ -112,13 +112,13 @@ const inputOf = (
   uncreatable: uncreatable(run.current),
 });
 
-/** Observes right after the creation, so that a fast creation takes one run and one status write. */
+/** Creates the external resource and observes it. A fast creation then takes one run and one status write. */
 async function create(context: ExternalContext, run: Run): Promise<Outcome> {
   const announced = await announce(context, await clearRecords(context, run));
   const marked = await confirmed(context, announced, cannot.create); // guard(announced): a creation after a stale read
   if (marked === undefined) return outcomes.gone(announced);
   // guard: an earlier absence counts against a new resource
-  context.absenceTimes.forget(objectKey(run.current.metadata)); // it may exist now without being visible
+  context.absenceTimes.forget(objectKey(run.current.metadata)); // the new resource may exist without being visible
   const creation = await callCreate(context, marked);
   const { operation, details, status, isExisting = false, isCredentialPending } = creation;
   const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
@@ -138,7 +138,7 @@ async function create(context: ExternalContext, run: Run): Promise<Outcome> {
   return outcomes.present(filled, observed);
 }
 
-/** Records the identity before the creation, and for assigned names the start of the creation. */
+/** Writes annotations before the creation: the identity, and for assigned names the start of the creation. */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
   // guard({}): an edit of the identity during the creation
@@ -158,7 +158,7 @@ async function callCreate(context: ExternalContext, run: Run): Promise<Creation<
   }
 }
 
-/** A random password for an external system that requires one, if the resource stores no details. */
+/** A random password if the resource names no place for it. The external system may require a password. */
 function forgottenCredential(
   { secretDetails: { credential }, randomBytes }: RunContext,
   managed: Managed,
@@ -173,7 +173,7 @@ const publishCalled = async (
   { details, status, event, ready }: Called,
 ): Promise<Run> => withEvents(await publish(context, reporting(run, status), details, ready), event);
 
-/** Writes the name, the connection details, and the values that the external system chose. */
+/** Writes the external name and the values that the external system chose, then publishes the connection details. */
 async function keep(
   context: ExternalContext,
   run: Run,
@@ -205,7 +205,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   const updating = external.update(identified(identity, run), run.credential, signal);
   const updated = await step(run, isDue ? 'cannot set the credential' : 'update failed', updating, {
     ...cannot.update,
-    // An external resource that cannot be changed is still usable.
+    // If the update fails, the external resource may still be usable, so keep its Ready.
     ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
     ...(isDue && { hint: howToChooseCredential(run) }),
   });
@@ -222,7 +222,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   return outcomes.present(shown, now.exists ? now : observed);
 }
 
-/** Confirms object and Secret, and removes the record of another credential. */
+/** Checks that object and Secret are unchanged, and removes the record of the previous credential from the status. */
 async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
   const run = await confirmed(context, found, cannot.update);
   return run && clearRecord(context, run);
@@ -274,8 +274,8 @@ export async function finalise(context: RunContext, run: Run): Promise<Outcome> 
 }
 
 /**
- * Accepts an edited identity after the recorded external resource was deleted. A failed creation may have left
- * parts that no observation of another name or place would find.
+ * Records an edited identity, because the recorded external resource does not exist. If the edit names another
+ * resource, first looks for parts that a failed creation left. No observation of the new one would find them.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
   const { absenceTimes, identity } = context;
@@ -288,7 +288,7 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> 
   return outcomes.edited(known);
 }
 
-/** Observes as for a deletion, which also finds parts. */
+/** Whether anything remains of the recorded external resource. Observes as for a deletion, which also finds parts. */
 async function isAnythingLeft(
   { env, external, identity, signal }: ExternalContext,
   run: Run,

@@ -12,7 +12,7 @@ import { claimText, credentialOf, hasSecretDetails, isApplied, unknownClaim } fr
 import { firstMatch } from '../../first-match.ts';
 import { howToAllowUpdate, shouldUpdate } from '../../management-policies.ts';
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions of `decideCredential`, in the order of docs/decision-tables.md. */
 export const credentialDecisions = [
   'AddFinalizer',
   'ResetStatus',
@@ -30,7 +30,7 @@ export type CredentialDecisionName = (typeof credentialDecisions)[number];
 
 type NoteFacts = Omit<CredentialNote, 'key'>;
 
-/** A decision about owner and credential, before the external resource is observed. */
+/** A decision about finalizer, owning claim and credential, before the external resource is observed. */
 export type CredentialDecision =
   | { readonly name: 'AddFinalizer' | 'KeepReleased'; readonly act: 'update'; readonly desired: Managed }
   | {
@@ -46,7 +46,7 @@ export type CredentialDecision =
   | { readonly name: 'AdoptSecret' | 'NameClaim'; readonly act: 'annotate'; readonly note: NoteFacts }
   | { readonly name: 'CredentialCannotChange'; readonly act: 'report'; readonly message: string };
 
-/** The managed resource is not being deleted. */
+/** The input of `decideCredential`. The managed resource is not being deleted. */
 export interface CredentialInput {
   readonly managed: Managed;
   /** The content of its Secret, or of its entry in a secret store. Undefined: none. */
@@ -56,7 +56,7 @@ export interface CredentialInput {
 
 type Decide = (input: CredentialInput) => CredentialDecision | undefined;
 
-/** Nothing is created for an object without the finalizer. */
+/** Adds the finalizer before anything is created for the object. */
 const addFinalizer: Decide = ({ managed }) =>
   hasFinalizer(managed, finalizerNames.managed)
     ? undefined
@@ -69,7 +69,7 @@ const addFinalizer: Decide = ({ managed }) =>
         },
       };
 
-/** The status is from a backup. Its binding and credential are not valid in this cluster. */
+/** Removes binding and credential from a status that came from a backup, because they are not valid in this cluster. */
 const resetStatus: Decide = ({ managed }) => {
   const { bindingPhase, boundUID } = managed.status ?? {};
   if (bindingPhase === undefined || boundUID === undefined || boundUID === managed.metadata.uid)
@@ -78,14 +78,14 @@ const resetStatus: Decide = ({ managed }) => {
 };
 
 /**
- * Crossplane 0.3 to 0.9 removed `claimRef` from Released resources. The UID of an unknown claim prevents that
- * another claim gets the resource.
+ * Writes the UID of an unknown claim into `claimRef` of a Released resource, so that no other claim gets the resource.
+ * Crossplane 0.3 to 0.9 removed `claimRef` from Released resources.
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
   const isFromElsewhere =
     kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
-  // A provisioned resource names its claim until it is released. Without a status only that shows the release.
+  // A provisioned resource names its claim until it is released. One without phase and `claimRef` was released.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
     (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
@@ -94,7 +94,7 @@ const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'KeepReleased', act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } };
 };
 
-/** An administrator removed claimRef, or its UID. */
+/** Makes a Released resource Unbound again, after an administrator removed its `claimRef` or the UID in it. */
 const makeAvailable: Decide = ({ managed }) => {
   const { spec, status } = managed;
   if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid !== undefined) return undefined;
@@ -102,7 +102,7 @@ const makeAvailable: Decide = ({ managed }) => {
   return { name: 'MakeAvailable', act: 'updateStatus', desired: { ...managed, status: available } };
 };
 
-/** The API server reported that the Secret or its entry does not exist. */
+/** Generates a credential if the Secret does not exist or has none. */
 const generate: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (credential === undefined || kept?.details[credential.key] !== undefined) return undefined;
@@ -112,7 +112,7 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
-/** The Secret has no note or owner, for example after a restore. Its credential is applied again. */
+/** Adopts a Secret without owner or credential annotation, for example after a restore. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
@@ -136,7 +136,7 @@ const rotate: Decide = ({ managed, kept, secretDetails }) => {
   };
 };
 
-/** The Secret names a previous claim, so the owner gets a new credential. */
+/** Generates a new credential for the owning claim, because the Secret still names a previous claim. */
 const replace: Decide = (input) => {
   const { managed, kept, secretDetails } = input;
   const owner = newOwner(input);
@@ -145,7 +145,7 @@ const replace: Decide = (input) => {
   return { name: 'ReplaceCredential', act: 'generate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** No claim has used the credential, or an administrator allowed the next claim to use it. */
+/** Records the owning claim in the Secret: the credential is unused, or an administrator allowed its reuse. */
 const nameClaim: Decide = (input) => {
   const { managed, kept, secretDetails } = input;
   if (!hasSecretDetails(managed, secretDetails)) return undefined;
@@ -155,7 +155,7 @@ const nameClaim: Decide = (input) => {
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** The record is removed before another credential is applied, so that it is correct after a crash. */
+/** Removes the record of the credential before another one is set, so that the status is correct after a crash. */
 const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
@@ -164,7 +164,7 @@ const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
 };
 
-/** The previous claim knows the credential, and this product cannot replace it. Only reported. */
+/** The previous claim knows the credential, and the controller cannot replace it. This check only reports that. */
 const cannotChange: Decide = (input) => {
   const { managed, secretDetails } = input;
   const owner = newOwner(input);
@@ -178,7 +178,7 @@ const cannotChange: Decide = (input) => {
 };
 
 /**
- * Decides the next write before the external resource is observed: finalizer, ownership, and the credential in the
+ * Decides the next write before the external resource is observed: finalizer, owning claim, or the credential in the
  * Secret. The first check that matches decides. Undefined: no write is needed.
  */
 export const decideCredential = (input: CredentialInput): CredentialDecision | undefined =>
@@ -200,7 +200,7 @@ const checks: readonly Decide[] = [
 
 const sameCredentials = 'with-same-credentials';
 
-/** An administrator allowed it, or the details are not secret. */
+/** Whether the next claim may use the same details: an administrator allowed it, or they are not secret. */
 const mayKeepCredential = ({ managed, secretDetails }: CredentialInput): boolean =>
   managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials ||
   !hasSecretDetails(managed, secretDetails);
@@ -213,14 +213,14 @@ function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: 
   return hasSecretDetails(managed, secretDetails) && Object.keys(details).length > 0;
 }
 
-/** The owning claim for a note. A Released resource has no owner. */
+/** The owning claim, as the Secret names it. A Released resource has none. */
 function ownerOf({ spec, status }: Managed): string | undefined {
   const { claimRef } = spec;
   if (claimRef?.uid === undefined || status?.bindingPhase === 'Released') return undefined;
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/** The claim of a credential without a note. A claim that is not Bound yet must get another credential. */
+/** The claim to record for an adopted credential. A claim that is not Bound yet must get another credential. */
 function adoptedFor(managed: Managed): string {
   const phase = managed.status?.bindingPhase;
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
@@ -233,7 +233,7 @@ function reservedFor({ spec, status }: Managed): string | undefined {
     : claimText(claimRef);
 }
 
-/** If the external system generated the details, a previous claim may still know them. */
+/** The claim to record for new details. If the external system generated them, a previous claim may know them. */
 export function claimOfNewNote(
   managed: Managed,
   { reportsSecrets = false }: SecretDetails,

@@ -29,7 +29,7 @@ import {
 } from '../recording/creation-tracking.ts';
 import type { CredentialDecisionName } from './decide-credential.ts';
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions of `decideFirst`, in the order of docs/decision-tables.md. */
 export const firstDecisions = [
   'ResourceGone',
   'Paused',
@@ -39,7 +39,7 @@ export const firstDecisions = [
 ] as const;
 export type FirstDecisionName = (typeof firstDecisions)[number];
 
-/** Crossplane's message, with the command. */
+/** Crossplane's message for an unknown result of a creation, with the command that continues. */
 function undetermined(managed: Managed): string {
   const { apiVersion, kind, metadata } = managed;
   const { externalCreatePending: pending, externalName: nameKey } = annotationKeys;
@@ -70,7 +70,7 @@ export interface FirstInput {
 
 type DecideFirst = (input: FirstInput) => FirstDecision | undefined;
 
-/** Without the finalizer no external resource was created. */
+/** Nothing is left to do for a deleted object without the finalizer. */
 const resourceGone: DecideFirst = ({ managed }) =>
   wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed)
     ? { name: 'ResourceGone' }
@@ -91,7 +91,7 @@ const unsupportedPolicies: DecideFirst = ({ managed }) => {
 const orphanExternal: DecideFirst = ({ managed }) =>
   wasDeleted(managed) && !shouldDelete(managed.spec) ? { name: 'OrphanExternal' } : undefined;
 
-/** The external system will report the result of an ongoing operation. */
+/** Stops if the result of a creation is not recorded. If an operation continues, its end shows the result. */
 const creationIncomplete: DecideFirst = ({ managed, underWay }) =>
   underWay === undefined && isCreationIncomplete(managed)
     ? { name: 'CreationIncomplete', message: undetermined(managed) }
@@ -105,10 +105,10 @@ const firstChecks: readonly DecideFirst[] = [
   creationIncomplete,
 ];
 
-/** Decides before the external system is called. The first check that matches decides; undefined: call it. */
+/** Decides whether the run ends before an external call: by the first check that matches. Undefined: it continues. */
 export const decideFirst = (input: FirstInput): FirstDecision | undefined => firstMatch(input, firstChecks);
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions of `decideAccess`, in the order of docs/decision-tables.md. */
 export const accessDecisions = ['OtherSystem'] as const;
 export type AccessDecisionName = (typeof accessDecisions)[number];
 
@@ -117,7 +117,7 @@ export interface AccessDecision {
   readonly message: string;
 }
 
-/** A system that does not identify itself counts as the same. */
+/** Refuses another external system than the recorded one. A system that does not identify itself counts as the same. */
 export function decideAccess(
   recorded: Identity | undefined,
   system: string | undefined,
@@ -131,7 +131,7 @@ export function decideAccess(
 export const operationDecisions = ['OperationFailed'] as const;
 export type OperationDecisionName = (typeof operationDecisions)[number];
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions of `decideNext`, in the order of docs/decision-tables.md. */
 export const nextDecisions = [
   'AwaitOperation',
   'CreationIncomplete',
@@ -182,7 +182,7 @@ export interface NextInput {
   /** For how long observations have found nothing, in ms. */
   readonly absentForMs: number;
   readonly isEdited: boolean;
-  /** The credential of the Secret is not applied. */
+  /** Whether the credential in the Secret is not yet set in the external system. */
   readonly isCredentialDue: boolean;
   /** The type of the ongoing operation. */
   readonly underWay?: OperationType | undefined;
@@ -194,8 +194,8 @@ export interface NextInput {
 type DecideNext = (input: NextInput) => NextDecision | undefined;
 
 /**
- * The external system accepted or reported the deletion, so absence is expected. The conditions show it, because
- * they survive a restart.
+ * Whether the external system accepted or reported the deletion, so that absence is expected. Reads this from the
+ * conditions, because they survive a restart.
  */
 function isDeletionUnderWay({ status }: Managed): boolean {
   const ready = getCondition(status?.conditions, 'Ready');
@@ -211,13 +211,13 @@ const wasSeen = ({ metadata, status }: Managed): boolean =>
 const wasCreated = ({ managed, isNameKnown }: NextInput): boolean =>
   !isNameKnown && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
-/** Late initialization takes two writes, and can wait until the claim is Bound. */
+/** Whether a claim waits for the resource. Late initialization takes two writes, so it comes after the binding. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
   spec.claimRef !== undefined && status?.bindingPhase !== 'Bound' && status?.bindingPhase !== 'Released';
 
 const isCertain = ({ absentForMs, confirmMs }: NextInput): boolean => absentForMs >= confirmMs;
 
-/** It may become visible soon. The clock may have changed since the creation, so the observations count as well. */
+/** Whether a new resource may exist but not be visible yet. Observations count too: the clock may have changed. */
 function isHidden(input: NextInput): boolean {
   const { managed, graceMs, now, isNameKnown, absentForMs } = input;
   if (isNameKnown) return isBeingCreated(managed, graceMs, now);
@@ -225,7 +225,7 @@ function isHidden(input: NextInput): boolean {
   return isInCreationGrace(managed, graceMs, now) || (isUnseen && absentForMs < graceMs);
 }
 
-/** It may exist, and must not be created twice. */
+/** The external resource may exist although it was not found, so it must not be created again. */
 const mayExist: DecideNext = (input) => {
   const { managed, underWay } = input;
   if (underWay !== undefined) return { name: 'AwaitOperation' };
@@ -248,7 +248,7 @@ const deletedAndAbsent: DecideNext = (input) => {
   return { name: isCertain(input) || isDeletionUnderWay(managed) ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 };
 
-/** The recorded external resource does not exist, so the edit is accepted. */
+/** The recorded external resource does not exist, so an edit of the identity is accepted. */
 const identityEdited: DecideNext = (input) =>
   input.isEdited ? { name: isCertain(input) ? 'IdentityEdited' : 'ConfirmAbsence' } : undefined;
 
@@ -260,7 +260,7 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 const neverSeen: DecideNext = (input) =>
   wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
 
-/** A second resource with an assigned name would hide the first one, if that still exists. */
+/** The external resource existed before. If it still exists, the name of a second one would replace its name. */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;
@@ -298,7 +298,7 @@ const noUpdate: DecideNext = ({ managed, observed, underWay, isCredentialDue }) 
   return isBusy || isAsWanted || !shouldUpdate(managed.spec) ? { name: 'NoUpdate' } : undefined;
 };
 
-/** The effect may be delayed or missing, and the update must not be repeated without a pause. */
+/** After an update the resource still differs. The effect may be delayed or missing, so pause before another update. */
 const awaitEffect: DecideNext = ({ ended }) => (ended === 'update' ? { name: 'AwaitEffect' } : undefined);
 
 const present: readonly DecideNext[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect];

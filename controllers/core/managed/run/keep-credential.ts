@@ -11,12 +11,12 @@ import type { Run } from './outcome.ts';
 import type { ExternalContext } from './steps.ts';
 import { secretStep, step, write, writeStatus } from './steps.ts';
 
-/** Longer than any sequence of decisions. */
+/** The most decisions in one run. No correct sequence is that long. */
 const maxDecisions = 12;
 
 /**
- * Carries out `decideCredential` until the Secret holds the desired credential. Undefined: the managed resource
- * does not exist.
+ * Carries out the decisions of `decideCredential` until the Secret holds the desired credential. Undefined: the managed
+ * resource does not exist.
  */
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
@@ -59,7 +59,7 @@ async function carryOut(context: ExternalContext, run: Run, decision: Write): Pr
   }
 }
 
-/** Writes a new credential, and the details that contain it. */
+/** Generates a credential, and writes it together with the details that contain it. */
 async function generate(
   { external, places, secretDetails, randomBytes, signal }: ExternalContext,
   { current, entry }: Run,

@@ -8,13 +8,13 @@ import { parseDuration } from '../../../../runtime/time/duration.ts';
 import type { Random } from '../../../../runtime/time/random.ts';
 
 /**
- * The next run of a managed resource. Changes of it and of its connection Secret, provider and references trigger a
- * run in any case.
- * - `event`: only such a change.
+ * When the next run of a managed resource starts. A change of the resource, its connection Secret, its provider or its
+ * references may start one earlier.
+ * - `event`: only after such a change.
  * - `poll`: after the poll interval.
  * - `progress since …`: soon, and then less and less often.
  * - `backOff`: after a growing delay.
- * - a number: after so many milliseconds. A back-off continues to grow.
+ * - a number: after so many milliseconds. The back-off keeps growing.
  */
 export type Next =
   | 'event'
@@ -46,7 +46,7 @@ export function resultOf(
     case 'progress since deletion':
       return soon(metadata.deletionTimestamp);
     case 'progress since operation':
-      // Until the operation ends, it is not known whether the attempt has succeeded.
+      // The attempt may still fail until the operation ends, so the back-off is not reset.
       if (startedAt !== undefined) return unsettled(progressDelayMs(startedAt, pollIntervalMs, clock.now()));
       return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
     default:
@@ -56,15 +56,15 @@ export function resultOf(
 
 const soonestMs = 500;
 
-/** In ms: the annotation of the resource or the flag of the process, with a jitter of 10 %. */
+/** The delay until the next poll, in ms: from the annotation, else from `--poll-interval`, with a jitter of 10 %. */
 export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Random): number {
   const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
 }
 
-/** In ms: a quarter of the time since the start. */
+/** The delay until the next run, in ms: a quarter of the time since the start, within limits. */
 export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
-  // A later time was written before the clock was set back.
+  // `since` is later than `now` if the clock was set back.
   const elapsedMs = Math.abs(now.getTime() - Date.parse(since ?? ''));
   const quarter = Number.isNaN(elapsedMs) ? soonestMs : elapsedMs / 4;
   return Math.min(Math.max(quarter, soonestMs), Math.max(pollIntervalMs, soonestMs));

@@ -38,14 +38,14 @@ import { resultOf } from './next.ts';
 
 /** The state of a run over one managed resource. Each step returns a new one. */
 export interface Run {
-  /** See docs/decision-tables.md. Absent: the run continues. */
+  /** The decision, as in docs/decision-tables.md. Absent: the run continues. */
   readonly decision?: ManagedDecisionName | undefined;
-  /** The stored object, as far as known. */
+  /** The managed resource as this run read or wrote it last. */
   readonly current: Managed;
-  /** Its Secret or its entry in the secret store, in the version that was read or written last. */
+  /** Its Secret or its entry in the secret store, as this run read or wrote it last. */
   readonly entry?: ConnectionEntry;
   readonly credential?: DesiredCredential;
-  /** Why the next claim cannot get another credential, and what to do. */
+  /** Why the credential cannot be replaced for the next claim, and what to do. */
   readonly credentialProblem?: string;
   /** The new record of the applied credential. Absent: unchanged. */
   readonly record?: ManagedStatus['credential'];
@@ -55,7 +55,7 @@ export interface Run {
   readonly reported: ReportedDetails;
   readonly operation?: readonly ConditionFacts[];
   readonly underWay?: ExternalOperation | undefined;
-  /** The type of an operation that has succeeded or is unknown. */
+  /** The type of an operation that has ended with success or with an unknown result. */
   readonly ended?: OperationType;
   readonly status?: Readonly<Record<string, unknown>>;
   readonly system?: string | undefined;
@@ -80,10 +80,10 @@ export interface Outcome {
   readonly ready?: ConditionFacts | undefined;
   /** A Normal Event is recorded if the status changes, a Warning each time. */
   readonly event?: EventFacts;
-  /** Annotations to remove after the status is written. */
+  /** Annotations that have had their effect. They are removed after the status is written. */
   readonly used?: readonly string[];
   readonly next: Next;
-  /** A conflict, which is requeued silently. */
+  /** A conflict or an interruption of the leadership. It is thrown, so that the key is requeued silently. */
   readonly thrown?: StepFailure;
   readonly isFinalised?: true;
   readonly hasFailed?: true;
@@ -94,7 +94,7 @@ const warning = (reason: string, message: string): EventFacts => ({ type: 'Warni
 const missing = 'external resource does not exist';
 const isMissing: ConditionError = { class: 'ExternalMissing' };
 
-/** Synced is True. */
+/** An outcome with Synced True. */
 const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Outcome => ({
   run,
   synced: reconcileSuccess(),
@@ -102,7 +102,7 @@ const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Outcom
   next,
 });
 
-/** Synced is False, and the Event is a Warning, with this message. */
+/** An outcome with Synced False and a Warning Event, both with this message. */
 const refused = (
   run: Run,
   reason: string,
@@ -117,7 +117,7 @@ const refused = (
   next,
 });
 
-/** The outcomes of decisions. */
+/** The outcomes of runs. Each comment names the decision in docs/decision-tables.md, then the outcome. */
 export const outcomes = {
   paused: (run: Run, message: string): Outcome => ({
     run,
@@ -126,25 +126,25 @@ export const outcomes = {
     next: 'event',
   }),
   invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
-  /** CreationIncomplete. It polls, because the write of this status may fail. */
+  /** CreationIncomplete: waits for an administrator. It polls, because the write of this status may fail. */
   undetermined: (run: Run, message: string) =>
     refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
-  /** OtherSystem. No event reports changed credentials of the provider, so it polls. */
+  /** OtherSystem: the provider must be corrected. It polls, because no event reports changed credentials. */
   elsewhere: (run: Run, message: string) =>
     refused(run, 'CannotConnectToProvider', message, 'poll', {
       ready: wasDeleted(run.current) ? deleting() : undefined,
       error: { class: 'OtherSystem' },
     }),
-  /** AwaitOperation. */
+  /** AwaitOperation: waits for the end of the ongoing operation. */
   waiting(run: Run, type: OperationType): Outcome {
     const arriving = type === 'create' ? creating() : undefined;
     const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
     return synced(run, wasDeleted(run.current) ? deleting(why) : arriving, 'progress since operation');
   },
-  /** CreateExternal, Update and DeleteExternal, if an operation continues. */
+  /** CreateExternal, Update and DeleteExternal: the call started an operation that continues. */
   begun: (run: Run, ready: ConditionFacts | undefined) =>
     credentialOutcome(run, ready, 'progress since operation'),
-  /** ExternalMissing, a steady state (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
+  /** ExternalMissing: reports and polls (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
   missing(run: Run, confirmAbsenceMs: number): Outcome {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
@@ -159,7 +159,7 @@ export const outcomes = {
       next: isUnsure ? confirmAbsenceMs - absentForMs : 'poll',
     };
   },
-  /** AwaitExternal. */
+  /** AwaitExternal: the new external resource may not be visible yet, so it is observed again. */
   hidden(run: Run): Outcome {
     const message = 'Waiting for external resource existence to be confirmed';
     return {
@@ -167,12 +167,12 @@ export const outcomes = {
       next: 'backOff',
     };
   },
-  /** ConfirmAbsence. */
+  /** ConfirmAbsence: observes again before the external resource counts as absent. */
   notConfirmed: (run: Run, confirmAbsenceMs: number): Outcome => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
   }),
-  /** ExternalLost. */
+  /** ExternalLost: the external resource was deleted, and only an administrator can have another one created. */
   lost(run: Run): Outcome {
     const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
     return refused(run, 'LostExternalResource', message, 'poll', {
@@ -180,29 +180,29 @@ export const outcomes = {
       error: isMissing,
     });
   },
-  /** CreateNotAllowed. */
+  /** CreateNotAllowed: the external resource does not exist, and the policies do not allow to create it. */
   uncreated(run: Run): Outcome {
     const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
     return synced(run, withError(unavailable(message), isMissing), 'poll');
   },
-  /** IdentityEdited, while something remains of the recorded external resource. */
+  /** IdentityEdited: the edit waits while something remains of the recorded external resource. */
   leftovers: (run: Run) => synced(run, undefined, 'poll'),
-  /** IdentityEdited: observe at once with the identity that was recorded now. */
+  /** IdentityEdited: the edited identity was recorded. The next run observes with it, at once. */
   edited: (run: Run): Outcome => ({ run, next: 0 }),
-  /** DeleteExternal and AwaitDeletion. */
+  /** DeleteExternal and AwaitDeletion: the deletion was requested, and the external resource still exists. */
   leaving: (run: Run) =>
     synced(
       run,
       deleting(),
       run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
     ),
-  /** OrphanExternal and RemoveFinalizer. */
+  /** OrphanExternal and RemoveFinalizer, or the object does not exist any more: nothing is left to do. */
   gone: (run: Run): Outcome => ({ run, next: 'event' }),
-  /** CreateExternal, while the resource is not visible yet. */
+  /** CreateExternal: the external resource was created and is not visible yet. */
   unseen: (run: Run) => synced(run, creating(), 'backOff'),
-  /** AwaitEffect. */
+  /** AwaitEffect: waits before the next update, because the last one may still take effect. */
   awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
-  /** CreateExternal, LateInitialize, Update and NoUpdate. It is observed often until it is ready. */
+  /** CreateExternal, LateInitialize, Update and NoUpdate: the resource exists. Observes often until it is ready. */
   present(run: Run, { ready, operation, isUpToDate }: Observation): Outcome {
     const { current, underWay, credential, isCredentialJustSet = false } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
@@ -211,7 +211,7 @@ export const outcomes = {
       ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
     ];
     const observedNext = isReady ? 'poll' : 'progress since creation';
-    // Then another update is needed.
+    // Another update must set the credential, or apply the spec after the credential.
     const isIncomplete = credential?.isApplied === false || (isCredentialJustSet && !isUpToDate);
     const isDue = isIncomplete && shouldUpdate(current.spec);
     const arriving = isDue ? 0 : observedNext;
@@ -220,7 +220,7 @@ export const outcomes = {
   },
 };
 
-/** The next claim has the credential that an administrator allowed it to use. */
+/** Whether the next claim now has the credential that an administrator allowed it to use. */
 function isReofferUsed({ current, entry }: Run): boolean {
   const { claimRef } = current.spec;
   const isRequested = current.metadata.annotations?.[annotationKeys.reoffer] !== undefined;
@@ -236,7 +236,7 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
-/** Recreate: an additional Event. */
+/** The additional Event of the decision Recreate. */
 export function recreationEvent({ current }: Run): EventFacts {
   const name = externalName(current) ?? 'its name is not known';
   const how = isCreationFailed(current) ? `(${name}), and its creation failed` : `any more (${name})`;
@@ -258,7 +258,7 @@ export const reporting = (run: Run, status: Run['status']): Run =>
 
 export const withoutOperation = (run: Run): Run => omit(run, 'underWay');
 
-/** Removes all secrets that a run knows. */
+/** Removes all secrets that a run knows from a message. */
 export const scrubOf = ({ entry, credential, reported }: Run, message: string): string =>
   scrub(
     message,
@@ -267,7 +267,7 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
     credential === undefined ? {} : { password: credential.value },
   );
 
-/** The outcome of a failed step. `start`: the run, if the failure does not have it. Throws any other error. */
+/** The outcome of a failed step. `start` is used if the failure has no run. Throws an error that is no StepFailure. */
 export function failed(start: Run, error: unknown): Outcome {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
@@ -286,8 +286,8 @@ export function failed(start: Run, error: unknown): Outcome {
 }
 
 /**
- * The managed resource with its new status, and the Events, without secrets. Edits without effect are always
- * reported.
+ * Returns the managed resource with its new status, and the Events, both without secrets. Adds a report of edits that
+ * have no effect.
  */
 export function statusOf(
   { run, synced: found, refused: reported = [], ready, event }: Outcome,

@@ -22,8 +22,8 @@ import type { ExternalContext } from './steps.ts';
 import { publish, step, withoutPending } from './steps.ts';
 
 /**
- * Remembers a started operation until the status records it. Throws if the client has no `poll`, or the name is not
- * valid: a bug of the stack.
+ * Remembers a started operation until the status records it. Throws if the client has no `poll`, or if the name is not
+ * valid, because both are bugs of the stack.
  */
 export function begin(
   { env, underWay, external, stack }: ExternalContext,
@@ -34,7 +34,7 @@ export function begin(
   const problem = problemOf(name) ?? (external.poll === undefined ? unasked(run, type, name) : undefined);
   if (problem !== undefined) {
     const error = new TypeError(`${type} of the external client returned ${problem}`);
-    error.stack = ''; // the call has returned
+    error.stack = ''; // the call has returned, so the stack trace would not show it
     throw new StepFailure(`${type} failed`, attributed(error, stack), { ...facts, known: run });
   }
   const operation = { type, name, startedAt: timestamp(env.clock.now()) };
@@ -80,7 +80,7 @@ export async function pollOperation(context: ExternalContext, run: Run): Promise
 
 const unknownState = (): Error => new TypeError('poll of the external client returned an unknown state');
 
-/** A resource that is being deleted does not need a failed creation or update. */
+/** Records the failure and throws it. A deletion continues if the failed operation was a creation or update. */
 async function operationFails(
   context: ExternalContext,
   run: Run,
@@ -108,6 +108,6 @@ async function recordEnd(
   const isToRecord = type === 'create' && isCreationIncomplete(run.current);
   const recorded = isToRecord ? await recordCreation(context, run, result) : run;
   const known = reporting(recorded, result.status);
-  // A Secret that cannot be written does not block a deletion.
+  // An object that is being deleted needs no details: a failed write of the Secret must not block the deletion.
   return wasDeleted(known.current) ? known : publish(context, known, result.details);
 }

@@ -58,7 +58,7 @@ export interface ExternalContext extends RunContext {
   readonly external: ExternalClient;
 }
 
-/** Awaits a step of a run. Its failure has the message `what: cause`, and keeps the state of the run. */
+/** Awaits a step of a run. Its failure has the message `what: cause`, and contains the state of the run. */
 export const step = <T>(
   run: Run,
   what: string,
@@ -68,7 +68,7 @@ export const step = <T>(
 
 export type Observed = readonly [run: Run, observed: Observation];
 
-/** `ready`: the Ready condition after a failure. */
+/** Observes the external resource. `ready`: the Ready condition if the observation fails. */
 export async function observe(
   { env, identity, external, absenceTimes, signal }: ExternalContext,
   run: Run,
@@ -83,7 +83,7 @@ export async function observe(
   });
   const operation = operationReported(run, observed);
   const seen = observed.exists ? observed : undefined;
-  // While the external system creates it, absence proves nothing.
+  // While the external system creates the resource, an absence proves nothing.
   if ((run.underWay?.type ?? run.ended) === 'create') absenceTimes.forget(objectKey(run.current.metadata));
   // guard(Infinity): a resource is absent after one observation
   const absentForMs = absenceTimes.note(run.current, observed.exists, begunMs);
@@ -91,7 +91,7 @@ export async function observe(
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** If the client does not report it, an accepted credential counts as in force. */
+/** Updates the record of the credential. An accepted credential counts as used, unless the client reports otherwise. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {
   const { credential, entry, underWay } = run;
   if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
@@ -127,13 +127,13 @@ export async function writeStatus(
   return { ...run, current: await step(run, 'cannot update managed resource status', writing) };
 }
 
-/** The record is removed before another credential is set, so that it is correct after a crash. */
+/** Removes the record of the credential before another one is set, so that the status is correct after a crash. */
 export const clearRecord = (context: RunContext, run: Run): Promise<Run> =>
   run.current.status?.credential === undefined
     ? Promise.resolve(run)
     : writeStatus(context, run, withoutRecord(run.current));
 
-/** Also removes the identity, before another external resource is created. */
+/** Removes the records of credential and identity from the status, before another external resource is created. */
 export async function clearRecords(context: RunContext, run: Run): Promise<Run> {
   const { credential, externalIdentity } = run.current.status ?? {};
   if (credential === undefined && externalIdentity === undefined) return run;
@@ -142,8 +142,8 @@ export async function clearRecords(context: RunContext, run: Run): Promise<Run> 
 }
 
 /**
- * Confirms object and Secret before a rare external call. It reads them, unless an answer of the API server is
- * younger than 5 s. Undefined: the object does not exist. Throws a conflict if one has changed.
+ * Checks before a rare external call that object and Secret are unchanged. Reads them from the API server, unless an
+ * answer about them is younger than 5 s. Undefined: the object does not exist. Throws a conflict if one has changed.
  */
 export async function confirmed(
   { managedResources, signal }: RunContext,
@@ -166,8 +166,8 @@ function operationReported({ operation, underWay, current }: Run, observed: Obse
 }
 
 /**
- * Observe again with the recorded identity only. A field that was set later may point at another resource. If
- * nothing is found there, ignore that field.
+ * Observes the external resource. A field that was set after the identity was recorded may point at another resource.
+ * If nothing is found there, observes again without such fields.
  */
 export async function observeRecorded(context: ExternalContext, run: Run): Promise<Observed> {
   const { marks } = context.identity;
@@ -181,7 +181,7 @@ export async function observeRecorded(context: ExternalContext, run: Run): Promi
 
 export interface Preparation {
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The Ready condition after a failure. */
+  /** The Ready condition if the write fails. */
   readonly ready?: Ready;
   readonly lateInitialized?: object | undefined;
 }
@@ -197,13 +197,13 @@ export async function write(
   return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
 }
 
-/** The first write of a provisioned resource stops the API server's field tracking (docs/decisions/0051). */
+/** Whether this is the first write of a provisioned resource, which ends the field tracking (docs/decisions/0051). */
 const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
   claimRef !== undefined &&
   classRef !== undefined &&
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
-/** One write. A conflict ends the run, so that no stale read causes a creation. */
+/** Writes name, annotations and late-initialized values. A conflict ends the run: a stale read causes no creation. */
 export async function prepare(
   context: RunContext,
   run: Run,
@@ -217,7 +217,7 @@ export async function prepare(
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/** Awaits a step with the Secret or the entry in the store. Ready shows if it belongs to another object. */
+/** Awaits a step with the Secret or the secret store. If that belongs to another object, Ready becomes False. */
 export async function secretStep<T>(doing: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
     return await doing;
@@ -232,8 +232,8 @@ export async function secretStep<T>(doing: Promise<T>, known: Run, ready?: Ready
 const maxAttempts = 5;
 
 /**
- * Writes the reported details into the Secret and the secret store if they differ. Some details are never reported
- * again, so it retries after a conflict, but not if the credential has changed.
+ * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
+ * so it retries after a conflict, unless the credential has changed.
  */
 export async function publish(
   context: RunContext,
@@ -306,8 +306,8 @@ export interface Called {
 }
 
 /**
- * Observes after a call, and publishes the details of both in one write. If the observation fails, the details of
- * the call are published.
+ * Observes after a call, and publishes the details of the call and of the observation in one write. If the observation
+ * fails, publishes the details of the call.
  */
 export async function observeAndPublish(
   context: ExternalContext,
@@ -324,6 +324,6 @@ export async function observeAndPublish(
   return [withEvents(published, event), observed];
 }
 
-/** A failed update has not set its credential. */
+/** Removes the record of a pending credential after a failed update, which has not set it. */
 export const withoutPending = async (context: RunContext, run: Run): Promise<Run> =>
   run.current.status?.credential?.pending === true ? clearRecord(context, run) : run;
