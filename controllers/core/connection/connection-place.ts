@@ -2,7 +2,7 @@
  *   managed resource ──names──▶ a Secret ────────────▶ secret-place.ts
  *                    └─names──▶ a StoreConfig ───────▶ store-place.ts ─▶ kubernetes-store.ts
  *                                                                     └▶ vault-store.ts
- *   Both are named: the Secret decides, and the store is a copy (connection-places.ts).
+ *   If both are named, the Secret is read, and the secret store gets a copy (connection-places.ts).
  */
 
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -12,23 +12,23 @@ import type { KeptCredential } from '../credential.ts';
 
 /** The connection details of a managed resource in one place, in the version that was read. */
 export interface ConnectionEntry extends KeptCredential {
-  /** False: no existing object owns it, and the next write makes the managed resource its owner. */
+  /** False: no existing object owns the entry, and the next write makes the managed resource its owner. */
   readonly isOwned: boolean;
   /**
-   * Replaces the entry. Throws a conflict if it has changed. If the note names another claim than before, the
-   * consent to copy to the previous claim is removed.
+   * Replaces the entry. Throws a conflict if it has changed. If `desired.note` names another claim than before, also
+   * removes the consent to copy the entry to the previous claim.
    */
   write(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
-  /** Throws a conflict if it was changed or removed after it was read. */
+  /** Throws a conflict if the entry was changed or removed after it was read. */
   confirm(signal: AbortSignal): Promise<void>;
 }
 
 /** A Secret or an entry in a secret store. */
 export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
-  /** Undefined: it does not exist. Throws NotOurs if it belongs to another object. */
+  /** Undefined: the entry does not exist. Throws NotOurs if the entry belongs to another object. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
-  /** Throws a conflict if it exists. */
+  /** Throws a conflict if the entry exists. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Deletes the Secrets and entries that the managed resource no longer names. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
@@ -36,12 +36,12 @@ export interface ConnectionPlace {
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
-/** The Secret or entry belongs to another object. */
+/** Thrown if the Secret or the entry in the secret store belongs to another object. */
 export class NotOurs extends Error {
   override readonly name = 'NotOurs';
 }
 
-/** Reported entries replace those of the same key. A `null` removes the entry. */
+/** Returns the details after a report: a reported entry replaces the one of the same key, and `null` removes it. */
 export function withReported(
   details: KeptCredential['details'],
   reported: ReportedDetails,

@@ -4,13 +4,13 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { KeptCredential } from '../credential.ts';
 import type { ConnectionPlace } from './connection-place.ts';
 
-/** All places of a managed resource. Reads and creates in one of them, and deletes in both. */
+/** The Secret and the secret store of a managed resource. Reads and creates in one of them, and deletes in both. */
 export interface ConnectionPlaces extends Omit<ConnectionPlace, 'isNamed'> {
   /** Makes the secret store a copy of the Secret if both are named. Writes only if they differ. */
   copy(managed: Managed, kept: KeptCredential, signal: AbortSignal): Promise<void>;
 }
 
-/** If both are named, the Secret decides, and the store is a copy. */
+/** If a managed resource names both, the Secret is the one to read and create, and the secret store gets a copy. */
 export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace): ConnectionPlaces {
   const deciding = (managed: Managed): ConnectionPlace =>
     secret.isNamed(managed) || !store.isNamed(managed) ? secret : store;

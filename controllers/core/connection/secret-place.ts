@@ -23,9 +23,7 @@ import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 import { NotOurs } from './connection-place.ts';
 
-/**
- * Stores connection details in the Secret that `writeConnectionSecretToRef` names. Needs {@link connectionSecrets}.
- */
+/** Stores connection details in the Secret of `writeConnectionSecretToRef`. `secrets`: {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
   const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
     ...keptIn(secret),
@@ -35,7 +33,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       try {
         return entryOf(await annotate('cannot update connection secret', writing), owner);
       } catch (error) {
-        // The store may lag, so read the Secret for the next attempt.
+        // The cache may lag, so read the Secret into it for the next attempt.
         if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
         throw error;
       }
@@ -66,7 +64,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         return entryOf(await annotate('cannot create connection secret', creating), managed);
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
-        // The next run needs the Secret that exists.
+        // Read the existing Secret into the cache for the next run.
         await annotate('cannot get connection secret', secrets.fetch(key, signal));
         throw changedSinceRead();
       }
@@ -78,7 +76,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       await deleteOwned(managed, former, signal);
     },
     async remove(managed, signal) {
-      // A cluster may run without a garbage collector.
+      // The controller deletes the Secrets itself, because a cluster may run without a garbage collector.
       const key = managed.spec.writeConnectionSecretToRef;
       const named = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
       const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
@@ -111,7 +109,7 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
   data: encodeDetails(desired.details),
 });
 
-/** The type is immutable (hazard H11). Unchanged entries keep their bytes. */
+/** The Secret with the desired details. Keeps its immutable type (hazard H11), and the bytes of unchanged entries. */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;
   const before = keptIn(secret);

@@ -8,11 +8,11 @@ export interface StoredConnection {
   readonly data: ConnectionDetails;
   /** The UID of the owning managed resource. Undefined: it belongs to another product or user. */
   readonly ownerUid: string | undefined;
-  /** The UID of its controller, for stores in the cluster. */
+  /** The UID of the object that controls the entry, for stores in the cluster. */
   readonly controllerUid?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** For stores that have types. */
+  /** The type of the Secret, for stores that have types. */
   readonly type: string | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface OwnedConnection extends StoredConnection {
 
 /** Stores connection details by name. Messages of errors suit a condition and contain no secrets. */
 export interface SecretStore {
-  /** For messages: `secret/crossplane/orders of Vault https://vault.example.com`. */
+  /** The name of an entry in messages: `secret/crossplane/orders of Vault https://vault.example.com`. */
   describe(name: string): string;
   read(name: string, signal: AbortSignal): Promise<StoredConnection | undefined>;
   /**
-   * Returns the entry as `read` does. Throws a conflict if the entry is not `current` any more (undefined: no
-   * entry).
+   * Writes an entry, and returns it as `read` does. Throws a conflict if the stored entry is not `current` any more.
+   * `current` undefined: the entry must not exist.
    */
   write(
     name: string,
@@ -36,17 +36,17 @@ export interface SecretStore {
     signal: AbortSignal,
   ): Promise<StoredConnection>;
   /**
-   * Deletes the entry if its owner is that of `current`. It is a success if the entry does not exist or has another
-   * owner. Throws if the entry changes at the same time.
+   * Deletes the entry if it has the same owner as `current`. Succeeds if the entry does not exist or has another owner.
+   * Throws if the entry changes at the same time.
    */
   remove(name: string, current: StoredConnection, signal: AbortSignal): Promise<void>;
 }
 
 export interface SecretStores {
-  /** Throws an Error that names the StoreConfig and its problem. */
+  /** Opens the store of a StoreConfig. Throws an Error that names the StoreConfig and its problem. */
   open(storeConfig: string, signal: AbortSignal): Promise<SecretStore>;
   /** Deletes entries that a managed resource no longer names. Works only for stores in the cluster. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
-  /** The triggers of managed resources for changes of their secret stores. */
+  /** The triggers that start a run of a managed resource after a change in its secret store. */
   triggers(managed: Resource<Managed>): readonly Trigger[];
 }

@@ -9,7 +9,7 @@ import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 import { NotOurs } from './connection-place.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
-/** Marks the entries of a managed resource (Crossplane v0.16 and later). */
+/** The label with the UID of the managed resource that owns an entry (Crossplane v0.16 and later). */
 export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
 const defaultStoreConfig = 'default';
@@ -109,7 +109,7 @@ function owned(
   };
 }
 
-/** The Secret of `writeConnectionSecretToRef` cannot also be the store's entry. */
+/** Whether the entry belongs to the managed resource and is not its Secret of `writeConnectionSecretToRef`. */
 const isFor = ({ metadata: { uid } }: Managed, { ownerUid, controllerUid }: StoredConnection): boolean =>
   ownerUid === uid && controllerUid !== uid;
 
@@ -131,7 +131,7 @@ function refusal(
 }
 
 /**
- * For services without secret stores: `publishConnectionDetailsTo` is an error (crossplane-runtime v1.16,
+ * For a `ManagedService` without `secretStores`: `publishConnectionDetailsTo` is an error (crossplane-runtime v1.16,
  * DisabledSecretStoreManager).
  */
 export const disabledStorePlace: ConnectionPlace = {
