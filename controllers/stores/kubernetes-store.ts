@@ -9,8 +9,8 @@ import type { OwnedConnection, SecretStore, StoredConnection } from '../core/con
 import { ownerUidLabel } from '../core/connection/store-place.ts';
 
 /**
- * Stores connection details in Secrets of one namespace, labelled with their owner's UID. Each write and deletion
- * has the resourceVersion that was read as its precondition.
+ * Stores connection details in Secrets of one namespace, labelled with their owner's UID. A write or deletion fails if
+ * the Secret does not have the resourceVersion that was read.
  */
 export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
   const find = (name: string, signal: AbortSignal): Promise<Secret | undefined> =>

@@ -21,7 +21,7 @@ import { kubernetesStore } from './kubernetes-store.ts';
 import { vaultStore } from './vault-store.ts';
 
 export interface SecretStoresOptions {
-  /** Default: the client of a real Vault. */
+  /** Creates a Vault client. Default: `vaultClient`. */
   readonly createVaultClient?: (mountPath: string, options: VaultOptions) => VaultClient;
 }
 
@@ -61,7 +61,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     },
     async removeFormer(managed, signal) {
       for (const secret of secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '')) {
-        // Any user can label a Secret, so only the namespaces of stores count.
+        // Any user can label a Secret, so delete only in namespaces of StoreConfigs.
         if (!isOfStore(secret) || isKeptAt(managed, secret.metadata)) continue;
         await secrets.delete(secret, signal);
       }
@@ -83,7 +83,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     const wanted = { server, ...pickBy({ token, caBundle, namespace }) };
     let entry = clients.get(name);
     if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
-      // Closing waits for calls that still use the previous client.
+      // Closing the previous client waits for calls that still use it.
       void entry?.client.close().catch(() => undefined);
       const client = createVaultClient(mountPath, { ...wanted, clock: env.clock });
       entry = { options: { mountPath, ...wanted }, client };
@@ -103,7 +103,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (credentials.source === 'None') return undefined;
     const { text, origin } = heldCredentials(credentials);
     const token = text.trim();
-    // An error about an illegal header would contain the token.
+    // Check it here: the error of the HTTP client about an illegal header would contain the token.
     if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${origin} of ${who} holds no token`);
     return token;
   }
@@ -140,7 +140,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   }
 }
 
-/** The Kubernetes client checks the lease only for writes to the cluster. */
+/** Checks the leader lease before each write. The Kubernetes client checks it only for writes to the cluster. */
 function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: SecretStore): SecretStore {
   return {
     ...store,

@@ -6,18 +6,18 @@ import type { OwnedConnection, SecretStore, StoredConnection } from '../core/con
 import { ownerUidLabel } from '../core/connection/store-place.ts';
 import { credentialAnnotation } from '../core/credential.ts';
 
-/** Prefixes of custom metadata that distinguish annotations and the type from labels. */
+/** In custom metadata, annotations have this prefix and the type has this key. Other keys are labels. */
 const annotationPrefix = 'annotation:';
 const typeKey = 'secret.crossplane.io/type';
 
 /**
- * Stores connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are
- * custom metadata.
+ * Stores connection details in a KV v2 engine, each at `<scope>/<name>`. Owner, labels, annotations and type are custom
+ * metadata.
  *
- * Vault checks a version only for writes of data, not of metadata, and not for deletions. So the first writer, and
- * the one who deletes, reserves the path with a version of the data that names only the owner. One of several
- * writers succeeds. It writes the metadata, and the data last. Entries that are to be removed are removed before
- * the metadata is written. After a crash between two steps the owner is known.
+ * Vault checks a version only when data is written, not for metadata and deletions. So a creation or deletion first
+ * writes a version of the data that names only the owner. Only one of several concurrent writers succeeds with that. A
+ * write then removes old entries, writes the metadata, and writes the data last. After a crash between two steps, the
+ * owner is still known.
  */
 export function vaultStore(
   client: VaultClient,
@@ -94,7 +94,7 @@ function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConne
   };
 }
 
-/** Vault writes metadata without a precondition, so the note is an entry of the data. */
+/** The data to write, with the credential annotation, because Vault writes metadata without a precondition. */
 const dataOf = ({ data, annotations }: OwnedConnection): Record<string, string> => {
   const note = annotations[credentialAnnotation];
   return note === undefined ? { ...data } : { ...data, [credentialAnnotation]: note };
