@@ -18,14 +18,11 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly names?: NameLimits;
   /** Absent: no connection details are secret. */
   readonly secretDetails?: SecretDetails;
-  /**
-   * The spec of the managed resource, without references, names, Secret and policies. Pure. The message of an Error
-   * tells the author of the claim what to correct.
-   */
+  /** Returns the managed resource's `forProvider`. Pure. An Error's message tells the claim's author what to correct. */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
-   * The fields that `configure` returned and that the managed kind does not have, for example `forProvider.sise,
-   * which Queue does not have`. Pure. Absent: the schema is not known.
+   * Checks the result of `configure`. Returns its unknown and wrong fields, for example `forProvider.sise, which
+   * Queue does not have`. Pure. Absent: the schema is not known.
    */
   readonly problemsOf?: (
     configured: Pick<ManagedSpecOf<Managed>, 'forProvider'>,
@@ -34,19 +31,19 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   ) => readonly string[];
   /**
    * Why a class or managed resource cannot serve the claim, for example `has engine "postgres", which …`.
-   * Undefined: it can. Pure. `offered`: the class's `forProvider`, or the resource's over its `initProvider` and
-   * status. Absent: each can serve it.
+   * Undefined: it can. Pure. `offered`: the `forProvider` of the class, or the resource's `forProvider`, completed by
+   * its `initProvider` and then its status. Absent: every class and resource can.
    */
   misfit?(claim: C, offered: object): string | undefined;
   readonly stack?: string;
-  /** The stack trace of the definition. */
+  /** The stack trace of the call that defined this service, for errors in `configure`. */
   readonly definedAt?: string;
 }
 
-/** Every service of one claim kind in this process, always in the same order. */
+/** Every `ClaimService` of one claim kind in this process, always in the same order. */
 export interface Peers {
   readonly all: readonly ClaimService[];
-  /** The services of stacks whose kinds are all installed. */
+  /** The services of stacks whose CRDs are all installed and whose objects are all in the cache. */
   working(): readonly ClaimService[];
 }
 

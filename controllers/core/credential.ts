@@ -18,20 +18,20 @@ import type { ConnectionDetails, Secret } from '../../apis/core/v1alpha1/secret.
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { isNeverChanged } from './management-policies.ts';
 
-/** Cryptographically strong random bytes, passed in for tests and the simulation. */
+/** Returns cryptographically strong random bytes. Tests and the simulation pass their own function. */
 export type RandomBytes = (size: number) => Buffer;
 
 /** A password that this product generates for a managed kind. */
 export interface GeneratedCredential<M extends Managed = Managed> {
   /** The entry in the Secret, for example `password`. */
   readonly key: string;
-  /** In characters. */
+  /** The number of characters. */
   readonly length: number;
-  /** At most 256 characters, each once, that the external system accepts in a password. */
+  /** The characters that the external system accepts in a password: at most 256, each once. */
   readonly alphabet: string;
-  /** Whether this object has a credential now. Pure. Default: always. */
+  /** Whether this managed resource needs a credential now. Pure. Default: always. */
   isWanted?(managed: M): boolean;
-  /** The requested rotation. Any new value requests another credential. Default: none. */
+  /** The value of the field that requests a rotation: each new value requests a new credential. Default: none. */
   rotationOf?(managed: M): string | undefined;
 }
 
@@ -41,7 +41,7 @@ export const urlSafeAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 /** A generated password that most external systems accept: 32 characters, 192 bits. */
 export const generatedPassword = { key: 'password', length: 32, alphabet: urlSafeAlphabet } as const;
 
-/** Every character is equally likely: bytes beyond a multiple of the alphabet's size are dropped. */
+/** Every character is equally likely, because random bytes above a multiple of the alphabet's size are not used. */
 export function generateCredential(
   { length, alphabet }: Pick<GeneratedCredential, 'length' | 'alphabet'>,
   random: RandomBytes = randomBytes,
@@ -56,14 +56,11 @@ export function generateCredential(
   return text;
 }
 
-/**
- * The annotation on a managed resource's Secret that names the claim of its credential. It is never copied to a
- * claim.
- */
+/** The annotation on a managed resource's Secret with the CredentialNote as JSON. A claim's Secret never gets it. */
 export const credentialAnnotation = 'crossplane.io/credential';
 
 export interface CredentialNote {
-  /** Base64; the key of the HMAC in the status. */
+  /** The key of the HMAC in `status.credential`, in base64. */
   readonly key: string;
   /** The claim that may use the credential: `PostgreSQLInstance team-a/ledger`. Absent: no claim yet. */
   readonly for?: string;
@@ -71,7 +68,7 @@ export interface CredentialNote {
   readonly rotation?: string;
 }
 
-/** An adopted credential has this claim, so that the next claim gets a new credential. */
+/** The claim of a credential that an unknown claim may know. The next claim gets a new credential. */
 export const unknownClaim = 'unknown';
 
 export const newNoteKey = (random: RandomBytes = randomBytes): string => random(32).toString('base64');
@@ -92,11 +89,11 @@ export function decodeNote(text: string | undefined): CredentialNote | undefined
   };
 }
 
-/** The name of a claim in notes. A claimRef does not need a UID. */
+/** The text that identifies a claim in a CredentialNote. It has no UID, because a `claimRef` may have none. */
 export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
   `${kind} ${namespace}/${name}`;
 
-/** The record of an applied credential: base64 of an HMAC-SHA-256 with the note's key. */
+/** `status.credential.hmac` of an applied credential: its HMAC-SHA-256 with the note's key, in base64. */
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
   createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
 
@@ -111,7 +108,7 @@ export const keptIn = (secret: Secret): KeptCredential => ({
   note: decodeNote(secret.metadata.annotations?.[credentialAnnotation]),
 });
 
-/** Whether the record in the status matches the stored credential. */
+/** Whether the stored credential was set in the external system: `status.credential.hmac` matches it. */
 export function isApplied(
   { status }: Managed,
   { details, note }: KeptCredential,
@@ -126,13 +123,13 @@ export function isApplied(
 export interface SecretDetails<M extends Managed = Managed> {
   /** Absent: this product generates none. */
   readonly credential?: GeneratedCredential<M>;
-  /** The external system generates a credential and reports it. Default: false. */
+  /** Whether the external system generates a credential and reports it. Default: false. */
   readonly reportsSecrets?: boolean;
 }
 
 /**
- * The generated credential of a managed resource. Undefined if the resource is only observed, or names neither a
- * Secret nor a secret store.
+ * The credential that this product generates for a managed resource. Undefined if the resource needs none, is only
+ * observed, or names neither a Secret nor a secret store.
  */
 export function credentialOf<M extends Managed>(
   managed: M,
@@ -142,7 +139,7 @@ export function credentialOf<M extends Managed>(
   return (credential.isWanted?.(managed) ?? true) ? credential : undefined;
 }
 
-/** Whether a managed resource has details that one claim must not learn from another. */
+/** Whether a managed resource has secret connection details. A claim must not see those of the previous claim. */
 export const hasSecretDetails = <M extends Managed>(managed: M, secretDetails: SecretDetails<M>): boolean =>
   credentialOf(managed, secretDetails) !== undefined ||
   (secretDetails.reportsSecrets === true && wantsDetails(managed));
@@ -154,8 +151,8 @@ type NotUsable =
   | 'CredentialNotApplied';
 
 /**
- * Why a claim cannot have the connection details now. Undefined if it can: the Secret names this claim, and the
- * external system uses the credential. `kept` is absent if the Secret is.
+ * Why the connection details cannot be copied to the claim's Secret now. Undefined if they can: they are for this
+ * claim, and the external system uses the credential. `kept` is undefined if the resource's Secret does not exist.
  */
 export function whyNotUsable<M extends Managed>(
   managed: M,

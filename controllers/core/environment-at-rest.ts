@@ -5,7 +5,7 @@ import type { EventRecorder } from '../../runtime/events/event-recorder.ts';
 import type { Logger } from '../../runtime/log/log.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 
-/** An environment to ask stacks for their kinds. Any other use throws an Error. */
+/** An environment without an API server, only to find out which kinds stacks use. Any other use throws an Error. */
 export function environmentAtRest(): Environment {
   const unused = (): never => {
     throw new Error(

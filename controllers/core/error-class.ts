@@ -8,7 +8,7 @@ export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
 export type ConditionError = NonNullable<Condition['error']> & { readonly class: ConditionErrorClass };
 
-/** The classes of errors that can concern a provider and not one resource, in the order of a call's progress. */
+/** The classes of errors that can affect every resource of a provider, in the order in which a call can meet them. */
 export const providerErrorClasses = [
   'CredentialsUnreadable',
   'Unreachable',
@@ -21,19 +21,19 @@ export type ProviderErrorClass = (typeof providerErrorClasses)[number];
 
 const isExternal = (error: unknown): boolean => apiErrorIn(error) === undefined && bugIn(error) === undefined;
 
-/** Undefined: the error concerns one resource only. */
+/** The class of an error that can affect every resource of a provider. Undefined: it affects only one resource. */
 export function providerErrorClassOf(error: unknown): ProviderErrorClass | undefined {
   const errorClass = isExternal(error) ? errorClassOf(error) : 'Unknown';
   return providerErrorClasses.find((each) => each === errorClass);
 }
 
-/** For an error of `connect`. A Secret that RBAC hides from the controllers counts as unreadable. */
+/** The same for an error of `connect`: other external errors, and a Secret that RBAC hides, are CredentialsUnreadable. */
 export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefined =>
   isExternal(error) || isForbidden(error)
     ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')
     : undefined;
 
-/** The failure of a step as data. Undefined: the message contains everything. */
+/** The field `error` of a condition, for the failure of a step. Undefined: the condition needs only its message. */
 export function conditionErrorOf(
   error: unknown,
   step: 'connect' | 'call' | undefined,

@@ -7,14 +7,14 @@ import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 
 /** The values that identify an external resource, and its immutable fields. */
 export interface Identity {
-  /** Absent until the external system has assigned one. */
+  /** The external name. Absent until the external system has assigned one. */
   readonly name?: string | undefined;
   /** The ID that the external system reports for itself. */
   readonly system?: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Equal identities have equal texts. */
+/** The identity as JSON. Equal identities give equal texts, because the fields are sorted. */
 export const encodeIdentity = ({ name, system, fields }: Identity): string => {
   const sorted = Object.keys(fields)
     .toSorted()
@@ -22,7 +22,7 @@ export const encodeIdentity = ({ name, system, fields }: Identity): string => {
   return JSON.stringify({ name, system, fields: Object.fromEntries(sorted) });
 };
 
-/** Undefined if the record is absent or malformed. */
+/** Parses `status.externalIdentity`. Undefined if it is absent or malformed. */
 export function decodeIdentity(text: string | undefined): Identity | undefined {
   if (text === undefined) return undefined;
   const record: unknown = attempt(JSON.parse, text); // an Error if it is not JSON

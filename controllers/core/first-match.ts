@@ -1,6 +1,6 @@
 export type Check<Facts, Decision> = (facts: Facts) => Decision | undefined;
 
-/** The decision of the first check that matches. Undefined: none matches. */
+/** Runs the checks in order, and returns the first decision. Undefined: no check decided. */
 export function firstMatch<Facts, Decision>(
   facts: Facts,
   checks: readonly Check<Facts, Decision>[],

@@ -19,7 +19,7 @@ const byClaim = 'claimRef';
 const byClaimUid = 'claimRef.uid';
 const byController = 'controller';
 
-/** UIDs and versions do not count. */
+/** The index value of a reference: kind and name, without UID and apiVersion. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
 export function indexClaims(store: Store<Claim>): void {
@@ -42,7 +42,7 @@ export function indexManaged(store: Store<Managed>): void {
   store.addIndex(byClaimUid, ({ spec }) => compact([spec.claimRef?.uid]));
 }
 
-/** Managed resources whose `claimRef` has this namespace and name, of any kind and UID. */
+/** Managed resources whose `claimRef` has this namespace and name. Its kind and UID are not compared. */
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
   store.byIndex(byClaim, objectKeyText(claim));
 
@@ -63,7 +63,7 @@ export function connectionSecrets(env: Environment): Resource<Secret> {
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
   store.byIndex(byController, uid ?? '');
 
-/** The managed resource that controls a Secret and names it. Any user can write a controller to their own Secret. */
+/** The managed resource that controls a Secret. Its spec must name the Secret: any user can forge an owner reference. */
 export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
   const controller = controllerOf(secret);
   if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;
@@ -74,8 +74,8 @@ export function publisherOf<M extends Managed>(secret: Secret, managedResources:
 }
 
 /**
- * The Secrets that a claim controls. Owners in another namespace do not count: any user who knows the UID could
- * write them (Kubernetes, "Owners and Dependents").
+ * The Secrets that a claim controls in its own namespace. Secrets in other namespaces are ignored: any user who knows
+ * the UID of the claim could write its owner reference there (Kubernetes, "Owners and Dependents").
  */
 export const secretsOfClaim = (
   store: Store<Secret>,

@@ -1,5 +1,5 @@
 /*
- * Log lines about changes. Each has `claim: namespace/name`, for any object of the claim.
+ * Log lines about changes of claims, managed resources and Secrets. Each has the field `claim: namespace/name`.
  */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -17,16 +17,16 @@ import { claimKeyOf } from './indexes.ts';
 
 /** Fields of log lines about an object. */
 export interface About extends Readonly<Record<string, unknown>> {
-  /** `team/orders`: the claim, or the claim that it serves. */
+  /** The object itself if it is a claim, else the claim that it serves: `team/orders`. */
   readonly claim?: string | undefined;
-  /** `FavouriteDBInstance/team-orders-x78mc`. */
+  /** The managed resource: `FavouriteDBInstance/team-orders-x78mc`. */
   readonly resource?: string | undefined;
   readonly externalName?: string | undefined;
 }
 
 export function aboutClaim(claim: Claim | undefined): About {
   if (claim === undefined) return {};
-  // An older definition accepts an object without spec.
+  // The CRD of an older release accepts an object without spec.
   const { kind, name } = claim.spec?.resourceRef ?? {};
   return {
     claim: objectKeyText(claim.metadata),
@@ -85,7 +85,7 @@ export const logQuietAct = (log: Pick<Logger, 'info'>, change: QuietAct, facts: 
 export interface Conditions {
   readonly before: readonly Condition[] | undefined;
   readonly after: readonly Condition[] | undefined;
-  /** The failure that the run logs itself, so that Synced is not logged. */
+  /** The failure that the run logs itself. A Synced condition with the same message is not logged again. */
   readonly failure?: string | undefined;
 }
 

@@ -16,14 +16,14 @@ const initialOf: Readonly<Record<string, string>> = {
   LateInitialize: 'L',
 };
 
-/** The API's default is everything. */
+/** The policies of a resource. A resource without the field allows all actions. */
 const policiesOf = (spec: ManagedSpec): ReadonlySet<ManagementAction> =>
   new Set(spec.managementPolicies ?? ['*']);
 
 const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
   policies.size === 1 && policies.has('*');
 
-/** The problem of a resource's policies. Order and repetition do not matter. */
+/** Why the policies of a resource are not supported. Undefined: they are. Order and repetition do not matter. */
 export function invalidPolicies(spec: ManagedSpec): string | undefined {
   const policies = policiesOf(spec);
   const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
@@ -32,7 +32,7 @@ export function invalidPolicies(spec: ManagedSpec): string | undefined {
   return `spec.managementPolicies has an unsupported value: [${given}]; use ["*"] alone, or a supported set that includes Observe`;
 }
 
-/** The advice for messages. Observe, Delete and Update alone are not a supported set. */
+/** How to allow updates, for messages. Observe, Delete and Update alone are not supported, so Create is added, too. */
 export function howToAllowUpdate(spec: ManagedSpec): string {
   const managementPolicies = [...policiesOf(spec), 'Update'] as const;
   return invalidPolicies({ ...spec, managementPolicies }) === undefined
@@ -40,7 +40,7 @@ export function howToAllowUpdate(spec: ManagedSpec): string {
     : 'add Create and Update';
 }
 
-/** Empty policies pause the resource. */
+/** Whether the resource is paused: an empty list of policies pauses it. */
 export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).size === 0;
 
 const allows = (spec: ManagedSpec, action: ManagementAction): boolean => {
@@ -57,13 +57,13 @@ export function shouldOnlyObserve(spec: ManagedSpec): boolean {
   return policies.size === 1 && policies.has('Observe');
 }
 
-/** Observed, never created or changed, and not paused. */
+/** Whether the external resource is observed, but never created or updated. False for a paused resource. */
 export const isNeverChanged = (spec: ManagedSpec): boolean =>
   !isPausedByPolicies(spec) && !shouldCreate(spec) && !shouldUpdate(spec);
 
 /**
- * Whether the external resource is deleted with the managed resource. Management policies other than the default
- * decide, else the deletion policy, else the legacy reclaim policy, else it is deleted.
+ * Whether the external resource is deleted with the managed resource. The first of these that is set decides:
+ * management policies other than the default, the deletion policy, the legacy reclaim policy. Default: true.
  */
 export function shouldDelete(spec: ManagedSpec): boolean {
   const policies = policiesOf(spec);

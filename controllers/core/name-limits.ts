@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** The names that an external system accepts. */
 export interface NameLimits {
-  /** Characters. Names derived from the managed resource's name are cut to it. */
+  /** The most characters of a name. Names derived from the managed resource's name are cut to this length. */
   readonly maxLength: number;
   /** The whole name must match it. Absent: any name. */
   readonly pattern?: RegExp;
@@ -21,7 +21,7 @@ export function fittingName(name: string, { maxLength }: NameLimits): string {
   return `${beginning}-${hash}`;
 }
 
-/** The problem of a name, and what to do. Undefined: none. */
+/** Why the external system does not accept a name, and what to do. Undefined: it accepts the name. */
 export function nameProblem(
   name: string,
   { maxLength, pattern }: NameLimits,

@@ -9,7 +9,7 @@ import { done } from '../../runtime/controller/reconcile.ts';
 import { eventSources } from './claim-service.ts';
 import { withShortMessage } from './message.ts';
 
-/** Reports in an Event that the definition refuses a write. It refuses the status, too. */
+/** Records an Event if the schema of the CRD rejects a write. The status cannot show that: its write is rejected, too. */
 export function reportRefusedWrites<T extends KubernetesObject>(
   env: Environment,
   kind: Kind<T>,
@@ -38,16 +38,16 @@ interface WithConditions extends KubernetesObject {
 }
 
 export interface MalformedOptions<T> {
-  /** Only one controller of a kind reports. */
+  /** Whether this controller reports malformed objects. Only one of the controllers of a kind does. */
   readonly isReporter: () => boolean;
-  /** The controller may reconcile the malformed object, for example because it only removes a finalizer. */
+  /** Whether the controller may reconcile a malformed object, for example because it only removes a finalizer. */
   readonly isHarmless: (object: T) => boolean;
 }
 
 /**
- * Does not reconcile objects that an older definition accepted and that do not have the shape of their kind: a
- * field that cannot be read may forbid what the controller does. Synced and an Event show the problem. An edit of
- * the object triggers the next run.
+ * The controller, but without runs for malformed objects, such as those that the CRD of an older release accepted. A
+ * field that the controller cannot read may be meant to prevent its next action. Synced and an Event show the
+ * problem. An edit of the object triggers the next run.
  */
 export function skipMalformed<T extends WithConditions>(
   env: Environment,
@@ -75,7 +75,7 @@ export function skipMalformed<T extends WithConditions>(
       const desired = { ...object, status: { ...object.status, conditions } };
       const writing = resource.updateStatus(object, desired, signal);
       await annotate('cannot update status', writing).catch((error: unknown) => {
-        if (!isInvalid(error)) throw error; // the definition refuses the status as well, and the Event remains
+        if (!isInvalid(error)) throw error; // the CRD rejects the status, too: only the Event reports the problem
       });
       return { ...ended, failure: message };
     },

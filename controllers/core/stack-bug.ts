@@ -1,6 +1,6 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The stack that a programming error comes from: a property of the error, which may be wrapped later. */
+/** The property of a programming error that names its stack. It is still there if the error is wrapped. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {
@@ -14,7 +14,7 @@ export function attributed<E>(error: E, stack: string | undefined): E {
   return error;
 }
 
-/** Calls a stack's code, and records its programming errors as that stack's. */
+/** Calls the code of a stack. A programming error that it throws gets the name of the stack. */
 export async function attributing<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -24,8 +24,8 @@ export async function attributing<T>(stack: string | undefined, call: () => T | 
 }
 
 /**
- * For a condition: `bug in the stack example: … (TypeError at example/external-client.ts:41)`, or `bug in the controllers: …`.
- * The place is the first in the stack trace that belongs to that stack, or to the controllers.
+ * The text for a condition: `bug in the stack example: … (TypeError at example/external-client.ts:41)`, or `bug in the
+ * controllers: …`. The place is the first one in the stack trace that is code of that stack, or of the controllers.
  */
 export function describeBug(bug: Error): string {
   const stack = (bug as Attributed)[stackOfBug];
@@ -35,18 +35,18 @@ export function describeBug(bug: Error): string {
 }
 
 const root = new URL('../..', import.meta.url).pathname;
-/** Rooms that call stacks. */
+/** The folders of this product that call the code of stacks. */
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
-/** The product itself may be installed as a library. */
+/** Whether a file is of this product or a stack. This product may itself be installed in `node_modules`. */
 const isOurs = (path: string): boolean =>
   !isLibrary(path.startsWith(root) ? path.slice(root.length - 1) : path);
 
 const isOfStacks = (path: string): boolean =>
   !isLibrary(path) && !rooms.some((room) => path.startsWith(`${root}${room}`));
 
-/** The first matching place: the last two names of its path, and the line. */
+/** The first place in a stack trace that `isTheirs` accepts, as `folder/file:line`. */
 function placeOf(trace = '', isTheirs: (path: string) => boolean): string | undefined {
   for (const line of trace.split('\n')) {
     const [, place = '', number] = frame.exec(line) ?? [];

@@ -7,7 +7,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { StackNeeds } from '../../runtime/controller/stack-needs.ts';
 import type { ClaimService } from './claim-service.ts';
 
-/** An environment, and the kinds that were requested from it. */
+/** An environment, and the kinds that controllers have requested from it. */
 export interface NotedKinds {
   readonly env: Environment;
   readonly resources: ReadonlyMap<string, Resource<KubernetesObject>>;
@@ -41,14 +41,14 @@ const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
 
 const claimsOf = ({ claims }: MadeStack): readonly string[] => claims.map(({ claim }) => kindKey(claim));
 
-/** Stacks that satisfy the same claim kind choose among the classes of both. */
+/** Whether two stacks satisfy the same claim kind. Such stacks choose among the classes of both. */
 const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
   intersection(claimsOf(one), claimsOf(other)).length > 0;
 
 /**
- * The kinds that a stack needs before it runs: all that its controllers request, except those that only other
- * stacks serve. It waits for the lists of those, too, and for the needs of its peers: its choices depend on the
- * working peers, and two processes must agree. `isListed`: the stack works.
+ * The kinds that a stack needs before it runs. `own`: the kinds that its controllers request and that no other stack
+ * serves. `others`: the other requested kinds, and the own kinds of its peers, with which it shares a claim kind. The
+ * choice of a class depends on the peers that work, and two processes must agree. `isListed`: `own` is in the cache.
  */
 export function stackNeeds(
   stack: MadeStack,

@@ -38,14 +38,14 @@ import { secretPropagation } from './secret-propagation/setup.ts';
 import { notingKinds, stackNeeds } from './stack-needs.ts';
 import { checkWiring } from './wiring.ts';
 
-/** A stack, selected by name in `--stacks`. Authors create it with `defineStack`, which checks types. */
+/** A stack, selected by name in `--stacks`. Stack authors create it with `defineStack`, which checks types. */
 export interface Stack {
   readonly name: string;
   readonly managed: (env: Environment) => readonly ManagedService[];
   readonly claims: readonly ClaimService[];
 }
 
-/** One store of each kind. */
+/** The informer caches of the controllers, each kind once. */
 export interface ObservedStores {
   readonly claims: readonly Store<Claim>[];
   readonly managed: readonly Store<Managed>[];
@@ -62,7 +62,7 @@ export interface StackObserver {
 
 /**
  * Every controller of the given stacks: one for each managed, Provider and ProviderConfig kind, and four for each
- * claim service. Stacks that serve the same claim kind are peers. Without `secretStores`,
+ * `ClaimService`. Stacks that serve the same claim kind are peers. Without `secretStores`,
  * `publishConnectionDetailsTo` is refused. Throws a WiringError for stacks that cannot run together.
  */
 export function stackControllers(
@@ -99,7 +99,7 @@ export function stackControllers(
     );
   const configs = providerKinds(({ providerConfig }) => providerConfig);
   const legacies = providerKinds(({ provider }) => provider);
-  /** Call it after the controllers of all parts were created. */
+  /** Call it only after all controllers were created: their creation requests the kinds. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
     const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);
@@ -145,7 +145,7 @@ export function stackControllers(
     const controller = managedController(asked, { ...options, ...service }, calls, health);
     const guarded = skipMalformed(asked, kind, controller, {
       isReporter: () => true,
-      // Without the finalizer there is no external resource.
+      // A deleted resource without our finalizer has no external resource, so a run changes nothing.
       isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
     });
     return reportRefusedWrites(asked, kind, guarded);
@@ -153,7 +153,7 @@ export function stackControllers(
 
   function ofClaims(asked: Environment, service: ClaimService): readonly ControllerSpec[] {
     const peers = peersOf(service);
-    // The deletion of a claim does not read its spec.
+    // A malformed claim is still reconciled if it is being deleted.
     const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec => {
       const guards = { isReporter, isHarmless: wasDeleted };
       return reportRefusedWrites(

@@ -6,19 +6,19 @@ import type { ConditionError } from './error-class.ts';
 import { conditionErrorOf } from './error-class.ts';
 import { describeBug } from './stack-bug.ts';
 
-/** How the failure of a step is reported. `Known`: the state of a run. */
+/** How the failure of a step is reported. `Known`: the type of the facts that the run has learned. */
 export interface FailureFacts<Known = unknown> {
   /** Absent: no Event. */
   readonly reason?: string;
   /** Absent: Ready stays as it is. */
   readonly ready?: ((message: string) => ConditionFacts) | undefined;
-  /** Default: through the back-off. */
+  /** When the next run starts. Default: after the back-off. */
   readonly result?: Result;
   /** The advice to the reader, after the cause. */
   readonly hint?: string;
   /**
-   * Reports conflicts. By default a conflict is requeued silently, because the object was changed and the next run
-   * reads it again. Interruptions of the leadership are never reported.
+   * Whether conflicts (409) are reported. By default a conflict is requeued silently, because the next run reads the
+   * changed object. A call that was not sent because the leader lease expired is never reported.
    */
   readonly reportsConflicts?: boolean;
   /**
@@ -26,7 +26,7 @@ export interface FailureFacts<Known = unknown> {
    * step, so its message does not.
    */
   readonly external?: 'connect' | 'call';
-  /** The state of the run at the failure, for its outcome. */
+  /** The facts that the run had learned before the failure. */
   readonly known?: Known;
 }
 
@@ -64,7 +64,7 @@ export class StepFailure<Known = unknown> extends Error {
   }
 }
 
-/** Awaits a step. Its failure has the message `what: cause`, and is reported as `facts` state. */
+/** Awaits a step. If it fails, throws a StepFailure with the message `what: cause`. `facts`: how to report it. */
 export async function failing<T, Known = unknown>(
   what: string,
   step: Promise<T>,

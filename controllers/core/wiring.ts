@@ -12,7 +12,7 @@ export interface StackParts {
   readonly claims: readonly ClaimService[];
 }
 
-/** Stacks that cannot run together. `message` has a line for each reason. */
+/** The given stacks cannot run together. `message` has a line for each reason. */
 export class WiringError extends Error {
   override readonly name = 'WiringError';
 }

@@ -8,7 +8,7 @@ import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
-/** Returns the Events of the claim. Every write of an object carries its resourceVersion. */
+/** Makes the call of a decision, and returns the Events for the claim. Each write has a resourceVersion precondition. */
 export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   return async function act(
     decision: BindingCall,
@@ -58,8 +58,8 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   };
 
   /**
-   * A resource of that name may exist: this claim's, after a lost answer, or another one. The next decision needs
-   * it.
+   * Creates the managed resource. If the name already exists, reads that object into the cache for the next decision:
+   * it may be this claim's (the answer to an earlier creation was lost), or another one.
    */
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
@@ -76,7 +76,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
   }
 
-  /** The store does not hold Secrets of another type. Such a Secret is read for the next decision. */
+  /** Writes a Secret. If its name exists, reads it for the next decision: the cache has no Secrets of other types. */
   async function writeSecret(
     { current, desired }: SecretWrite,
     claim: Claim,

@@ -10,8 +10,8 @@ import type { ClaimService } from '../claim-service.ts';
 const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
 
 /**
- * The advice to the author of a claim about an error of its managed resource. Undefined: none. A claim's fields are
- * fixed once it has a resource, and most authors cannot edit that. `resourceClass`: the class of the resource.
+ * The advice to the author of a claim about an error of its managed resource. Undefined: none. It is never to edit the
+ * two: a claim with a resource cannot change, and most authors may not edit the resource. `resourceClass`: its class.
  */
 export function adviceToClaim(
   service: ClaimService,
@@ -34,7 +34,7 @@ export function adviceToClaim(
   return sentences.join(', or ') || undefined;
 }
 
-/** The claim's fields that set one of these fields of its resource. */
+/** The fields of the claim that determine one of the given `fields` of its resource. */
 function fieldsBehind(
   service: ClaimService,
   claim: Claim,

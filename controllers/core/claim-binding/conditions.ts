@@ -14,7 +14,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { nameInUse } from '../external-identity.ts';
 
-/** The message for a claim that names a Secret while its resource publishes none. */
+/** The message for a claim that names a Secret although its managed resource writes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
   const isUnserved =
     spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
@@ -23,8 +23,8 @@ export function describeUnserved({ spec }: Claim, managed: Managed): string | un
 }
 
 /**
- * Ready and Synced of a Bound claim. If the resource is not ready, the claim shows its message and external name
- * (H14). `unserved`: the message about a Secret that is not written.
+ * Ready and Synced of a Bound claim. If the resource is not ready, the claim shows the resource's message and external
+ * name (H14 in docs/decision-tables.md). `unserved`: the message of `describeUnserved`.
  */
 export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
   const ready = getCondition(managed.status?.conditions, 'Ready');
@@ -43,7 +43,7 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
 export const errorOf = ({ status }: Managed): Condition['error'] =>
   getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
 
-/** A paused resource does not fail. */
+/** Whether Synced of the resource reports a failure. A paused resource is not a failure. */
 function isFailing({ status }: Managed): boolean {
   const synced = getCondition(status?.conditions, 'Synced');
   return synced.status === 'False' && synced.reason !== 'ReconcilePaused';

@@ -10,7 +10,7 @@ import type { ClaimService, Peers } from '../claim-service.ts';
 import type { KeptCredential } from '../credential.ts';
 import type { ReadFirst } from './decision.ts';
 
-/** The objects that binding of one claim kind to one managed kind reads and writes. */
+/** Everything that the controller that binds one claim kind to one managed kind reads and writes. */
 export interface BindingContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespaces'>;
   readonly service: ClaimService;
@@ -20,24 +20,24 @@ export interface BindingContext {
   readonly managedResources: Resource<Managed>;
   readonly secrets: Resource<Secret>;
   readonly namespaces: ClaimNamespaces;
-  /** The managed resources of every kind whose `claimRef` has the claim's UID, those that are Bound first. */
+  /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly ownedBy: (claim: Claim) => readonly Managed[];
   readonly resourcesOf: (managed: Managed) => Resource<Managed>;
-  /** The credential of a resource that publishes to a secret store alone. */
+  /** Reads the credential of a resource that publishes its connection details only to a secret store. */
   readonly storedConnection?: StoredConnection | undefined;
 }
 
 export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promise<KeptCredential | undefined>;
 
-/** Results of one run that the stores may not have yet. They are forgotten when the run ends. */
+/** Results of one run that the informer caches may not have yet. They are forgotten when the run ends. */
 export interface RunMemory {
   readonly hasRead: Set<ReadFirst>;
   namespace?: ClaimNamespace;
-  /** The Secret that the claim names: one of another type is not in the store. */
+  /** The Secret that the claim names, read from the API server: the cache has no Secrets of other types. */
   target?: Secret | undefined;
-  /** UIDs. The store may not show these deletions yet. */
+  /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** This run has made a call, so its controller is responsible for the claim. */
+  /** Whether this run has made a call. Then this controller stays responsible for the claim until the run ends. */
   hasActed: boolean;
 }
 

@@ -8,7 +8,7 @@ import { wasProvisioned } from '../claim/ownership.ts';
 import { firstMatch } from '../first-match.ts';
 import type { BindingDecision, BindingFacts } from './decision.ts';
 
-/** The decisions of a claim's end, in the order of docs/decision-tables.md. */
+/** The decisions for a claim that is being deleted, in the order of docs/decision-tables.md. */
 export const claimEndDecisions = [
   'ClaimGone',
   'DeleteResource',
@@ -31,7 +31,7 @@ export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
   );
 }
 
-/** The finalizer of another controller holds the claim. */
+/** This controller's finalizer is gone, so nothing is left to do. Only another controller's finalizer keeps the claim. */
 function claimGone({ claim }: Facts): BindingDecision | undefined {
   return hasFinalizer(claim, finalizerNames.claim) ? undefined : { name: 'ClaimGone' };
 }
@@ -48,7 +48,7 @@ function releaseResource({ owned }: Facts): BindingDecision | undefined {
   return { name: managed.spec.reclaimPolicy === 'Delete' ? 'DeleteResource' : 'Release', managed };
 }
 
-/** A cluster may run without a garbage collector. */
+/** Deletes the Secrets of the claim, because a cluster may run without the garbage collector. */
 function deleteSecret({ secrets: { controlled } }: Facts): BindingDecision | undefined {
   const secret = controlled.find((one) => !wasDeleted(one));
   return secret && { name: 'DeleteSecret', secret };

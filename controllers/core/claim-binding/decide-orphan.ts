@@ -52,22 +52,22 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
     : undefined;
 }
 
-/** Only an Event, because a backup may still restore the claim. */
+/** A resource that is not Bound only gets an Event about its missing claim: a backup may still restore that claim. */
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;
-  // A claim of that name gets the resource back: binding corrects the UID.
+  // If a claim of that name names the resource, the claim's run corrects the UID in `claimRef`.
   return { name: claim !== undefined && namesResource(claim, managed) ? 'HasClaim' : 'ClaimMissing' };
 }
 
-/** The resource's controller empties the status first. */
+/** If the status is from a backup, waits until the resource's own controller has reset it. */
 function statusFromBackup({ managed }: OrphanFacts): OrphanDecision | undefined {
   return wasBoundHere(managed) ? undefined : { name: 'StatusFromBackup' };
 }
 
 /**
- * A backup restored claims without their resources. The resources keep running until an administrator makes them
- * available again.
+ * The claim was restored from a backup, and the resource still has the claim's previous UID. Releases the resource: it
+ * keeps running until an administrator makes it available again.
  */
 function restoredClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;

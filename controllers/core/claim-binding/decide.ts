@@ -32,14 +32,14 @@ type ResourceFacts = Facts & { readonly managed: Managed };
 
 const wait = (name: BindingWait['name']): BindingWait => ({ name });
 
-/** Reads the claim before its UID is written to a `claimRef`. */
+/** For calls that write the claim's UID to a `claimRef`: the claim is first read from the API server. */
 const confirmed = { readFirst: ['claim'] } as const;
-/** Reads claim, namespace and Secret from the API server before the claim gets a resource. */
+/** For calls that give the claim a resource: its Secret, namespace and itself are first read from the API server. */
 const confirmedTaking = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
 
 const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';
 
-/** Pure. Checks every condition itself, because requests are not filtered. */
+/** Pure. Checks every condition again, because the objects may have changed since the trigger. */
 export function decideBinding(facts: BindingFacts): BindingDecision {
   const { claim, managed } = facts;
   if (claim === undefined) return wait('ClaimGone');
@@ -85,8 +85,8 @@ const resourceChecks = [
 ];
 
 /**
- * The resource whose `claimRef` has the claim's UID. `resourceRef` counts only while there is none. `owned` lists
- * Bound resources first.
+ * The claim's resource: the first one that the claim owns and that is not being deleted, else any that it owns, else
+ * the one that `resourceRef` names. `owned` lists Bound resources first.
  */
 export const resourceOf = (owned: readonly Managed[], named: Managed | undefined): Managed | undefined =>
   owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;
@@ -102,8 +102,8 @@ function unknownKind({ responsibility }: Facts) {
 }
 
 /**
- * After a restore all UIDs are new. Claim and resource name each other, and the resource was not Bound in this
- * cluster. A claim that is being deleted also corrects the UID, so that it can release its resource.
+ * Corrects the UID in `claimRef` after a restore from a backup, which changes all UIDs: claim and resource name each
+ * other, and the resource was not Bound in this cluster. Also for a claim that is being deleted, to release its resource.
  */
 function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
   if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
@@ -121,24 +121,24 @@ function resourceLost({ claim, managed }: Facts) {
   return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
 }
 
-/** An event of the class wakes the claim. */
+/** The class of the claim does not exist. A change of the class triggers the next run. */
 function classMissing({ provisioning }: Facts) {
   return provisioning !== undefined && provisioning.resourceClass === undefined
     ? wait('ClassMissing')
     : undefined;
 }
 
-/** An event of the class or of the namespace wakes the claim. */
+/** The claim's namespace may not use the class. A change of the class or the namespace triggers the next run. */
 function classNotAllowed({ provisioning, forbidden }: Facts) {
   return provisioning !== undefined && forbidden !== undefined ? wait('ClassForbidden') : undefined;
 }
 
-/** The author can still change the claim, because it has no resource yet. */
+/** The class cannot serve the claim. The author can still edit the claim, because it has no resource yet. */
 function classIncompatible({ provisioning }: Facts) {
   return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
 }
 
-/** The claim names its resource first, so that the resource is found after a crash. */
+/** Writes the resource's name to the claim before the resource is created, so that it is found after a crash. */
 function recordName({ claim, managed }: Facts): BindingDecision | undefined {
   const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
   if (isRecorded) return undefined;
@@ -157,7 +157,7 @@ function resourceDeleted({ managed }: ResourceFacts) {
   return wasDeleted(managed) ? wait('ResourceDeleted') : undefined;
 }
 
-/** A user edited `resourceRef` before the claim was Bound: the previous resource becomes available again. */
+/** A user edited `resourceRef` before the claim was Bound. The resource that it named becomes available again. */
 function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   const phase = managed.status?.bindingPhase;
   const isReservedOnly = isOwnedBy(managed, claim) && phase !== 'Bound' && phase !== 'Released';
@@ -165,7 +165,7 @@ function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision 
   return { name: 'RemoveClaimRef', managed };
 }
 
-/** A namespace that may not have the resource does not learn which claim has it. A Bound claim is not checked again. */
+/** Comes before `claimedByOther`, which would show the owner to a forbidden namespace. Does not check a Bound claim. */
 function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
   const isItsOwn = isBound(managed) && isOwnedBy(managed, claim);
   return !isItsOwn && forbidden !== undefined ? wait('ResourceForbidden') : undefined;
@@ -176,14 +176,14 @@ function released({ managed }: ResourceFacts) {
   return managed.status?.bindingPhase === 'Released' ? wait('Released') : undefined;
 }
 
-/** An administrator reserves a resource with apiVersion, kind, namespace and name of a claim. */
+/** To reserve a resource, an administrator must write the claim's apiVersion, kind, namespace and name to `claimRef`. */
 function claimRefIncomplete({ managed }: ResourceFacts) {
-  // keepReleased marks a resource that another version released.
+  // The resource's controller writes this UID to a resource that an older version or Crossplane has released.
   if (managed.spec.claimRef?.uid === unknownClaim) return wait('Released');
   return missingClaimRefFields(managed).length > 0 ? wait('ClaimRefIncomplete') : undefined;
 }
 
-/** The fields without which a `claimRef` names no claim. */
+/** The fields that a `claimRef` lacks to name a claim. */
 export const missingClaimRefFields = ({ spec: { claimRef } }: Managed): readonly string[] =>
   claimRef === undefined
     ? []
@@ -200,7 +200,7 @@ function controlledByOther({ managed }: ResourceFacts) {
   return controllerOf(managed) !== undefined ? wait('ControlledByOther') : undefined;
 }
 
-/** A resource that is only observed serves no claim until an administrator selects one. */
+/** A resource that is only observed serves no claim until an administrator sets `claimRef` or `namespaceSelector`. */
 function notOffered({ managed: { spec } }: ResourceFacts) {
   const isOffered = spec.claimRef !== undefined || spec.namespaceSelector !== undefined;
   return isNeverChanged(spec) && !isOffered ? wait('NotOffered') : undefined;
@@ -224,12 +224,12 @@ function setClaimRef({ claim, managed }: ResourceFacts): BindingDecision | undef
   return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedTaking };
 }
 
-/** The resource's controller applies a credential that is for this claim. */
+/** Waits until the resource's controller has applied a credential for this claim. */
 function credentialNotApplied({ managed, secrets }: ResourceFacts) {
   return !isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
 }
 
-/** Also a resource that another version of this product, or Crossplane, bound to this claim: it lacks `boundUID`. */
+/** Also adds `boundUID` to a resource that Crossplane, or another version of this product, has bound to this claim. */
 function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedTaking };
   const isAdopted = managed.status?.boundUID === undefined && namesResource(claim, managed);
@@ -257,7 +257,7 @@ function deleteStaleSecret({ claim, secrets }: ResourceFacts): BindingDecision |
   return stale[0] !== undefined && isReplaced ? { name: 'DeleteSecret', secret: stale[0] } : undefined;
 }
 
-/** The claim's annotation shows the external name of its resource. */
+/** Writes the external name of the resource to the claim's annotation. */
 function recordExternalName({ claim, managed, externalName }: ResourceFacts): BindingDecision | undefined {
   const isShown = externalName === undefined || externalName === externalNameOf(claim);
   return isShown ? undefined : { name: 'RecordName', managed };

@@ -6,7 +6,7 @@ import type { ClaimService } from '../claim-service.ts';
 import type { StepFailure } from '../step-failure.ts';
 import type { Responsibility } from './responsibility.ts';
 
-/** The decisions of binding, in the order of docs/decision-tables.md. Those of the claim's end are in decide-claim-end.ts. */
+/** The decisions of binding, as in docs/decision-tables.md. Those for a deleted claim are in decide-claim-end.ts. */
 export const bindingDecisions = [
   'ClaimGone',
   'OtherKind',
@@ -38,18 +38,18 @@ export const bindingDecisions = [
   'KeepBound',
 ] as const;
 
-/** The facts that binding decides on. observe.ts reads them. */
+/** The facts from which decide.ts decides. observe.ts reads them. */
 export interface BindingFacts {
   readonly claim: Claim | undefined;
   readonly responsibility: Responsibility;
-  /** The managed resources of every kind whose `claimRef` has the claim's UID, those that are Bound first. */
+  /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly owned: readonly Managed[];
   /** The managed resource that `resourceRef` names. */
   readonly named: Managed | undefined;
-  /** See {@link resourceOf}. */
+  /** The claim's resource: see {@link resourceOf}. */
   readonly managed: Managed | undefined;
   readonly externalName?: string | undefined;
-  /** The claim has no resource, and its class may provide one. */
+  /** Present if the claim has no resource, and its class may provide one. */
   readonly provisioning?: Provisioning | undefined;
   readonly forbidden?: string | undefined;
   readonly incompatible?: string | undefined;
@@ -67,17 +67,17 @@ export type Observed = BindingFacts & {
 export interface Provisioning {
   /** The class that `classRef` names. */
   readonly resourceClass: Class | undefined;
-  /** The claim with the resource's name, and that resource; or why the class cannot serve the claim. */
+  /** The resource to create, and the claim with its name. Or a failure: why the class cannot serve the claim. */
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;
 }
 
 export interface SecretFacts {
   /** Why the claim's Secret cannot be written, and what to do. */
   readonly obstacle?: string | undefined;
-  /** Why the claim cannot have the connection details now. */
+  /** Why the connection details cannot be copied to the claim's Secret now. */
   readonly notUsable?: string | undefined;
   readonly hasCopy: boolean;
-  /** The resource's Secret lacks the consent to be copied to the claim's Secret, or the copy is missing or differs. */
+  /** The next write: consent of the resource's Secret to be copied, then the claim's copy. Absent: both are correct. */
   readonly write?: SecretWrite | undefined;
   readonly isWanted: boolean;
   /** The Secrets that the claim controls and no longer names. */
@@ -85,13 +85,13 @@ export interface SecretFacts {
   readonly controlled: readonly Secret[];
 }
 
-/** One write of a Secret. `current` is absent where the Secret is to be created. */
+/** One write of a Secret. `current` is absent if the Secret must be created. */
 export interface SecretWrite {
   readonly current?: Secret | undefined;
   readonly desired: Secret;
 }
 
-/** Objects to read from the API server before the call. If they change the decision, the call is not made. */
+/** Objects that must be read from the API server before the call. If they change the decision, the call is not made. */
 export type ReadFirst = 'claim' | 'claimSecret' | 'namespace' | 'namedResource';
 
 type Reading = { readonly readFirst?: readonly ReadFirst[] };
@@ -100,7 +100,7 @@ export type BindingCall = Reading &
   (
     | { readonly name: 'CorrectClaimRef' | 'SetClaimRef' | 'Bind'; readonly managed: Managed }
     | { readonly name: 'RemoveClaimRef' | 'DeleteResource' | 'Release'; readonly managed: Managed }
-    /** `managed`: the resource that the claim owns. Absent: it will get one. */
+    /** `managed`: the resource that the claim owns. Absent: it owns none yet. */
     | { readonly name: 'RecordName'; readonly managed?: Managed | undefined }
     | { readonly name: 'Create'; readonly managed: Managed; readonly resourceClass: Class }
     | { readonly name: 'CopySecret'; readonly write: SecretWrite }
@@ -115,7 +115,7 @@ export interface BindingWait {
 
 export type BindingDecision = BindingCall | BindingWait;
 
-/** The decisions with a call, and the name of the call in messages. */
+/** The decisions with a call, each with the message if the call fails. */
 export const calls: Readonly<Record<BindingCall['name'], string>> = {
   RecordName: 'cannot update resource claim',
   Create: 'cannot create managed resource',

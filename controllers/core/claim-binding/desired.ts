@@ -11,8 +11,8 @@ import { allowsPropagationTo, annotationsWithoutClaims } from '../../../apis/cor
 import { nameInUse } from '../external-identity.ts';
 
 /**
- * The claim with its finalizer, and with the name and external name of its resource: one write, so that the
- * resource is found after a crash (H4). Also restores a `resourceRef` that a user removed.
+ * The claim with its finalizer, and with the name and external name of its resource. One write has all of them, so
+ * that the resource is found after a crash (H4 in docs/decision-tables.md). Restores a removed `resourceRef`, too.
  */
 export function withResource<C extends Claim>(claim: C, managed: Managed | undefined): C {
   const name = managed && nameInUse(managed);
@@ -44,7 +44,7 @@ export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
   metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
 });
 
-/** The resource with its owner. Its Secret consents to be copied to the claim's Secret only. */
+/** The resource with the claim as its owner. Its annotation lets its Secret be copied only to the claim's Secret. */
 export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
   const annotations = { ...annotationsWithoutClaims(managed), ...consentTo(claim) };
   return {
@@ -66,7 +66,7 @@ export function withoutClaimRef<M extends Managed>(managed: M): M {
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-/** `boundUID` shows that the phase was set in this cluster and is not from a backup. */
+/** The resource with a phase. `boundUID` shows that the phase was written in this cluster and is not from a backup. */
 export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
   const { uid: boundUID = '' } = managed.metadata;
   return { ...managed, status: { ...managed.status, bindingPhase, boundUID } };

@@ -12,17 +12,17 @@ import { whyNotUsable } from '../credential.ts';
 import type { SecretFacts, SecretWrite } from './decision.ts';
 import { consentTo } from './desired.ts';
 
-/** The Secrets of a claim and of its resource, as they are now. */
+/** The Secrets of a claim (`target`) and of its resource (`source`), as they are now. */
 export interface SeenSecrets {
   readonly claim: Claim;
   readonly managed: Managed | undefined;
   readonly secretDetails: SecretDetails;
-  /** The resource's Secret; absent: there is none, or another object controls it. */
+  /** The resource's Secret. Undefined: it does not exist, or another object controls it. */
   readonly source: Secret | undefined;
   /** The content of that Secret, or of the entry in a secret store. */
   readonly kept: KeptCredential | undefined;
   readonly target: Secret | undefined;
-  /** The store has it, so Secret propagation keeps its data. */
+  /** Whether the informer cache has `target`. If so, the controller in secret-propagation/ updates its data. */
   readonly isTargetStored: boolean;
   readonly controlled: readonly Secret[];
 }
@@ -33,7 +33,7 @@ export const secretKeyOfClaim = ({ metadata, spec }: Claim): SecretKey | undefin
     name: spec.writeConnectionSecretToRef.name,
   };
 
-/** The facts about Secrets that binding decides on. Pure. */
+/** The facts about Secrets from which decide.ts decides. Pure. */
 export function secretFacts(seen: SeenSecrets): SecretFacts {
   const { claim, managed, source, target, controlled } = seen;
   const wanted = secretKeyOfClaim(claim);
@@ -49,7 +49,7 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
     controlled,
   };
   if (!isWanted) return facts;
-  // Without a source only the owner and the origin of the claim's Secret can be compared.
+  // If there is no source yet, an empty one is compared: the owner and the source's name in the copy can be checked.
   const of = source ?? emptySecret(published);
   return {
     ...facts,
@@ -64,7 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/** Consent first, then the claim's Secret. Secret propagation keeps the data of a Bound claim's copy. */
+/** First the consent, then the copy. For a Bound claim, the controller in secret-propagation/ updates the copy's data. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,

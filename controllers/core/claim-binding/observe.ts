@@ -1,5 +1,5 @@
 /*
- * Reads the facts of binding from the stores, and from the API server where the stores cannot know.
+ * Reads the facts for decide.ts from the informer caches, and from the API server what the caches may lack.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -60,7 +60,7 @@ export function observing(context: BindingContext) {
     };
   };
 
-  /** Before a Bound claim reports that its resource is missing, the API server is asked. */
+  /** The resource that `resourceRef` names. If that of a bound claim seems to be missing, asks the API server. */
   async function namedBy(
     claim: Claim,
     owned: readonly Managed[],
@@ -111,7 +111,7 @@ export function observing(context: BindingContext) {
     const kept = managed && (source ? keptIn(source) : await storedBy(managed, signal));
     const key = secretKeyOfClaim(claim);
     const stored = key && secrets.get(key);
-    // A Bound claim may have a Secret of another type: the store does not have it.
+    // A Bound claim may have a Secret of another type, which the cache does not have.
     const isSought = stored === undefined && claim.status?.bindingPhase === 'Bound';
     if (isSought && !run.hasRead.has('claimSecret')) await readClaimSecret(secrets, claim, run, signal);
     return secretFacts({
@@ -126,7 +126,7 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** Another version of this product wrote Secrets of another type, which the store does not have. */
+  /** The resource's Secret. The cache lacks Secrets of another type, which another version of this product wrote. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;
@@ -157,6 +157,6 @@ export async function readClaimSecret(
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
 }
 
-/** The checks were made before a claim was bound. */
+/** Whether the claim is already Bound to this resource. Then some checks are not made again. */
 const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
   'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

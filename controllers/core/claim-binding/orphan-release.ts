@@ -15,8 +15,8 @@ import { decideOrphan } from './decide-orphan.ts';
 import { withPhase } from './desired.ts';
 
 /**
- * Releases the managed resources of one kind whose `claimRef` names a claim that does not exist. It asks the API
- * server for the claim first, but only if there is such a resource.
+ * Releases the managed resources of one kind whose `claimRef` names a claim that does not exist. It reads the claim
+ * from the API server first, but only if there is such a resource.
  */
 export function orphanRelease({ env, service, claims, managedResources, secrets }: BindingContext) {
   function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
@@ -25,7 +25,7 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
   }
 
   return async (key: Request, signal: AbortSignal, log: Pick<Logger, 'child'>): Promise<void> => {
-    // Another process may serve claims that this one does not see.
+    // This process does not see claims in namespaces that only another process serves.
     if (!isServed(env, key)) return;
     const seen = claims.get(key);
     const naming = managedNaming(managedResources.store, key).filter(({ spec }) =>
@@ -44,7 +44,7 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
     signal: AbortSignal,
     log: Pick<Logger, 'child'>,
   ): Promise<void> {
-    const deleted = new Set<Secret>(); // the store may not know yet
+    const deleted = new Set<Secret>(); // the cache may still have them
     let decision = decide(managed, claim);
     while (decision.name === 'DeleteSecret') {
       await annotate('cannot delete connection secret', secrets.delete(decision.secret, signal));
@@ -78,6 +78,6 @@ function eventOf({ spec: { claimRef = {} } }: Managed, { name }: OrphanDecision)
   return { type: 'Warning', reason: 'ClaimNotFound', message };
 }
 
-/** Nothing to do and nothing to report. */
+/** Whether the decision needs neither a call nor an Event. */
 const isFinal = ({ name }: OrphanDecision): boolean =>
   name === 'NotBound' || name === 'HasClaim' || name === 'StatusFromBackup';

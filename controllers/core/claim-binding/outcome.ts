@@ -41,7 +41,7 @@ export const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource'
 const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
 const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
 export const cannotPropagate: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
-/** An event of class or claim triggers the next run. */
+/** Is not retried: a change of the class or the claim triggers the next run. */
 export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
   ready: creating,
@@ -60,10 +60,10 @@ export function failureOf(
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** No object event triggers this repetition. */
+/** The time until a claim reports again that its resource fails. No event of an object triggers that. */
 const repeatAfterMs = 600_000;
 
-/** If another controller will probably report soon, the claim waits instead. */
+/** The outcome that writes a report. If another controller will probably report soon, waits for that controller. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
   if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // else the clocks disagree

@@ -17,9 +17,9 @@ import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
- * The external name: the claim's own, else the name of the managed resource, cut to the limits of the external
- * system. A system that assigns names gets none: the controller would not find that name, and create a second
- * resource.
+ * The annotation with the external name: the claim's own, else the managed resource's name, cut to the limits of the
+ * external system. Empty if the external system assigns names: the controller would not find ours, and would create a
+ * second resource.
  */
 function naming(
   { externalNames, names }: ClaimService,
@@ -62,7 +62,7 @@ export function provisioningOf(
 }
 
 /**
- * The complete managed resource, so that no controller writes it again before the external system creates it. The
+ * The complete managed resource, so that no other write is needed before the external resource is created. The
  * reclaim policy is the class's, else Delete.
  *
  * Throws an Error if the class cannot serve the claim, the errors of `configure`, and a TypeError if `configure`
@@ -95,7 +95,8 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
 }
 
 /**
- * The API server would silently drop a misspelt field, and the claim would get another resource than it asked for.
+ * Calls `configure` and checks the result. Throws on an unknown or wrong field: the API server would silently drop a
+ * misspelt field, and the claim would get another resource than it asked for.
  */
 function configured(
   service: ClaimService,
@@ -110,7 +111,7 @@ function configured(
     const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
     if (problems.length === 0) return yielded;
     const problem = new TypeError(`configure yields ${problems.join('; ')}`);
-    // The stack trace does not show a function that has returned.
+    // `configure` has returned, so the stack trace of a new error would not show where it is defined.
     if (definedAt !== undefined) problem.stack = definedAt;
     throw problem;
   } catch (error) {

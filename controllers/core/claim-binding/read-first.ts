@@ -7,8 +7,8 @@ import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
 
 /**
- * Reads objects from the API server that the call depends on. `news`: something was read, so decide again. `gone`:
- * the claim does not exist. `nothing`: make the call. Throws a conflict if the claim was changed.
+ * Reads the objects on which the call depends from the API server. Returns `news`: objects were read, so decide again.
+ * `gone`: the claim does not exist. `nothing`: make the call. Throws a conflict if the claim was changed.
  */
 export function readingFirst({ claims, managedResources, secrets, namespaces }: BindingContext) {
   return async function readFirst(
@@ -33,12 +33,12 @@ export function readingFirst({ claims, managedResources, secrets, namespaces }: 
     const secretKey = secretKeyOfClaim(claim);
     switch (one) {
       case 'claim':
-        return false; // right before the call, after all other reads
-      case 'claimSecret': // the store does not have a Secret of another type
+        return false; // read below, right before the call
+      case 'claimSecret': // the cache does not have a Secret of another type
         return secretKey !== undefined && secrets.get(secretKey) === undefined;
       case 'namespace':
         return restrictsNamespaces(managed);
-      case 'namedResource': // the store may not have a resource that was just created for the claim
+      case 'namedResource': // the cache may lack a resource that was just created for the claim
         return claim.spec.resourceRef?.name !== undefined;
     }
   }

@@ -26,7 +26,7 @@ import { cannotPropagate, conclude, failed, failureOf, reported } from './outcom
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
-/** Calls in one run. A claim needs six. */
+/** The most rounds of one run. A new claim needs six calls. */
 const maxRounds = 16;
 /** A secret store sends no events, so it is polled. */
 const storePollMs = 2_000;
@@ -35,9 +35,9 @@ const storePollMs = 2_000;
  * Binds a claim to a managed resource: provisions one from the claim's class or uses the one that the claim names,
  * copies the connection Secret, and releases the resource when the claim is deleted.
  *
- * A run observes, decides and makes one call, until a decision has no call. A crash between two calls leaves work
- * that the next run continues. Each wait ends with an event of the object that the claim waits for. Conflicts are
- * requeued silently (H13).
+ * A run observes, decides and makes one call, and repeats this until a decision has no call. After a crash the next
+ * run continues. If a claim must wait for an object, a change of that object triggers the next run. Conflicts are
+ * requeued silently (H13 in docs/decision-tables.md).
  */
 export function claimBinding(context: BindingContext): Reconciler {
   const { env, claims } = context;
@@ -84,7 +84,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     }
   }
 
-  /** Returns the result of the run if the call was its last. */
+  /** Makes the call of a decision. Returns the result of the run if the run ends with this call. */
   async function called(
     decision: BindingCall,
     observed: Observed,
@@ -97,7 +97,8 @@ export function claimBinding(context: BindingContext): Reconciler {
       const events = await failing(what, act(decision, observed, run, signal), facts);
       for (const event of events) reportClaimEvent(env, log, observed.claim, event);
     } catch (error) {
-      // The object was deleted, and the store lags. A creation fails alike if its kind or namespace is missing.
+      // Not found: the object was deleted, and the cache does not show it yet. For a creation, not found means that
+      // the kind or namespace is missing, so that error is thrown.
       const isCreation = decision.name === 'Create' || decision.name === 'CopySecret';
       if (isCreation || !isNotFound(error)) throw error;
       return decision.name === 'RemoveFinalizer' ? done : requeue;
@@ -114,7 +115,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       return failed(provisioning.plan);
     }
     if (decision.name === 'SecretNotOwned') {
-      // No event reports that the other owner's Secret was deleted, so retry.
+      // No event reports the deletion of another owner's Secret, so the run is retried.
       return failed(new StepFailure('', secrets.obstacle ?? '', cannotPropagate));
     }
     const report = reportOf(decision.name, observed);

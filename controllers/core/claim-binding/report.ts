@@ -29,13 +29,13 @@ import { quietMs } from './responsibility.ts';
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
-  /** Epoch ms. Before that time there is probably nothing to report. */
+  /** Epoch ms. Until then the claim does not report, because another controller will probably report first. */
   readonly notBeforeMs?: number;
 }
 
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
-/** A Secret that cannot be written is a failure (reconciler.ts). */
+/** The report of a decision. `SecretNotOwned` is not among them: reconciler.ts reports it as a failure. */
 export const reportOf = (decision: Reported, facts: Observed): Report | undefined => reports[decision](facts);
 
 const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined>> = {
@@ -167,7 +167,7 @@ function reportNamespace({ managed, provisioning, forbidden = '' }: Observed): R
   return report('NamespaceNotAllowed', ready, { isError: true });
 }
 
-/** A Bound claim keeps its status and its Secret until its resource was deleted. */
+/** While its resource is being deleted, a Bound claim keeps its status and its Secret. */
 function reportDeleted(facts: Observed): Report | undefined {
   const { claim, managed } = facts;
   const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);

@@ -9,25 +9,25 @@ import type { ClaimService } from '../claim-service.ts';
 export interface UnknownKind {
   readonly message: string;
   readonly consideredKinds: readonly string[];
-  /** Epoch ms. Until then another process that knows the kind may release the claim. */
+  /** Epoch ms. Until then the claim does not report: another process that knows the kind may release it. */
   readonly notBeforeMs?: number;
 }
 
 /** The controller that binds a claim: `this` one, one of the `others`, or none. */
 export type Responsibility = 'this' | 'others' | UnknownKind;
 
-/** Another controller or process has this time to report on an object. */
+/** How long a controller waits for the report of another controller or process before it reports itself. */
 export const quietMs = 2_000;
 
 export interface Responsible {
   readonly service: ClaimService;
-  /** Every service of the claim kind that works in this process, in a fixed order. */
+  /** Every `ClaimService` of the claim kind that works in this process, in a fixed order. */
   readonly peers: readonly ClaimService[];
   readonly claim: Claim;
   readonly owned: readonly Managed[];
 }
 
-/** The kind of the owned resource decides, else `resourceRef`, else `classRef`. */
+/** Whether this `ClaimService` binds the claim. The kind of the owned resource decides, else `resourceRef`, `classRef`. */
 export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
   const { resourceRef, classRef } = claim.spec;
   const [resource] = owned;
@@ -76,8 +76,8 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
 }
 
 /**
- * Whether a process that knows the kind has reported on the current claim. It reports on every Bound claim soon,
- * except after a deletion, and on every claim without an observed generation.
+ * Whether a process that knows the kind has reported on the claim: Ready has a reason that only such a process writes.
+ * The report must be current or lack a generation. An old one counts while the claim is Bound and not being deleted.
  */
 function isReportedByOther({ metadata, status }: Claim): boolean {
   const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');

@@ -46,8 +46,8 @@ import { claimBinding } from './reconciler.ts';
 import { isResponsible } from './responsibility.ts';
 
 /**
- * The progress of a claim, for its priority. A deleted claim may still have a resource. While its resource cannot
- * be bound, a run only reports the reason.
+ * The progress of a claim, which determines its priority in the queue. A deleted claim counts as begun, because it may
+ * still have a resource. It is waiting while its resource has no phase: a run could only report that.
  */
 export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefined): Stage {
   if (claim === undefined || wasDeleted(claim)) return 'begun';
@@ -56,7 +56,7 @@ export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefi
   return managed !== undefined && managed.status?.bindingPhase === undefined ? 'waiting' : 'begun';
 }
 
-/** The fields that binding reads. Finalizers and creation annotations are not among them. */
+/** Whether a field changed that binding reads. Finalizers, for example, are not among them. */
 const isChangedForClaims: Predicate<Managed> = changed(
   ({ spec }: Managed) => spec,
   ({ status }) => status,
@@ -66,9 +66,9 @@ const isChangedForClaims: Predicate<Managed> = changed(
 );
 
 /**
- * Binds claims of one kind to managed resources of one kind. `peers`: the services of the claim kind.
- * `storedConnection`: reads the credential of a resource that publishes only to a secret store. Absent: no store is
- * enabled.
+ * Binds claims of one kind to managed resources of one kind. `peers`: every `ClaimService` of this claim kind,
+ * including `service`. `storedConnection`: reads the credential of a resource that publishes only to a secret store.
+ * Absent: no secret store is enabled.
  */
 export function claimBindingController(
   env: Environment,
@@ -98,10 +98,10 @@ export function claimBindingController(
     ...namedBy(object).filter(isThere),
     ...claimsOfManaged(claims.store, referenceTo(object)).map(({ metadata }) => objectKey(metadata)),
   ];
-  /** The missing claim that a managed resource names, if this process serves its namespace. */
+  /** The claim that a managed resource names, if it does not exist and this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** Without a phase, the resource's status triggers the claims later. */
+  /** The claims of the resource that has this Secret. None if it has no phase yet: its status triggers them later. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
@@ -111,7 +111,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls a Secret it does not name: an old creation may arrive late. */
+  /** The claim that controls this Secret but names another one: the Secret of an earlier run may appear late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);
@@ -155,7 +155,7 @@ export function claimBindingController(
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .throughBoth(claimsOfSource, 'the owner or the consent of the secret of its managed resource changed'),
-    // Secret propagation serves Bound claims.
+    // For Bound claims, the controller in secret-propagation/ copies the change.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(

@@ -31,7 +31,7 @@ function alsoDefault(others: readonly Class[]): string {
 }
 
 /**
- * Whether a claim that names neither class, selector nor resource gets a default class. The newest of several wins,
- * as with StorageClasses; the Event names the others.
+ * Decides whether a claim without class, selector and resource gets a default class. If there are several, the newest
+ * is used, as with StorageClasses, and the Event names the others.
  */
 export const decideDefaulting = (facts: ClassFacts): ClassDecision => decideClass(facts, defaulting);

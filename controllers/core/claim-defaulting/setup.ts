@@ -4,7 +4,10 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideDefaulting, needsDefaulting } from './decide.ts';
 
-/** Gives claims without class, selector and resource the default class. `peers`: the services of the claim kind. */
+/**
+ * Gives claims without class, selector and resource the default class. `peers`: every `ClaimService` of this claim
+ * kind, including `service`.
+ */
 export const claimDefaulting = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'defaulting',

@@ -36,5 +36,5 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** Whether a claim with a class selector gets a class. One of the matching classes is drawn. */
+/** Decides whether a claim with a class selector gets a class: one of the matching classes. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

@@ -4,7 +4,7 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideScheduling, needsScheduling } from './decide.ts';
 
-/** Gives claims with a class selector a class of one kind. `peers`: the services of the claim kind. */
+/** Gives claims a class by selector. `peers`: every `ClaimService` of this claim kind, including `service`. */
 export const claimScheduling = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'scheduling',

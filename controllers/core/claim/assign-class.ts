@@ -35,8 +35,8 @@ export interface ClassAssignment {
 }
 
 /**
- * Writes the class, or the reason why there is none, to claims. If several controllers write, the API server
- * rejects all but the first with a 409.
+ * The controller that writes `classRef` to claims without one, or reports in the status why there is no class. If
+ * several controllers write, the API server rejects all but the first with a 409.
  */
 export function classAssignment(
   env: Environment,

@@ -7,8 +7,8 @@ import type { Logger } from '../../../runtime/log/log.ts';
 import { logAct } from '../log-changes.ts';
 
 /**
- * Records an Event of a claim, annotated with its resource and class as crossplane-runtime v0.5 to v0.9 did, and
- * logs it.
+ * Records and logs an Event of a claim. The Event has annotations with the claim's resource and class, as in
+ * crossplane-runtime v0.5 to v0.9.
  */
 export function reportClaimEvent(
   { events }: Pick<Environment, 'events'>,

@@ -17,11 +17,11 @@ import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
 
-/** The namespaces of claims. No namespace is watched or read before a class or resource selects namespaces. */
+/** Reads the namespaces of claims. Until a class or resource has a `namespaceSelector`, no namespace is read. */
 export interface ClaimNamespaces {
-  /** From the store, else from the API server. Throws ApiError, except if reading is forbidden. */
+  /** From the informer cache, else from the API server. Throws ApiError. If RBAC forbids it, returns a `problem`. */
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
-  /** From the API server. */
+  /** The same, always from the API server. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
   /** Triggers waiting claims when their namespace is created or deleted, or its labels change. */
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
@@ -29,11 +29,11 @@ export interface ClaimNamespaces {
 
 export interface TriggerSources {
   readonly claims: Store<Claim>;
-  /** Classes and resources that may select namespaces. */
+  /** The caches of classes and managed resources, which may have a `namespaceSelector`. */
   readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];
 }
 
-/** A process that serves some namespaces watches only these. */
+/** If the process serves only the claims of some namespaces, it also watches only these namespaces. */
 export function claimNamespaces(env: Environment): ClaimNamespaces {
   const namespaces = memoize((): Resource<Namespace> => env.resource(NamespaceKind));
 
@@ -73,7 +73,7 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
   };
 }
 
-/** A process does not see the claims of namespaces that it does not serve. */
+/** Whether this process serves the namespace of an object. It does not see claims in other namespaces. */
 export const isServed = (
   { claimNamespaces: served }: Pick<Environment, 'claimNamespaces'>,
   { namespace = '' }: ObjectKey,

@@ -5,14 +5,14 @@ import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import { withShortMessage } from '../message.ts';
 import { wasBound } from './ownership.ts';
 
-/** The result of a run for a claim. */
+/** The facts that a run writes to the claim's status. */
 export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
-  /** Absent: the phase stays, and is Unbound at first. Unbound becomes Released for a claim that was bound. */
+  /** Absent: the phase stays, or is Unbound if there is none. A claim that was Bound gets Released, not Unbound. */
   readonly bindingPhase?: BindingPhase;
   /** The kinds that were considered, if no class or controller was found. */
   readonly consideredKinds?: readonly string[];
-  /** Whether a bound claim that names a Secret has it. Absent: unchanged. */
+  /** Whether the Secret that a Bound claim names was written. Absent: unchanged. */
   readonly hasSecret?: boolean;
 }
 

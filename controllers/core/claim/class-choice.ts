@@ -11,7 +11,7 @@ export interface Candidates {
   readonly classes: readonly Class[];
   /** Why a claim cannot get a class. Undefined: it can. Absent: it can get each class. */
   readonly whyNotSuitable?: (claim: Claim, offered: Class) => string | undefined;
-  /** Whether the claim's namespace is not allowed to have a class. Absent: all are allowed. */
+  /** Whether the claim's namespace may not use a class. Absent: it may use every class. */
   readonly isForbidden?: (offered: Class) => boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Qualified {
   readonly fit: readonly Class[];
   /** One reason for each incompatible class, sorted. */
   readonly incompatible: readonly string[];
-  /** The number of classes that the claim's namespace must not know. */
+  /** The number of classes that the claim's namespace may not use. Messages do not name them. */
   readonly forbidden: number;
 }
 
@@ -62,17 +62,17 @@ export const describeIncompatible = (incompatible: readonly string[]): string =>
 export const describeForbidden = (count: number, { metadata: { namespace } }: Claim): string =>
   count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
 
-/** The controller of the first kind reports for all kinds. */
+/** Whether the controller of this class kind reports for all kinds: the controller of the first kind does. */
 export const isReporter = ([first]: readonly Candidates[], kind: Kind<Class>): boolean =>
   first?.kind.kind === kind.kind && first.kind.group === kind.group;
 
-/** Any version of the kind counts. */
+/** Whether a class is of this kind, in any API version. */
 export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
   candidate.kind === kind.kind && candidate.apiVersion.startsWith(`${kind.group}/`);
 
 /**
- * Draws one class for a claim by rendezvous hashing of the two UIDs. The distribution is uniform. Every scheduler
- * and every retry draws the same class.
+ * Chooses one of the classes for a claim, each with the same probability, by a hash of the two UIDs (rendezvous
+ * hashing). So every controller and every retry chooses the same class.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>
@@ -80,7 +80,7 @@ export function drawClass(claim: Claim, classes: readonly Class[]): Class | unde
   );
 }
 
-/** Classes created in the same second are sorted by name, then by kind. */
+/** Sorts classes by creation time, the newest first. Those of the same second are sorted by name, then by kind. */
 export function newestFirst(classes: readonly Class[]): readonly Class[] {
   return classes.toSorted(
     (a, b) =>
@@ -90,7 +90,7 @@ export function newestFirst(classes: readonly Class[]): readonly Class[] {
   );
 }
 
-/** The matching classes of each kind: `FavouriteDBInstanceClass 0 of 2, …`. */
+/** How many classes of each kind match, for messages: `FavouriteDBInstanceClass 0 of 2, …`. */
 export function tally(candidates: readonly Candidates[], qualifies: (candidate: Class) => boolean): string {
   return candidates
     .map(({ kind, classes }) => `${kind.kind} ${classes.filter(qualifies).length} of ${classes.length}`)

@@ -3,13 +3,13 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 
-/** The value of `status.consideredKinds`. */
+/** The value of `status.consideredKinds`: the kinds that a process knew when it found no class or controller. */
 export const consideredKinds = (kinds: readonly Kind[]): readonly string[] => kinds.map(kindKey).toSorted();
 
 /**
- * Whether a process with other stacks has reported that it found no class or controller for the claim: Ready has
- * this reason and generation, and the report considered a kind that is not `known` here. That report stays,
- * otherwise two processes would overwrite each other forever.
+ * Whether a process with other stacks has already reported that the claim has no class or controller. Then this
+ * process does not report, because the two would overwrite each other forever. The report is from another process if
+ * Ready has this reason and generation, and `consideredKinds` has a kind that is not `known` here.
  */
 export function isReportedByOtherProcess(
   { metadata, status }: Claim,

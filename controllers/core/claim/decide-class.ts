@@ -18,7 +18,7 @@ import { consideredKinds, isReportedByOtherProcess } from './considered-kinds.ts
 
 export interface ClassFacts {
   readonly claim: Claim | undefined;
-  /** The claim owns a managed resource, even if its references were removed. */
+  /** Whether the claim owns a managed resource. That may be so even if a user removed `resourceRef`. */
   readonly isHolding: boolean;
   /** Every class kind that can satisfy the claim kind and whose stack works, in a fixed order. */
   readonly candidates: readonly Candidates[];
@@ -32,7 +32,7 @@ type Nothing = Exclude<
   NoClass | 'InvalidClassSelector' | 'AssignClass'
 >;
 
-/** The decisions, in the order of docs/decision-tables.md. `reports`: the reported decisions without a class. */
+/** All decisions, in the order of docs/decision-tables.md. `reports`: those that report why there is no class. */
 export const classDecisions = (...reports: readonly (NoClass | 'InvalidClassSelector')[]) =>
   [
     ...(['ClaimGone', 'HasResource', 'HasClass', 'NeedsNoClass'] as const),
@@ -47,7 +47,7 @@ export type ClassDecision =
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;
-      /** The kinds that this process knows. A process with other stacks may find a class. */
+      /** The class kinds that this process knows. A process with other stacks may find a class. */
       readonly consideredKinds?: readonly string[];
     }
   | {
@@ -59,7 +59,7 @@ export type ClassDecision =
 
 export type ClassDecisionName = ClassDecision['name'];
 
-/** The choice by selector, or of the default class. */
+/** How the class of a claim is chosen: by selector, or as the default class. */
 export interface ClassChoice {
   readonly noneName: NoClass;
   /** Classes that are being deleted never qualify. */
@@ -72,14 +72,14 @@ export interface ClassChoice {
 
 export interface ClassPolicy {
   readonly needsClass: (claim: Claim) => boolean;
-  /** `problem`: the claim's selector is malformed. */
+  /** `problem`: why the claim's selector is malformed. */
   readonly choiceOf: (claim: Claim) => ClassChoice | { readonly problem: string };
 }
 
 /**
- * Whether a claim gets a class, and which. All controllers of a claim kind choose the same class, and the
- * controller of the class kind assigns it. If there is none, the controller of the first kind reports that. Checks
- * every condition itself, because no predicate filters a delayed request (H8).
+ * Decides whether a claim gets a class, and which. All controllers of a claim kind choose the same class, and only the
+ * controller of that class's kind writes it. If no class fits, only the controller of the first kind reports it.
+ * Checks every condition again: the claim may have changed since the trigger (H8 in docs/decision-tables.md).
  */
 export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
   const { claim, isHolding, kind, candidates } = facts;

@@ -6,7 +6,7 @@ import { bugIn } from '../../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { attributed } from '../stack-bug.ts';
 
-/** Why a managed resource cannot serve a claim. Undefined: it can. The spec has priority over the status. */
+/** Why a managed resource cannot serve a claim. Undefined: it can. A value in the spec overrides one in the status. */
 export function whyResourceIncompatible(
   service: ClaimService,
   claim: Claim,
@@ -28,8 +28,8 @@ export function whyClassIncompatible(
 }
 
 /**
- * Why a claim cannot get a class: the class is incompatible, or `configure` refuses it. A programming error of the
- * stack excludes no class. It is reported when the class is used.
+ * Why a claim cannot get a class: the class is incompatible, or `configure` throws. Undefined: it can. A programming
+ * error in the stack excludes no class. It is reported when the class is used.
  */
 export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
   try {

@@ -6,17 +6,17 @@ import { isMalformedAt, malformationOf } from '../../../apis/core/v1alpha1/well-
 
 export type ClaimNamespace =
   | { readonly name: string; readonly labels: Readonly<Record<string, string>> }
-  /** Why its labels are not known. */
+  /** `problem`: why the labels are not known. */
   | { readonly name: string; readonly problem: string };
 
-/** If a selector restricts namespaces, the claim's namespace must be known. */
+/** Whether a `namespaceSelector` restricts the namespaces, so that the claim's namespace must be read. */
 export const restrictsNamespaces = (offered: Class | Managed | undefined): boolean =>
   offered !== undefined && selectorOf(offered).selector !== undefined;
 
 /**
- * Why claims of a namespace are not allowed to have a class or resource, as the text after its name. Undefined:
- * they are allowed. A malformed selector and an unknown namespace allow no claim. The text never lists the allowed
- * namespaces.
+ * Why the claims of a namespace may not use a class or managed resource, as a text to follow its name. Undefined:
+ * they may. A malformed selector, or a namespace whose labels are not known, allows no claim. The text never lists
+ * the allowed namespaces.
  */
 export function whyNotFor(
   namespace: ClaimNamespace | undefined,

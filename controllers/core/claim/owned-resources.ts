@@ -5,7 +5,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { indexManaged, managedWithClaimUid } from '../indexes.ts';
 
-/** Finds the managed resources of every kind whose `claimRef` has the UID of a claim, Bound ones first. */
+/** Finds the managed resources of every kind whose `claimRef` has the UID of a claim. Bound ones come first. */
 export function ownedResources(
   env: Pick<Environment, 'resource'>,
   services: readonly ClaimService[],

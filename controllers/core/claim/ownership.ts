@@ -3,14 +3,14 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { referencesEqual, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 
 /*
- * `spec.claimRef` with a UID is the only record of the claim that owns a managed resource. `status.bindingPhase` says how
- * far the binding is, and `status.boundUID` whether that phase is of this cluster or from a backup.
+ * A claim owns a managed resource if `spec.claimRef` has the claim's UID. `status.bindingPhase` is the progress of the
+ * binding. `status.boundUID` shows whether that phase was written in this cluster or comes from a backup.
  */
 
 export const isOwnedBy = ({ spec: { claimRef } }: Managed, { metadata: { uid } }: Claim): boolean =>
   uid !== undefined && claimRef?.uid === uid;
 
-/** Whether `claimRef` has the claim's apiVersion, kind, namespace and name. The UID does not count. */
+/** Whether `claimRef` has the claim's apiVersion, kind, namespace and name. The UID is not compared. */
 export const namesClaim = ({ spec }: Managed, claim: Claim): boolean =>
   referencesEqual(spec.claimRef, referenceTo(claim));
 
@@ -20,7 +20,7 @@ export const namesResource = ({ spec: { resourceRef } }: Claim, { kind, metadata
 
 export const wasProvisioned = ({ spec }: Managed): boolean => spec.classRef !== undefined;
 
-/** Whether a managed resource was Bound or Released in this cluster: `boundUID` is its own UID. */
+/** Whether `bindingPhase` was written in this cluster. A restore from a backup changes the UID, but not `boundUID`. */
 export const wasBoundHere = ({ metadata, status }: Managed): boolean =>
   status?.boundUID !== undefined && status.boundUID === metadata.uid;
 

@@ -11,7 +11,7 @@ import {
   secretKeyOf,
 } from '../../../apis/core/v1alpha1/secret.ts';
 
-/** The target, controlled by the claim, with the name and data of its source. */
+/** The claim's Secret with the data of its source, an annotation that names the source, and the claim as controller. */
 export function propagated(target: Secret, claim: Claim, source: Secret): Secret {
   const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   return {
@@ -38,8 +38,9 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
 }
 
 /**
- * A Secret without a controller is not overwritten if it has data of its own. Every copy of ours names its source,
- * so any other such Secret was created by hand or restored from a backup, and its data may exist nowhere else.
+ * Why the claim's Secret may not be overwritten: it has no controller, and has other data than the source. Undefined:
+ * it may. Each copy by this product names its source. Any other such Secret was created by hand or restored from a
+ * backup, and its data may exist nowhere else.
  */
 export function whyNotTaken(target: Secret, source: Secret): string | undefined {
   const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
@@ -48,6 +49,6 @@ export function whyNotTaken(target: Secret, source: Secret): string | undefined 
   return 'refusing to overwrite a secret that has no controller and holds other data';
 }
 
-/** Whether the API server refuses the copy. */
+/** Whether the claim's Secret is immutable and differs from its source: the API server would reject the copy. */
 export const isFrozen = (target: Secret, source: Secret): boolean =>
   target.immutable === true && !isEqual(target.data ?? {}, source.data ?? {});

@@ -19,7 +19,7 @@ const isReady = ({ status }: Managed): boolean => isConditionTrue(status?.condit
 
 const labels = ({ metadata }: Managed) => metadata.labels;
 
-/** Triggers referrers when a resource that they refer to changes. */
+/** Triggers managed resources (`referrers`) when a resource to which they refer changes. */
 export function referenceTriggers<M extends Managed>(
   env: Environment,
   referrers: Resource<M>,
@@ -58,8 +58,8 @@ export function referenceTriggers<M extends Managed>(
 }
 
 /**
- * Resolves references from the stores, and writes them in at most one write. For a resource that is only observed
- * they are resolved for the run only. `then`: resolves references that a service handles itself.
+ * Resolves references from the informer caches, and writes the values in at most one write. For a resource that is only
+ * observed, the values are not written, and only this run uses them. `then`: a stack's function to resolve others.
  */
 export function referenceResolver<M extends Managed>(
   env: Environment,

@@ -1,5 +1,5 @@
 /*
- *   networkIdRef, networkIdSelector ──▶ another managed resource, from the store ──▶ its external name
+ *   networkIdRef, networkIdSelector ──▶ another managed resource, from the cache ──▶ its external name
  *   networkId ◀──────────────────────────────────────────────────────────────────────────┘
  */
 
@@ -19,7 +19,7 @@ export interface Reference {
   readonly policy?: ReferencePolicy;
 }
 
-/** Without labels every resource of the kind matches. */
+/** Selects managed resources of a kind. Without `matchLabels`, every resource of the kind matches. */
 export interface ReferenceSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   /** Only resources with the same controller as the referrer. */
@@ -27,16 +27,16 @@ export interface ReferenceSelector {
   readonly policy?: ReferencePolicy;
 }
 
-/** A field of `forProvider` with a value from other managed resources. All names are keys of `forProvider`. */
+/** A field of `forProvider` that gets its value from other managed resources. */
 export interface ReferenceField {
-  /** Has the value: a string, or a list of strings with `multiple`. */
+  /** The key in `forProvider` of the value: a string, or with `multiple` a list of strings. */
   readonly field: string;
-  /** Has a {@link Reference}, or a list of them. */
+  /** The key in `forProvider` of the {@link Reference}, or with `multiple` of a list of them. */
   readonly ref: string;
-  /** Has the {@link ReferenceSelector}. */
+  /** The key in `forProvider` of the {@link ReferenceSelector}. */
   readonly selector: string;
   readonly to: Kind<Managed>;
-  /** The value of a referenced resource. Undefined: none yet. Default: its external name. */
+  /** Reads the value from the referenced resource. Undefined: it has none yet. Default: its external name. */
   readonly extract?: (referenced: Managed) => string | undefined;
   readonly multiple?: boolean;
 }
@@ -59,7 +59,7 @@ export const referencesIn = (managed: Managed, { ref }: ReferenceField): readonl
 export const selectorOf = (managed: Managed, { selector }: ReferenceField): ReferenceSelector | undefined =>
   (forProviderOf(managed)[selector] as ReferenceSelector | null | undefined) ?? undefined;
 
-/** An empty text counts as no value. */
+/** The values that a field has. An empty text is no value. */
 const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] =>
   castArray((forProviderOf(managed)[field] || []) as string | string[]);
 
@@ -71,7 +71,7 @@ export function isResolvable(managed: Managed, field: ReferenceField): boolean {
   return (selector ? [selector] : referencesIn(managed, field)).some(({ policy }) => isAlways(policy));
 }
 
-/** Why nothing is created: the creation would omit a field that `initProvider` refers to. */
+/** Why the external resource is not created: a reference in `initProvider` is not resolved, so its field is missing. */
 export function unresolvedInitially(managed: Managed, fields: readonly ReferenceField[]): string | undefined {
   const { initProvider = {} } = managed.spec;
   const initial = initProvider as Json;
@@ -91,7 +91,7 @@ export function unresolvedInitially(managed: Managed, fields: readonly Reference
  * The managed resource with its references resolved (crossplane-runtime v1.16, Resolve and ResolveMultiple), or itself if
  * nothing changes. Throws an Error that names the field, the object and what to do.
  *
- * It differs from the original in four ways. An Optional reference that finds nothing changes nothing. Each reference is
+ * It differs from Crossplane in four ways. An Optional reference that finds nothing changes nothing. Each reference is
  * judged by its own policy. The matches of a selector are ordered by name, and explicit references keep their order. A
  * selector for one value prefers the previous choice, then a resource that has a value.
  */
@@ -113,7 +113,7 @@ export function withReferences<M extends Managed>(
 function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLookup): Json {
   const references = referencesIn(managed, field);
   const selector = selectorOf(managed, field);
-  // An explicit reference wins over a selector, unless the selector is looked up always.
+  // An explicit reference has priority over a selector, unless the selector's policy is Always.
   const isSelected = selector !== undefined && (references.length === 0 || isAlways(selector.policy));
   const selected = isSelected ? select(managed, field, selector, lookup) : references;
   const chosen = field.multiple ? selected : selected.slice(0, 1);
@@ -131,7 +131,7 @@ function resolve(managed: Managed, field: ReferenceField, lookup: ReferenceLooku
   };
 }
 
-/** Undefined if there is no value and the reference is Optional. */
+/** The value of one reference. Undefined if there is none and the reference is Optional; throws if it is required. */
 function resolvedValue(
   managed: Managed,
   field: ReferenceField,

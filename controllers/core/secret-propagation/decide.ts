@@ -17,7 +17,7 @@ import type { SecretDetails } from '../credential.ts';
 import { keptIn, whyNotUsable } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
 
-/** A claim's Secret, the Secret that it names as its source, and the controllers of the two. */
+/** A claim's Secret (`target`), the Secret that it names as its source, and the objects that control the two. */
 export interface PropagationFacts {
   readonly kind: Kind<Managed>;
   readonly secretDetails?: SecretDetails | undefined;
@@ -44,7 +44,7 @@ export const propagationDecisions = [
   'CopySecret',
 ] as const;
 
-/** A `message` becomes an Event. */
+/** A decision with a `message` is reported in an Event. */
 export type PropagationDecision =
   | { readonly name: Exclude<(typeof propagationDecisions)[number], 'CopySecret'>; readonly message?: string }
   | { readonly name: 'CopySecret'; readonly desired: Secret };
@@ -56,7 +56,7 @@ const pairChecks = [notResponsible, noConsent, sourceNotControlled, targetNotCon
 const chainChecks = [notBound, credentialNotApplied, targetImmutable];
 
 /**
- * Whether a claim's Secret gets the data of its source. Both Secrets must name each other (consent). The resource
+ * Decides whether a claim's Secret gets the data of its source. The Secrets must name each other (consent). The resource
  * must control the source, the claim must control the target, and the resource must be Bound to the claim.
  * Otherwise every user with write access to annotations could read the source.
  */
@@ -82,7 +82,7 @@ function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision
 const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
 const describe = ({ kind, metadata }: Claim | Managed): string => `${kind} ${metadata.name}`;
 
-/** Another controller copies Secrets of this pair of kinds. */
+/** Another controller copies Secrets of this claim kind or from this managed kind. */
 function notResponsible({ kind, besides = [], target, source }: Pair): PropagationDecision | undefined {
   const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
   const isOurs = !isOther && referenceIsOfKind(controllerOf(source), kind);
@@ -110,13 +110,13 @@ function targetNotControlled({ target, claim }: Pair): PropagationDecision | und
   return { name: 'TargetNotControlled', message: `secret ${nameOf(target)} is not controlled by ${owner}` };
 }
 
-/** A restored claim waits until binding has corrected the UID in `claimRef`. */
+/** After a restore from a backup, waits until the binding controller has corrected the UID in `claimRef`. */
 function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
   if (managed.status?.bindingPhase === 'Bound' && isOwnedBy(managed, claim)) return undefined;
   return { name: 'NotBound', message: `${describe(managed)} is not bound to ${describe(claim)}` };
 }
 
-/** The claim keeps its copy. A change of the record triggers the next run. */
+/** The new credential does not work yet: the claim keeps its copy. A change of `status.credential` triggers a run. */
 function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
   const { claim, managed, source, secretDetails = {} } = facts;
   const reason = whyNotUsable(managed, keptIn(source), referenceTo(claim), secretDetails);

@@ -24,9 +24,9 @@ import { aboutSecret, logAct } from '../log-changes.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
- * Keeps claims' Secrets equal to the connection Secrets of their managed resources. A request names the claim's
- * Secret. Changes of the source, and of the resource's phase and record, request each Secret that the source
- * consents to. `besides`: claim kinds that other controllers serve.
+ * Keeps the Secret of a claim (a request names it) equal to the connection Secret of its managed resource. A change of
+ * the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each Secret to which its Secret may
+ * be copied. `besides`: the other claim kinds that this managed kind serves.
  */
 export function secretPropagation(
   env: Environment,
@@ -45,7 +45,7 @@ export function secretPropagation(
     const source = key && secrets.get(key);
     return source === undefined || !isSource(source) ? [] : copiesOf(source);
   };
-  /** Binding creates missing copies. */
+  /** The existing copies of a source. The binding controller creates missing ones. */
   const copiesOf = (source: Secret): readonly SecretKey[] =>
     propagationTargets(source).filter((key) => secrets.get(key) !== undefined);
   const wokenBy = triggersIn(env);
