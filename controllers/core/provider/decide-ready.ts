@@ -35,7 +35,7 @@ const faults: Readonly<Record<ProviderErrorClass, { readonly reason: string; rea
 
 const unknown = (reason: string, message: string) =>
   ({ type: 'Ready', status: 'Unknown', reason, message }) as const;
-const unused = unknown('Unused', 'no managed resource uses it, so that no call has tried it');
+const unused = unknown('Unused', 'no managed resource uses it, and no call has shown whether it works');
 const untried = unknown('Pending', 'no call has used it yet');
 const working: ReadyDecision = {
   name: 'Working',

@@ -30,7 +30,11 @@ const unknown = (name: 'Unused' | 'Untried', reason: string, message: string): R
   name,
   ready: { type: 'Ready', status: 'Unknown', reason, message },
 });
-const unused = unknown('Unused', 'Unused', 'no managed resource uses it, so that no call has tried it');
+const unused = unknown(
+  'Unused',
+  'Unused',
+  'no managed resource uses it, and no call has shown whether it works',
+);
 const pending = unknown('Untried', 'Pending', 'no call has used it yet');
 
 describe('Ready of a provider', () => {
