@@ -19,6 +19,10 @@ export const providerErrorClasses = [
 ] as const;
 export type ProviderErrorClass = (typeof providerErrorClasses)[number];
 
+/** Whether the external system has accepted the credentials of a call that failed. */
+export const haveCredentialsWorked = (errorClass: ProviderErrorClass): boolean =>
+  ['Throttled', 'QuotaExceeded', 'Forbidden'].includes(errorClass);
+
 const isExternal = (error: unknown): boolean => apiErrorIn(error) === undefined && bugIn(error) === undefined;
 
 /** The class of an error that can affect every resource of a provider. Undefined: it affects only one resource. */

@@ -275,7 +275,7 @@ describe('the live page in a browser', { skip }, () => {
     return isTold && name.scrollWidth <= name.clientWidth ? [] : [e.title + ' is shown as ' + name.innerText];
   })`;
 
-  test('50 claims whose names differ at their ends: each can be told apart from the others, and the chosen one is in view', async () => {
+  test('50 claims whose names differ only at the end: each label is different, and the selected claim is in view', async () => {
     const names = Array.from(
       { length: 41 },
       (_, i) => `newsletter-archive-of-the-blog-team-${String(i).padStart(2, '0')}`,

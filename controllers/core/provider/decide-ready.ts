@@ -1,7 +1,7 @@
 import type { Condition, ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ProviderErrorClass } from '../error-class.ts';
-import { providerErrorClasses } from '../error-class.ts';
+import { haveCredentialsWorked, providerErrorClasses } from '../error-class.ts';
 import type { CallResult } from './provider-health.ts';
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
@@ -23,14 +23,14 @@ export interface ReadyInput {
   readonly results: readonly CallResult[];
 }
 
-/** The reason of Ready. `isProof`: the external system has accepted the credentials. */
-const faults: Readonly<Record<ProviderErrorClass, { readonly reason: string; readonly isProof: boolean }>> = {
-  CredentialsUnreadable: { reason: 'CannotReadCredentials', isProof: false },
-  Unreachable: { reason: 'NoAnswer', isProof: false },
-  CredentialsRefused: { reason: 'CredentialsRefused', isProof: false },
-  Throttled: { reason: 'Throttled', isProof: true },
-  QuotaExceeded: { reason: 'QuotaExceeded', isProof: true },
-  Forbidden: { reason: 'Forbidden', isProof: true },
+/** The reason of Ready. */
+const reasons: Readonly<Record<ProviderErrorClass, string>> = {
+  CredentialsUnreadable: 'CannotReadCredentials',
+  Unreachable: 'NoAnswer',
+  CredentialsRefused: 'CredentialsRefused',
+  Throttled: 'Throttled',
+  QuotaExceeded: 'QuotaExceeded',
+  Forbidden: 'Forbidden',
 };
 
 const unknown = (reason: string, message: string) =>
@@ -44,7 +44,7 @@ const working: ReadyDecision = {
 
 /**
  * Pure. Ready is False if the last call of every user failed with the same class. If the classes differ, the call
- * that got furthest decides: if its credentials were accepted, the provider works.
+ * that got furthest, in the order of {@link providerErrorClasses}, decides: if its credentials were accepted, the provider works.
  */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { results } = input;
@@ -55,9 +55,10 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   if (furthest === undefined || failures.length < results.length) {
     return results.length > 0 ? working : withoutCalls(input);
   }
-  const { reason, isProof } = faults[furthest.errorClass];
-  const isShared = failures.every(({ errorClass }) => errorClass === furthest.errorClass);
-  return isProof && !isShared ? working : { name: 'Failing', ready: notReady(reason, furthest.message) };
+  const { errorClass, message } = furthest;
+  const isShared = failures.every((failure) => failure.errorClass === errorClass);
+  if (haveCredentialsWorked(errorClass) && !isShared) return working;
+  return { name: 'Failing', ready: notReady(reasons[errorClass], message) };
 }
 
 function withoutCalls({ before, isCurrent, isUsed }: ReadyInput): ReadyDecision {

@@ -24,7 +24,7 @@ const clientOf = (dispatcher: Carrier, url: string): AwsClient =>
     parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
   });
 const nowhere = () => inProcessAws(realClock());
-const told = (status: number, text: string): AwsClient =>
+const clientAnswering = (status: number, text: string): AwsClient =>
   clientOf(answering(status, text), 'http://aws.test');
 
 interface Things {
@@ -93,7 +93,7 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
 
     for (const [stranger, text] of Object.entries(strangers)) {
       test(`and not by ${stranger}`, async () => {
-        const things = thingsOf(told(404, text));
+        const things = thingsOf(clientAnswering(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
         await assert.rejects(things.get(), isBare404);
         await assert.rejects(things.delete(), isBare404);
@@ -102,7 +102,7 @@ for (const [what, thingsOf] of Object.entries(kinds)) {
 
     for (const [stranger, text] of Object.entries(impostors)) {
       test(`and not by ${stranger}`, async () => {
-        const { get, tagged } = thingsOf(told(200, text));
+        const { get, tagged } = thingsOf(clientAnswering(200, text));
         for (const look of [get, ...(tagged === undefined ? [] : [tagged])]) {
           await assert.rejects(
             look(),
@@ -143,6 +143,6 @@ const mistaken: readonly (readonly [name: string, what: string, answer: string, 
 ];
 describe('an answer of AWS is rejected if it is', () => {
   for (const [name, what, answer, message] of mistaken) {
-    test(name, () => assert.rejects(kinds[what]!(told(200, answer)).get(), { message }));
+    test(name, () => assert.rejects(kinds[what]!(clientAnswering(200, answer)).get(), { message }));
   }
 });

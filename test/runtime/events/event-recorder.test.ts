@@ -204,7 +204,7 @@ describe('event recorder', () => {
     );
   });
 
-  test('a controller with its own recorder is named, and its events are told apart from those of others', async () => {
+  test('a controller with its own recorder is named, and its Events are counted separately', async () => {
     run();
     const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
     recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);

@@ -3,7 +3,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { errorFactsOf } from '../../../../clients/external-error.ts';
 import { messageOf } from '../../../../runtime/client/errors.ts';
 import type { ProviderErrorClass } from '../../error-class.ts';
-import { connectErrorClassOf, providerErrorClassOf } from '../../error-class.ts';
+import { connectErrorClassOf, haveCredentialsWorked, providerErrorClassOf } from '../../error-class.ts';
 import type { CallResult, ProviderHealth } from '../../provider/provider-health.ts';
 import type { ExternalConnector, Observation } from './external-client.ts';
 import type { Operation } from './wrap-calls.ts';
@@ -48,7 +48,7 @@ export function providerHealthConnector<M extends Managed>(
       const failed = (error: unknown, errorClass: ProviderErrorClass | undefined): unknown => {
         if (errorClass === undefined) return error;
         last = { result: { errorClass, message: providerMessageOf(error) } };
-        return isOfConnection(errorClass) ? naming(error, by.origin) : error;
+        return haveCredentialsWorked(errorClass) ? error : naming(error, by.origin);
       };
       const report = (): void => {
         if (last !== undefined) health.record(kind, provider, { user, ...last });
@@ -81,9 +81,6 @@ export function providerHealthConnector<M extends Managed>(
     },
   };
 }
-
-const isOfConnection = (errorClass: ProviderErrorClass): boolean =>
-  ['CredentialsUnreadable', 'CredentialsRefused', 'Unreachable'].includes(errorClass);
 
 /** Names the provider in an error. An error without a class is from the credential reader and names it already. */
 const naming = (error: unknown, origin: string): unknown =>

@@ -10,10 +10,10 @@ import { deletionTimestamp, managed, managedKind } from '../objects.ts';
 const db = { name: 'db' };
 
 /**
- * A managed resource that is being deleted; `meanwhile` happens during the first observation of its external
+ * A managed resource that is being deleted; `change` is made during the first observation of its external
  * resource.
  */
-async function leaving(meanwhile: (scene: Scene) => void): Promise<Scene> {
+async function leaving(change: (scene: Scene) => void): Promise<Scene> {
   const scene = new Scene({ forProvider: { size: 1 } });
   await scene.run();
   scene.cluster.delete(managedKind, db, deletionTimestamp);
@@ -22,7 +22,7 @@ async function leaving(meanwhile: (scene: Scene) => void): Promise<Scene> {
   scene.external.afterCall = (method) => {
     if (method !== 'observe' || !isFirst) return;
     isFirst = false;
-    meanwhile(scene);
+    change(scene);
   };
   return scene;
 }
@@ -38,23 +38,23 @@ const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
 
 describe('the API server is read again before the external resource is deleted', () => {
-  const changes: Readonly<Record<string, { meanwhile: (scene: Scene) => void; decision: string }>> = {
+  const changes: Readonly<Record<string, { change: (scene: Scene) => void; decision: string }>> = {
     'deletionPolicy is Orphan': {
-      meanwhile: (scene) => edit(scene, { deletionPolicy: 'Orphan' }),
+      change: (scene) => edit(scene, { deletionPolicy: 'Orphan' }),
       decision: 'OrphanExternal',
     },
     'reclaimPolicy is Retain': {
-      meanwhile: (scene) => edit(scene, { reclaimPolicy: 'Retain' }),
+      change: (scene) => edit(scene, { reclaimPolicy: 'Retain' }),
       decision: 'OrphanExternal',
     },
     'it is paused': {
-      meanwhile: (scene) => edit(scene, {}, { annotations: { 'crossplane.io/paused': 'true' } }),
+      change: (scene) => edit(scene, {}, { annotations: { 'crossplane.io/paused': 'true' } }),
       decision: 'Paused',
     },
   };
-  for (const [name, { meanwhile, decision }] of Object.entries(changes)) {
+  for (const [name, { change, decision }] of Object.entries(changes)) {
     test(`the external resource is not deleted if at that time ${name}`, async () => {
-      const scene = await leaving(meanwhile);
+      const scene = await leaving(change);
       await assert.rejects(scene.run(), isConflict);
       await scene.run();
       assert.deepEqual(
