@@ -35,13 +35,6 @@ describe('the process is killed at any moment while 50 claims are provisioned', 
     (await claims()).filter(({ status }) => status?.bindingPhase === 'Bound').length;
 
   test('after every restart it goes on: 50 claims Bound, 50 managed resources, 50 instances', async () => {
-    // How long a start takes on this machine, now: kills that all come before its end would prove nothing.
-    const startedMs = performance.now();
-    stack = fixture.cluster.startProcess(flags);
-    await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
-    const startupMs = performance.now() - startedMs;
-    await stack.end('SIGKILL');
-    stack = fixture.cluster.startProcess(flags);
     await Promise.all(
       names.map((name) =>
         fixture.claim('team-a', name, {
@@ -51,14 +44,19 @@ describe('the process is killed at any moment while 50 claims are provisioned', 
       ),
     );
     const progress: number[] = [];
-    // Each life is a little longer than the one before, so that the kills fall into every stage.
-    const longestMs = startupMs + 3_000;
-    for (let lifeMs = startupMs / 2; (await boundCount()) < count && lifeMs < longestMs; lifeMs += 60) {
-      await sleep(lifeMs);
+    // Two kills come while the process starts. Later ones come a little later each time after it is at work, however
+    // long a start takes on this machine.
+    for (let life = 0; (await boundCount()) < count && life < 70; life += 1) {
+      stack = fixture.cluster.startProcess(flags);
+      if (life < 2) await sleep(200 * (life + 1));
+      else {
+        await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
+        await sleep(60 * (life - 2));
+      }
       await stack.end('SIGKILL');
       progress.push(await boundCount());
-      stack = fixture.cluster.startProcess(flags);
     }
+    stack = fixture.cluster.startProcess(flags);
     await eventually('all claims are Bound', async () => (await boundCount()) === count, 60_000);
     assert.ok(progress.length >= 3, `killed only ${progress.length} times: ${progress}`);
     assert.ok(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { knownReasons } from '../../app/metrics/reasons.ts';
 import { flagSpecs } from '../../runtime/process/flag-specs.ts';
 import { projectRoot } from './project-copy.ts';
 import { servedMetrics } from './served-metrics.ts';
@@ -58,9 +59,10 @@ test('it explains every reason there is, and no other', () => {
     /'(Cannot[A-Z][A-Za-z]+|NamespaceNotAllowed|WaitingToBind|UnknownKind|ManagedResourceNotFound|(?:Apply|Destroy)Failure)'/g,
     /'((?:Created|Updated|Deleted)ExternalResource)'/g,
   ];
-  const used = new Set(
-    patterns.flatMap((pattern) => [...sources.matchAll(pattern)].map(([, reason]) => reason)),
-  );
+  const used = new Set([
+    ...knownReasons,
+    ...patterns.flatMap((pattern) => [...sources.matchAll(pattern)].map(([, reason]) => reason)),
+  ]);
   const text = chapter('When something is stuck');
   const explained = code(text).filter((word) => /^[A-Z]/.test(word));
   const types = ['AsyncOperation', 'LastAsyncOperation', 'Terminating'];
