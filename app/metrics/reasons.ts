@@ -1,17 +1,10 @@
+import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
+
 /**
  * The reasons with their own label value. Others count as `Other`: stacks and everyone with write access to a
  * status can invent reasons, and each would be a permanent time series.
  */
-const reasons: ReadonlySet<string> = new Set([
-  // Ready
-  ...['Available', 'AvailableWithTrouble', 'Binding', 'Creating', 'Deleting', 'Pending', 'Unavailable'],
-  ...['InvalidClassSelector', 'NoDefaultClass', 'NoMatchingClass', 'UnknownKind'],
-  // Synced
-  ...['ReconcileError', 'ReconcilePaused', 'ReconcileSuccess'],
-  // Ready of ProviderConfigs and Providers
-  ...['CannotReadCredentials', 'CredentialsAccepted', 'CredentialsRefused', 'NoAnswer', 'Unused'],
-  ...['Forbidden', 'QuotaExceeded', 'Throttled'],
-]);
+const reasons: ReadonlySet<string> = new Set(conditionReasons);
 
 const statuses: ReadonlySet<string> = new Set(['True', 'False', 'Unknown']);
 const phases: ReadonlySet<string> = new Set(['Unbound', 'Bound', 'Released']);
@@ -28,5 +21,3 @@ export const reasonLabel = among(reasons, 'None');
 /** An absent condition reads as Unknown. */
 export const statusLabel = among(statuses, 'Unknown');
 export const phaseLabel = among(phases, 'None');
-
-export const knownReasons: readonly string[] = [...reasons];

@@ -1,8 +1,10 @@
 import type { Condition, ControllerErrorClass } from '../../apis/core/v1alpha1/condition.ts';
+import type { ProviderReason, ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { ExternalErrorClass } from '../../clients/external-error.ts';
 import { errorClassOf, errorFactsOf } from '../../clients/external-error.ts';
 import { apiErrorIn, isForbidden } from '../../runtime/client/errors.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
+import { placeErrorIn } from './connection/connection-place.ts';
 
 export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
@@ -18,6 +20,34 @@ export const providerErrorClasses = [
   'Forbidden',
 ] as const;
 export type ProviderErrorClass = (typeof providerErrorClasses)[number];
+
+const reasons = {
+  CredentialsUnreadable: 'CannotReadCredentials',
+  CredentialsRefused: 'CredentialsRefused',
+  Unreachable: 'ProviderUnreachable',
+  Throttled: 'Throttled',
+  QuotaExceeded: 'QuotaExceeded',
+  Forbidden: 'Forbidden',
+  Invalid: 'InvalidValue',
+  Conflict: 'Conflict',
+  NotReady: undefined,
+  Unknown: undefined,
+  OtherSystem: 'OtherSystem',
+  ExternalMissing: 'ExternalResourceNotFound',
+  SecretConflict: 'SecretConflict',
+  NamespaceNotFound: 'NamespaceNotFound',
+  SecretsForbidden: 'SecretsForbidden',
+  SecretsExcluded: 'SecretsExcluded',
+} as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
+
+/** The reason of Ready of a provider for a failure of this class. */
+export const providerReasonOf = (errorClass: ProviderErrorClass): ProviderReason => reasons[errorClass];
+
+/** The reason of Ready for an error in a condition. Undefined: its class has no reason of its own. */
+export const reasonOfError = (error: Condition['error']): ReadyReason | undefined =>
+  error !== undefined && Object.hasOwn(reasons, error.class)
+    ? reasons[error.class as ConditionErrorClass]
+    : undefined;
 
 /** Whether the external system has accepted the credentials of a call that failed. */
 export const haveCredentialsWorked = (errorClass: ProviderErrorClass): boolean =>
@@ -45,6 +75,11 @@ export function conditionErrorOf(
   const { isExcluded, namespace } = apiErrorIn(error)?.secretsOf ?? {};
   if (isExcluded !== undefined) {
     return { class: isExcluded ? 'SecretsExcluded' : 'SecretsForbidden', ...(namespace && { namespace }) };
+  }
+  const place = placeErrorIn(error);
+  if (place !== undefined) {
+    const { errorClass, namespace: missing } = place;
+    return { class: errorClass, ...(missing !== undefined && { namespace: missing }) };
   }
   if (step === undefined || !isExternal(error)) return undefined;
   const { advice, holder } = errorFactsOf(error) ?? {};

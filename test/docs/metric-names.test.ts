@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { knownReasons } from '../../app/metrics/reasons.ts';
+import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { objectOf, objectsOf } from './manifests.ts';
 import { projectRoot } from './project-copy.ts';
 import { checkRules, ruleGroups, withoutPromtool } from './promtool.ts';
@@ -81,5 +81,5 @@ test('reasons that have a label of their own are those that the guide knows of R
   const tables = guide.split('Claims, condition Ready:\n')[1]?.split('Managed resources also have')[0] ?? '';
   const explained = [...tables.matchAll(/^\| `([A-Z][A-Za-z]+)` \|/gm)].map(([, reason]) => reason);
   const pending = /with the reason `(\w+)`/.exec(tables)?.[1];
-  assert.deepEqual([...knownReasons].toSorted(), [...new Set([...explained, pending])].toSorted());
+  assert.deepEqual([...conditionReasons].toSorted(), [...new Set([...explained, pending])].toSorted());
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { knownReasons } from '../../app/metrics/reasons.ts';
+import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { flagSpecs } from '../../runtime/process/flag-specs.ts';
 import { projectRoot } from './project-copy.ts';
 import { servedMetrics } from './served-metrics.ts';
@@ -60,7 +60,7 @@ test('it explains every reason there is, and no other', () => {
     /'((?:Created|Updated|Deleted)ExternalResource)'/g,
   ];
   const used = new Set([
-    ...knownReasons,
+    ...conditionReasons,
     ...patterns.flatMap((pattern) => [...sources.matchAll(pattern)].map(([, reason]) => reason)),
   ]);
   const text = chapter('When something is stuck');

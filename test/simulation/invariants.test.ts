@@ -513,7 +513,7 @@ const violated: readonly Violated[] = [
         as('p1', patch(cloudConfig, withReady(state, reason), 'status'));
       put(cloudSecret(), cloudConfig)(cluster);
       rest();
-      says('False', 'NoAnswer');
+      says('False', 'ProviderUnreachable');
       rest();
       put(managed('a'))(cluster);
       says('Unknown', 'Unused');
@@ -524,7 +524,7 @@ const violated: readonly Violated[] = [
     },
     says: [
       'ProviderConfig default of fcp.crossplane.io does not say whether it works',
-      'ProviderConfig default of fcp.crossplane.io says NoAnswer, and works: undefined',
+      'ProviderConfig default of fcp.crossplane.io says ProviderUnreachable, and works: undefined',
       'ProviderConfig default of fcp.crossplane.io says that nobody uses it, and a does',
       'ProviderConfig default of fcp.crossplane.io waits for a call, and nobody uses it',
     ],

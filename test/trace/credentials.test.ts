@@ -202,7 +202,7 @@ describe('a ProviderConfig that says it is not ready is not as it should be', ()
           'kubectl edit providerconfigs.gcp.crossplane.io demo',
         ],
       ],
-      'because the system does not answer: no credentials fix that': ['NoAnswer', 'server', []],
+      'because the system does not answer: no credentials fix that': ['ProviderUnreachable', 'server', []],
     };
   for (const [name, [reason, link, commands]] of Object.entries(rows)) {
     test(name, async () => {

@@ -68,28 +68,24 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
     }) as KubernetesObject;
   const gold = { apiVersion: 'example.org/v1', kind: 'Gold', name: 'orders' };
   const either = 'Run the stack that handles the kind (--stacks), or create another claim';
-  const unknown: Readonly<Record<string, readonly [spec: object, advice: string, isDeleted: boolean]>> = {
-    'nothing, of a claim without a resource': [
-      { classRef: { ...gold, kind: 'GoldClass' } },
-      `${either}, and delete this claim, which has no resource and no data:`,
-      true,
+  const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
+  const goldClass = { ...gold, kind: 'GoldClass' };
+  const unknown: Readonly<Record<string, readonly [spec: object, advice: string, commands: string[]]>> = {
+    'nothing, of a claim that can be corrected': [
+      { classRef: goldClass },
+      'Correct the reference. Or run the stack that handles the kind (--stacks):',
+      [edit],
     ],
     'a resource of an unknown kind, which the user cannot read': [
-      { resourceRef: gold },
+      { classRef: goldClass, resourceRef: gold },
       `${either}. ${saved}`,
-      false,
+      [],
     ],
   };
-  for (const [name, [spec, advice, isDeleted]] of Object.entries(unknown)) {
+  for (const [name, [spec, advice, commands]] of Object.entries(unknown)) {
     test(name, async () => {
       const { fault } = await tracedIn([ofUnknownKind(spec)], ['fancysqlinstance', 'team-shop/orders']);
-      assert.deepEqual(remedyOf(fault), {
-        name: 'unknown kind',
-        advice,
-        commands: isDeleted
-          ? ['kubectl -n team-shop delete fancysqlinstances.database.crossplane.io orders']
-          : [],
-      });
+      assert.deepEqual(remedyOf(fault), { name: 'unknown kind', advice, commands });
     });
   }
 

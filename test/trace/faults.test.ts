@@ -184,8 +184,8 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
     cause:
-      'FavouriteDBInstanceClass huge does not exist; create it, or create another claim with an existing class.',
-    commands: 'kubectl apply -f FILE',
+      'FavouriteDBInstanceClass huge does not exist; correct spec.classRef, or create the class.',
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'no match',
@@ -231,7 +231,7 @@ const cases: readonly Case[] = [
     ),
     link: 'resource',
     cause: /^Refusing to bind to FavouriteDBInstance legacy: it has version "1\.0", .*\.$/,
-    commands: `kubectl -n team-shop delete ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'incompatible',
@@ -242,7 +242,7 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       /^Cannot configure managed resource from FavouriteDBInstanceClass favourite-small: FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
-    commands: `kubectl -n team-shop delete ${claims} orders`,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'no match',
@@ -503,16 +503,16 @@ const cases: readonly Case[] = [
     fault: 'missing resource',
     play: claiming({ resourceRef: legacy }),
     link: 'resource',
-    cause: 'Waiting for FavouriteDBInstance legacy, which does not exist.',
-    commands: 'kubectl apply -f FILE',
+    cause: 'FavouriteDBInstance legacy does not exist; create it, or correct spec.resourceRef.',
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'unknown kind',
     play: claiming({ classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' } }),
     link: 'class',
     cause:
-      /^spec\.classRef names a GoldClass \(example\.org\/v1\), which no controller here handles; known: /,
-    commands: `kubectl -n team-shop delete ${claims} orders`,
+      /^spec\.classRef names a GoldClass \(example\.org\/v1\), which no controller here handles; name one of: /,
+    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'secret conflict',

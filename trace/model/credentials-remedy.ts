@@ -1,5 +1,5 @@
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
-import { annotate, createSecret } from './commands.ts';
+import { annotate, createSecret, quoted } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
@@ -51,6 +51,16 @@ export const otherSystem: Details = ({ theManaged, managedService, provider }) =
     link: credentialsKeyOf(thereOf(provider)) === undefined ? 'provider' : 'credentials',
     advice: `If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. If both are one system under two names, confirm that for this resource with ${how}. Nothing is lost while you do nothing.`,
   };
+};
+
+export const createNamespace: Details = (view) => {
+  const namespace = failureOf(view, 'NamespaceNotFound')?.error?.namespace;
+  return namespace === undefined
+    ? {}
+    : {
+        advice: 'If the name is right, create the namespace. The controller then continues:',
+        commands: [`kubectl create namespace ${quoted(namespace)}`, ...commandsIn(view, 'retry resource')],
+      };
 };
 
 export const secretOutOfReach: Details = (view) => {

@@ -2,7 +2,7 @@ import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alph
 import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
 import { making, traceCommand } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
-import { moreRights, newCredentials, otherSystem, secretOutOfReach } from './credentials-remedy.ts';
+import { createNamespace, moreRights, newCredentials, otherSystem, secretOutOfReach } from './credentials-remedy.ts';
 import type { FaultRow } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { controllersDown, idleness } from './liveness.ts';
@@ -114,6 +114,13 @@ export const faultTable: readonly FaultRow[] = [
   },
   { name: 'missing class', link: 'class', sign: binding('ClassMissing'), details: missingClass },
   {
+    name: 'missing class',
+    link: 'class',
+    sign: anyOf(noClass('ClassNotFound'), noClass('AmbiguousClass')),
+    cause: 'spec.classRef names no class, or several: {message}.',
+    commands: ['edit claim'],
+  },
+  {
     name: 'claimed by another',
     link: 'resource',
     sign: anyOf(binding('ControlledByOther'), binding('ClaimedByOther')),
@@ -195,6 +202,13 @@ export const faultTable: readonly FaultRow[] = [
     },
     cause: 'The secret {secret} of {provider} has no value for the key "{key}"; it has {message}.',
     details: newCredentials,
+  },
+  {
+    name: 'missing namespace',
+    link: 'resource secret',
+    sign: anyError('NamespaceNotFound'),
+    cause: 'The Secret of {resource} cannot be written: {message}.',
+    details: createNamespace,
   },
   {
     name: 'secret out of reach',

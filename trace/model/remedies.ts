@@ -51,29 +51,51 @@ const replaceClaim =
 
 export const anotherClaim = replaceClaim('Create another claim');
 
+/** A claim can be edited until it has a resource. `todo`: for example `correct spec.classRef`. */
+const correctClaim =
+  (todo: string, replacing: string): Details =>
+  (view) => {
+    const { classRef, resourceRef } = view.theClaim?.spec ?? {};
+    const isFixed =
+      (view.theClaim !== undefined && wasBound(view.theClaim)) || (classRef !== undefined && resourceRef !== undefined);
+    return isFixed
+      ? replaceClaim(replacing)(view, '')
+      : { advice: `${todo}:`, commands: commandsIn(view, 'edit claim') };
+  };
+
 export const incompatibleResource: Details = (view) => {
   const link = view.theManaged === undefined ? 'class' : 'resource';
-  return { link, ...replaceClaim(`Create another claim, with another ${link} or version`)(view, '') };
+  const other = `another ${link} or version`;
+  const todo = correctClaim(`Give the claim ${other}`, `Create another claim, with ${other}`);
+  return { link, ...todo(view, '') };
 };
 
-export const unknownKind = replaceClaim(
+export const unknownKind = correctClaim(
+  'Correct the reference. Or run the stack that handles the kind (--stacks)',
   'Run the stack that handles the kind (--stacks), or create another claim',
 );
 
-export const missingClass: Details = ({ classes, theClaim }) => {
-  const all = classes.flatMap((found) => thereOf(found.classes) ?? []);
+export const missingClass: Details = (view) => {
+  const all = view.classes.flatMap((found) => thereOf(found.classes) ?? []);
   const names = all.map(({ metadata }) => metadata.name).toSorted();
-  const { advice, commands } = making(theClaim?.spec.classRef ?? {});
-  const existing =
-    names.length === 0
-      ? 'There are no classes. Create that one.'
-      : `There are ${names.join(', ')}. Create another claim with one of them. Or create that class.`;
-  return { advice: joined(existing, advice), commands };
+  const create = making(view.theClaim?.spec.classRef ?? {});
+  if (names.length === 0) return { ...create, advice: joined('There are no classes.', create.advice) };
+  const correct = correctClaim('Name one of them in spec.classRef', 'Create another claim');
+  const { advice, commands = [] } = correct(view, '');
+  return {
+    advice: joined(`There are ${names.join(', ')}.`, advice, 'Or create that class.', create.advice),
+    commands: [...commands, ...(create.commands ?? [])],
+  };
 };
 
-export const missingResource: Details = ({ theClaim }) => {
-  const { advice, commands } = making(theClaim?.spec.resourceRef ?? {});
-  return { advice: joined('Create another claim. Or create the resource of this one.', advice), commands };
+export const missingResource: Details = (view) => {
+  const create = making(view.theClaim?.spec.resourceRef ?? {});
+  const correct = correctClaim('Correct spec.resourceRef', 'Create the claim again, without spec.resourceRef');
+  const { advice, commands = [] } = correct(view, '');
+  return {
+    advice: joined(advice, 'Or create that resource, or restore it from a backup.', create.advice),
+    commands: [...commands, ...(create.commands ?? [])],
+  };
 };
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>

@@ -5,6 +5,7 @@
 
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { completeReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { BindingDecision } from '../../controllers/core/claim-binding/decision.ts';
 import type { ConditionErrorClass } from '../../controllers/core/error-class.ts';
 import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
@@ -45,10 +46,17 @@ export const claimReason =
 
 /** The claim has no class for this reason. */
 export const noClass =
-  (reason: 'InvalidClassSelector' | 'NoMatchingClass' | 'NoDefaultClass'): Sign =>
+  (
+    reason:
+      | 'InvalidClassSelector'
+      | 'NoMatchingClass'
+      | 'NoDefaultClass'
+      | 'ClassNotFound'
+      | 'AmbiguousClass',
+  ): Sign =>
   (view) => {
     const { classRef, resourceRef } = view.theClaim?.spec ?? {};
-    const isUndecided = classRef === undefined && resourceRef === undefined;
+    const isUndecided = completeReference(classRef) === undefined && resourceRef === undefined;
     return isUndecided ? claimReason(reason)(view) : undefined;
   };
 
@@ -83,6 +91,8 @@ const faultOfClass = {
   Unknown: 'refused',
   ExternalMissing: undefined,
   OtherSystem: undefined,
+  SecretConflict: undefined,
+  NamespaceNotFound: undefined,
   SecretsForbidden: undefined,
   SecretsExcluded: undefined,
 } as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;

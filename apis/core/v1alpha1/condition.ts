@@ -1,6 +1,7 @@
 import type { Described } from '../schema.ts';
 import type { condition } from './fields.ts';
 import { printable, shortened } from './printable.ts';
+import type { ReadyReason } from './ready-reasons.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
@@ -32,8 +33,11 @@ export const deleting = (message?: string): ReadyFacts => notReady('Deleting', m
 /** For claims: waiting for a managed resource that can be bound. */
 export const binding = (message?: string): ReadyFacts => notReady('Binding', message);
 
+/** A reason of a stack's own, or one that was read from a status. */
+type OwnReason = string & {};
+
 /** `Ready` False with another reason. */
-export function notReady(reason: string, message?: string): ReadyFacts {
+export function notReady(reason: ReadyReason | OwnReason, message?: string): ReadyFacts {
   return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
 }
 
@@ -61,12 +65,16 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `CredentialsUnreadable`: the controllers cannot read the credentials of the provider; no external system was asked.
  * - `OtherSystem`: the provider leads to another system than the one that has the external resource.
  * - `ExternalMissing`: no external resource exists.
+ * - `SecretConflict`: another object owns the Secret of the resource, or it has data of its own.
+ * - `NamespaceNotFound`: the namespace of the Secret does not exist.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
  */
 export type ControllerErrorClass =
   | 'CredentialsUnreadable'
   | 'OtherSystem'
   | 'ExternalMissing'
+  | 'SecretConflict'
+  | 'NamespaceNotFound'
   | 'SecretsForbidden'
   | 'SecretsExcluded';
 

@@ -26,7 +26,11 @@ export const claimSpec = z.object({
       'Selects a class by its labels; of several matching classes one is chosen at random. Without classSelector, classRef and resourceRef the claim gets the default class.',
     ),
   ),
-  classRef: optional(objectReference('The class from which a resource is provisioned.')),
+  classRef: optional(
+    objectReference(
+      'The class from which a resource is provisioned. The name is enough if only one class that can serve the claim has it.',
+    ),
+  ),
   resourceRef: optional(
     objectReference(
       'The managed resource that this claim binds to. Set it to claim an existing resource; otherwise the controllers set it.',

@@ -58,6 +58,10 @@ export function referenceIsOfKind(
   return reference?.kind === kind.kind && reference.apiVersion === apiVersionOf(kind);
 }
 
+/** The reference if it has kind and apiVersion. A `classRef` may have only a name. */
+export const completeReference = (reference: ObjectReference | undefined): ObjectReference | undefined =>
+  reference?.kind && reference.apiVersion ? reference : undefined;
+
 /** An owner reference that makes `owner` the controller. */
 export function controllerReference(owner: KubernetesObject): OwnerReference {
   return {

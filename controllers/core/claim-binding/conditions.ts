@@ -11,7 +11,9 @@ import {
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { reasonOfError } from '../error-class.ts';
 import { nameInUse } from '../external-identity.ts';
 
 /** The message for a claim that names a Secret although its managed resource writes none. */
@@ -30,7 +32,8 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const isReady = ready.status === 'True' && !wasDeleted(managed);
   if (!isReady) {
-    const reason = wasDeleted(managed) ? 'Deleting' : (ready.reason ?? 'Unavailable');
+    const failure = reasonOfError(errorOf(managed)) ?? ready.reason ?? 'Unavailable';
+    const reason = wasDeleted(managed) ? 'Deleting' : failure;
     return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), reconcileSuccess()];
   }
   const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
@@ -42,6 +45,13 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
 
 export const errorOf = ({ status }: Managed): Condition['error'] =>
   getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
+
+/** The reason of a claim that waits for a resource. Undefined: nothing fails. */
+export function failureReasonOf(managed: Managed): ReadyReason | undefined {
+  const synced = getCondition(managed.status?.conditions, 'Synced');
+  if (synced.status === 'False' && synced.reason === 'ReconcilePaused') return 'ResourcePaused';
+  return reasonOfError(errorOf(managed)) ?? (isFailing(managed) ? 'ResourceFailing' : undefined);
+}
 
 /** Whether Synced of the resource reports a failure. A paused resource is not a failure. */
 function isFailing({ status }: Managed): boolean {

@@ -6,6 +6,7 @@ import {
   creating,
   deleting,
   getCondition,
+  notReady,
   reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -18,6 +19,7 @@ import { reportClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { withClaimStatus } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/ownership.ts';
+import { reasonOfError } from '../error-class.ts';
 import { logConditions } from '../log-changes.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
 import type { BindingContext } from './context.ts';
@@ -41,10 +43,15 @@ export const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource'
 const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
 const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
 export const cannotPropagate: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
+export const secretConflict: FailureFacts = {
+  reason: 'CannotPropagateConnectionDetails',
+  ready: (message) => notReady('SecretConflict', message),
+};
 /** Is not retried: a change of the class or the claim triggers the next run. */
 export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
-  ready: creating,
+  ready: (message) => notReady('Incompatible', message),
+  hint: 'correct the claim, or the class',
   result: done,
 };
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
@@ -75,8 +82,10 @@ export function failed(failure: StepFailure): Outcome {
   const { message, facts } = failure;
   const { reason, ready, result = requeue } = facts;
   const synced = reconcileError(message, failure.error);
+  const cause = reasonOfError(failure.error);
+  const shown = ready === undefined ? [] : [{ ...ready(message), ...(cause && { reason: cause }) }];
   return {
-    facts: { conditions: [...(ready === undefined ? [] : [ready(message)]), synced] },
+    facts: { conditions: [...shown, synced] },
     events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
     result,
     failure,

@@ -22,7 +22,7 @@ import { isCall } from './decision.ts';
 import { observing } from './observe.ts';
 import { orphanRelease } from './orphan-release.ts';
 import type { Outcome } from './outcome.ts';
-import { cannotPropagate, conclude, failed, failureOf, reported } from './outcome.ts';
+import { conclude, failed, failureOf, reported, secretConflict } from './outcome.ts';
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
@@ -116,7 +116,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     }
     if (decision.name === 'SecretNotOwned') {
       // No event reports the deletion of another owner's Secret, so the run is retried.
-      return failed(new StepFailure('', secrets.obstacle ?? '', cannotPropagate));
+      return failed(new StepFailure('', secrets.obstacle ?? '', secretConflict));
     }
     const report = reportOf(decision.name, observed);
     if (report === undefined) return { result: done };

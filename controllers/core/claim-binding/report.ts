@@ -6,8 +6,6 @@ import compact from 'lodash/compact.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
-  binding,
-  creating,
   notReady,
   reconcileError,
   reconcileSuccess,
@@ -16,12 +14,20 @@ import {
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import { controllerOf, describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
 import { adviceToClaim } from './claim-advice.ts';
-import { boundConditions, describeManaged, describeUnserved, errorOf, troubleOf } from './conditions.ts';
+import {
+  boundConditions,
+  describeManaged,
+  describeUnserved,
+  errorOf,
+  failureReasonOf,
+  troubleOf,
+} from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
 import type { BindingWait, Observed } from './decision.ts';
 import { quietMs } from './responsibility.ts';
@@ -49,28 +55,46 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     ),
   ResourceLost: reportLost,
   ClassMissing: ({ claim }) => {
-    const message = `${describeReference(claim.spec.classRef ?? {})} does not exist; create it, or create another claim with an existing class`;
-    return report('CannotGetResourceClass', creating(message), { isError: true });
+    const { classRef = {}, resourceRef } = claim.spec;
+    const how =
+      resourceRef === undefined
+        ? 'correct spec.classRef, or create the class'
+        : 'create the class, or create another claim';
+    const message = `${describeReference(classRef)} does not exist; ${how}`;
+    return report('CannotGetResourceClass', notReady('ClassNotFound', message), { isError: true });
   },
   ClassForbidden: reportNamespace,
   ResourceForbidden: reportNamespace,
-  Incompatible: ({ managed, incompatible }) => refusal(managed, `it ${incompatible}; create another claim`),
+  Incompatible: ({ claim, managed, incompatible }) => {
+    const how = claim.spec.classRef === undefined ? 'name another resource' : 'create another claim';
+    return refusal('Incompatible', managed, `it ${incompatible}; ${how}`);
+  },
   ResourceMissing: ({ claim }) => {
-    const message = `waiting for ${describeReference(claim.spec.resourceRef ?? {})}, which does not exist`;
-    return report('ManagedResourceNotFound', binding(message));
+    const { classRef, resourceRef = {} } = claim.spec;
+    const how =
+      classRef === undefined
+        ? 'create it, or correct spec.resourceRef'
+        : 'restore it from a backup, or delete this claim and create it again without spec.resourceRef';
+    const message = `${describeReference(resourceRef)} does not exist; ${how}`;
+    return report('ManagedResourceNotFound', notReady('ResourceNotFound', message));
   },
   ResourceDeleted: reportDeleted,
   ClaimRefIncomplete: ({ managed }) => {
     const fields = managed === undefined ? [] : missingClaimRefFields(managed);
-    return refusal(managed, `its spec.claimRef lacks ${fields.join(', ')}; an administrator has to add that`);
+    return refusal(
+      'ClaimRefIncomplete',
+      managed,
+      `its spec.claimRef lacks ${fields.join(', ')}; an administrator has to add that`,
+    );
   },
   ClaimedByOther: reportClaimedByOther,
   ControlledByOther: ({ managed }) => {
     const { kind, name } = (managed && controllerOf(managed)) ?? {};
-    return refusal(managed, `it is controlled by ${kind} ${name}`);
+    return refusal('ControlledByOther', managed, `it is controlled by ${kind} ${name}`);
   },
   NotOffered: ({ managed }) =>
     refusal(
+      'NotOffered',
       managed,
       'it is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
     ),
@@ -78,14 +102,14 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     const command = howToMakeAvailable(service.managed, managed, claim);
     const how = `an administrator can make it available to this claim: ${command}`;
     const why = 'is Released: no claim has the UID in its spec.claimRef';
-    return waiting(`${describe(managed)} ${why}; ${how}`, { type: 'Warning' });
+    return waiting(`${describe(managed)} ${why}; ${how}`, { type: 'Warning', reason: 'Released' });
   },
   NotReady: reportNotReady,
   CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) => {
     const trouble = managed && troubleOf(managed);
     const state = managed && trouble ? describeManaged(managed) : describe(managed);
     const message = `waiting for ${state}: ${reasons[notUsable] ?? notUsable}`;
-    return waiting(message, { phase: keepsPhase, trouble });
+    return waiting(message, { phase: keepsPhase, trouble, reason: managed && failureReasonOf(managed) });
   },
   KeepBound: reportBound,
 };
@@ -120,12 +144,19 @@ function report(
 
 const waiting = (
   message: string,
-  { error, ...shown }: Shown & { readonly error?: ReadyFacts['error'] | undefined } = {},
-): Report => report('WaitingToBind', withError(binding(message), error), shown);
+  {
+    error,
+    reason = 'Binding',
+    ...shown
+  }: Shown & {
+    readonly error?: ReadyFacts['error'] | undefined;
+    readonly reason?: ReadyReason | undefined;
+  } = {},
+): Report => report('WaitingToBind', withError(notReady(reason, message), error), shown);
 
-function refusal(managed: Managed | undefined, why: string): Report {
+function refusal(reason: ReadyReason, managed: Managed | undefined, why: string): Report {
   const message = `refusing to bind to ${describe(managed)}: ${why}`;
-  return report('CannotBindManagedResource', binding(message), { isError: true });
+  return report('CannotBindManagedResource', notReady(reason, message), { isError: true });
 }
 
 const describe = (managed: Managed | undefined): string =>
@@ -154,30 +185,36 @@ function reportUnknownKind({ claim, responsibility }: Observed): Report | undefi
 
 function reportLost({ claim: { spec } }: Observed): Report {
   const what = spec.resourceRef === undefined ? 'its managed resource' : describeReference(spec.resourceRef);
-  const message = `was bound to ${what}, which no longer exists; create another claim, and delete this one once its secret is not needed any more`;
-  return report('ManagedResourceNotFound', binding(message), { phase: 'Released', type: 'Warning' });
+  const message = `was bound to ${what}, which no longer exists; restore it from a backup, or create another claim and delete this one once its secret is not needed any more`;
+  return report('ManagedResourceNotFound', notReady('ResourceNotFound', message), {
+    phase: 'Released',
+    type: 'Warning',
+  });
 }
 
 function reportNamespace({ managed, provisioning, forbidden = '' }: Observed): Report {
   const { kind, metadata } = provisioning?.resourceClass ?? {};
-  const ready =
+  const message =
     managed === undefined
-      ? creating(`${kind} ${metadata?.name} ${forbidden}`)
-      : binding(`refusing to bind to ${describe(managed)}: it ${forbidden}`);
-  return report('NamespaceNotAllowed', ready, { isError: true });
+      ? `${kind} ${metadata?.name} ${forbidden}`
+      : `refusing to bind to ${describe(managed)}: it ${forbidden}`;
+  return report('NamespaceNotAllowed', notReady('NamespaceNotAllowed', message), { isError: true });
 }
 
 /** While its resource is being deleted, a Bound claim keeps its status and its Secret. */
 function reportDeleted(facts: Observed): Report | undefined {
   const { claim, managed } = facts;
   const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);
-  return wasItsOwn ? reportBound(facts) : waiting(`${describe(managed)} is being deleted`);
+  return wasItsOwn
+    ? reportBound(facts)
+    : waiting(`${describe(managed)} is being deleted`, { reason: 'Deleting' });
 }
 
 function reportClaimedByOther({ claim, managed }: Observed): Report {
   const owner = describeReference(managed?.spec.claimRef ?? {});
   const isFormer = managed !== undefined && namesClaim(managed, claim);
   return refusal(
+    'ClaimedByOther',
     managed,
     isFormer
       ? `it belongs to a previous ${owner} with another UID; name another resource`
@@ -195,7 +232,12 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   const isUnobserved =
     managed.status?.conditions === undefined && wasProvisioned(managed) && !Number.isNaN(createdMs);
   return {
-    ...waiting(message, { phase: keepsPhase, error, trouble: troubleOf(managed, message) }),
+    ...waiting(message, {
+      phase: keepsPhase,
+      error,
+      reason: failureReasonOf(managed),
+      trouble: troubleOf(managed, message),
+    }),
     ...(isUnobserved && { notBeforeMs: createdMs + quietMs }),
   };
 }

@@ -2,7 +2,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { completeReference, referenceIsOfKind, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { consideredKinds, isReportedByOtherProcess } from '../claim/considered-kinds.ts';
 import type { ClaimService } from '../claim-service.ts';
 
@@ -45,8 +45,9 @@ export function responsibilityFor(facts: Responsible): Responsibility {
   if (!isFirst || isKnown || owned.length > 0) return 'others';
   const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
   if (wasDeleted(claim) && !isEnding) return 'others';
-  const reference = claim.spec.resourceRef ?? claim.spec.classRef;
-  if (reference === undefined) return isEnding ? 'this' : 'others'; // a user removed both references
+  const reference = claim.spec.resourceRef ?? completeReference(claim.spec.classRef);
+  // A user removed both references, or claim-scheduling/ has not completed `classRef` yet.
+  if (reference === undefined) return isEnding ? 'this' : 'others';
   return isReportedByOther(claim) ? 'others' : unknownKind(facts, isEnding);
 }
 
@@ -66,7 +67,7 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
   const stuck = isEnding
     ? ', so that no controller removes the finalizer of this claim; undo the edit, or run the stack of that kind'
     : '';
-  const message = `spec.${field} ${given}${stuck}; known: ${names.join(', ')}`;
+  const message = `spec.${field} ${given}${stuck}; name one of: ${names.join(', ')}`;
   const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
   return {
     message,

@@ -9,7 +9,7 @@ import { classDecisions, decideClass } from '../claim/decide-class.ts';
 export const defaultingDecisions = classDecisions('NoDefaultClass');
 
 export const needsDefaulting = ({ spec }: Claim): boolean =>
-  spec.classSelector === undefined && spec.resourceRef === undefined;
+  spec.classSelector === undefined && spec.classRef === undefined && spec.resourceRef === undefined;
 
 const defaulting: ClassPolicy = {
   needsClass: needsDefaulting,
@@ -17,7 +17,7 @@ const defaulting: ClassPolicy = {
     noneName: 'NoDefaultClass',
     qualifies: isDefaultClass,
     choose: (fit) => newestFirst(fit)[0],
-    describeNone(areIncompatible, counts) {
+    describeNone({ areIncompatible, counts }) {
       const none = areIncompatible ? 'that can serve it is the default' : 'is the default';
       return `the claim names no class and no resource class ${none}: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${counts})`;
     },

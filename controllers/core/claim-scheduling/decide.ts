@@ -1,29 +1,37 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { drawClass } from '../claim/class-choice.ts';
-import type { ClassDecision, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
+import type { ClassChoice, ClassDecision, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
 import { classDecisions, decideClass } from '../claim/decide-class.ts';
 
 /** Characters of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
 
-export const schedulingDecisions = classDecisions('InvalidClassSelector', 'NoMatchingClass');
+export const schedulingDecisions = classDecisions(
+  'InvalidClassSelector',
+  'NoMatchingClass',
+  'ClassNotFound',
+  'AmbiguousClass',
+);
 
 export const needsScheduling = ({ spec }: Claim): boolean =>
-  spec.classSelector !== undefined && spec.resourceRef === undefined;
+  (spec.classSelector ?? spec.classRef) !== undefined && spec.resourceRef === undefined;
 
 const scheduling: ClassPolicy = {
   needsClass: needsScheduling,
   choiceOf(claim) {
-    const { classSelector = {} } = claim.spec;
+    const { classRef, classSelector = {} } = claim.spec;
+    if (classRef !== undefined) return byName(classRef);
     const selects = labelSelector(classSelector);
     if (typeof selects === 'string') return { problem: `spec.classSelector.${selects}` };
     return {
       noneName: 'NoMatchingClass',
       qualifies: ({ metadata }) => selects(metadata.labels),
       choose: (fit) => drawClass(claim, fit),
-      describeNone(areIncompatible, counts) {
+      describeNone({ areIncompatible, counts }) {
         const none = areIncompatible ? 'can serve the claim and matches' : 'matches';
         const selector = shortened(describeSelector(classSelector), longestSelector);
         return `no resource class ${none} spec.classSelector ${selector} (matching: ${counts})`;
@@ -36,5 +44,35 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** Decides whether a claim with a class selector gets a class: one of the matching classes. */
+/** The class that a `classRef` without kind or apiVersion names, if only one that can serve the claim has the name. */
+function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
+  return {
+    noneName: 'ClassNotFound',
+    qualifies: (candidate) =>
+      candidate.metadata.name === name &&
+      (kind ?? candidate.kind) === candidate.kind &&
+      (apiVersion ?? candidate.apiVersion) === candidate.apiVersion,
+    choose: (fit) => (fit.length === 1 ? fit[0] : undefined),
+    describeNone({ areIncompatible, fit, suitable }) {
+      if (fit.length > 0) {
+        return `${fit.length} resource classes are named ${name}: ${named(fit)}; add the kind and apiVersion of one to spec.classRef`;
+      }
+      const none = areIncompatible ? 'that can serve the claim is named' : 'is named';
+      const others = suitable.length === 0 ? 'there is none that can' : `these can: ${named(suitable)}`;
+      return `no resource class ${none} ${name}; correct spec.classRef, or create the class; ${others}`;
+    },
+    describeChosen: (chosen) => `selected ${chosen}, the only resource class of that name`,
+  };
+}
+
+/** A message names at most this many classes. */
+const maxNamed = 5;
+
+function named(classes: readonly Class[]): string {
+  const names = classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
+  const more = names.length - maxNamed;
+  return [...names.slice(0, maxNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+/** Decides whether a claim with a class selector, or with the name of a class, gets a class. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

@@ -6,6 +6,7 @@
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import { completeReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -28,14 +29,14 @@ import { ownedResources } from './owned-resources.ts';
 export interface ClassAssignment {
   readonly controller: 'scheduling' | 'defaulting';
   readonly decide: (facts: ClassFacts) => ClassDecision;
-  /** Whether this controller handles a claim without `classRef`. */
+  /** Whether this controller handles a claim without a complete `classRef`. */
   readonly needsClass: (claim: Claim) => boolean;
   /** The reason of the Event for an assigned class. */
   readonly eventReason: string;
 }
 
 /**
- * The controller that writes `classRef` to claims without one, or reports in the status why there is no class. If
+ * The controller that writes `classRef` to claims without one, or whose one has only a name, or reports in the status why there is no class. If
  * several controllers write, the API server rejects all but the first with a 409.
  */
 export function classAssignment(
@@ -49,7 +50,8 @@ export function classAssignment(
   const stores = new Map(peers.all.map((peer) => [peer, env.resource(peer.class).store]));
   const namespaces = claimNamespaces(env);
   const ownedBy = ownedResources(env, peers.all);
-  const isWaiting = (claim: Claim) => claim.spec.classRef === undefined && needsClass(claim);
+  const isWaiting = (claim: Claim) =>
+    completeReference(claim.spec.classRef) === undefined && needsClass(claim);
 
   async function namespaceOf(claim: Claim | undefined, signal: AbortSignal) {
     const isNeeded = [...stores.values()].some((store) => store.all().some(restrictsNamespaces));

@@ -3,7 +3,7 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
-import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { completeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Candidates } from './class-choice.ts';
 import {
   describeForbidden,
@@ -26,7 +26,7 @@ export interface ClassFacts {
   readonly kind: Kind<Class>;
 }
 
-type NoClass = 'NoMatchingClass' | 'NoDefaultClass';
+type NoClass = 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass';
 type Nothing = Exclude<
   ReturnType<typeof classDecisions>[number],
   NoClass | 'InvalidClassSelector' | 'AssignClass'
@@ -59,14 +59,25 @@ export type ClassDecision =
 
 export type ClassDecisionName = ClassDecision['name'];
 
-/** How the class of a claim is chosen: by selector, or as the default class. */
+/** The classes when none was chosen. */
+export interface NoneChosen {
+  /** Classes qualify, but none can serve the claim. */
+  readonly areIncompatible: boolean;
+  /** The number of qualified classes of each kind. */
+  readonly counts: string;
+  /** Those that qualify and can serve the claim. */
+  readonly fit: readonly Class[];
+  /** All that can serve the claim. */
+  readonly suitable: readonly Class[];
+}
+
+/** How the class of a claim is chosen: by selector, by name, or as the default class. */
 export interface ClassChoice {
-  readonly noneName: NoClass;
+  readonly noneName: Exclude<NoClass, 'AmbiguousClass'>;
   /** Classes that are being deleted never qualify. */
   readonly qualifies: (candidate: Class) => boolean;
   readonly choose: (fit: readonly Class[]) => Class | undefined;
-  /** `areIncompatible`: classes qualify, but none can serve the claim. */
-  readonly describeNone: (areIncompatible: boolean, counts: string) => string;
+  readonly describeNone: (none: NoneChosen) => string;
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
 }
 
@@ -85,7 +96,7 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
   const { claim, isHolding, kind, candidates } = facts;
   if (claim === undefined) return nothing('ClaimGone');
   if (isHolding) return nothing('HasResource');
-  if (claim.spec.classRef !== undefined) return nothing('HasClass');
+  if (completeReference(claim.spec.classRef) !== undefined) return nothing('HasClass');
   if (wasDeleted(claim) || !needsClass(claim)) return nothing('NeedsNoClass');
   const choice = choiceOf(claim);
   if ('problem' in choice) {
@@ -98,10 +109,16 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return nothing('PeerReports');
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
-    if (isReportedByOtherProcess(claim, choice.noneName, considered)) return nothing('ReportedElsewhere');
-    const why = choice.describeNone(incompatible.length + forbidden > 0, tally(candidates, qualifies));
+    const name = fit.length > 0 ? 'AmbiguousClass' : choice.noneName;
+    if (isReportedByOtherProcess(claim, name, considered)) return nothing('ReportedElsewhere');
+    const why = choice.describeNone({
+      areIncompatible: incompatible.length + forbidden > 0,
+      counts: tally(candidates, qualifies),
+      fit,
+      suitable: qualified(claim, candidates, (candidate) => !wasDeleted(candidate)).fit,
+    });
     const message = `${why}${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
-    return { ...none(choice.noneName, message), consideredKinds: considered };
+    return { ...none(name, message), consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);

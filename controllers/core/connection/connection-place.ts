@@ -26,9 +26,9 @@ export interface ConnectionEntry extends KeptCredential {
 /** A Secret or an entry in a secret store. */
 export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
-  /** Undefined: the entry does not exist. Throws NotOurs if the entry belongs to another object. */
+  /** Undefined: the entry does not exist. Throws a PlaceError if the entry belongs to another object. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
-  /** Throws a conflict if the entry exists. */
+  /** Throws a conflict if the entry exists, and a PlaceError if its namespace does not. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Deletes the Secrets and entries that the managed resource no longer names. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
@@ -36,9 +36,26 @@ export interface ConnectionPlace {
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
-/** Thrown if the Secret or the entry in the secret store belongs to another object. */
-export class NotOurs extends Error {
-  override readonly name = 'NotOurs';
+/** The Secret, or the entry in the secret store, belongs to another object, or its namespace does not exist. */
+export class PlaceError extends Error {
+  override readonly name = 'PlaceError';
+  readonly errorClass: 'SecretConflict' | 'NamespaceNotFound';
+  /** The namespace that does not exist. */
+  readonly namespace: string | undefined;
+
+  constructor(message: string, missingNamespace?: string) {
+    super(message);
+    this.errorClass = missingNamespace === undefined ? 'SecretConflict' : 'NamespaceNotFound';
+    this.namespace = missingNamespace;
+  }
+}
+
+/** The first PlaceError in a chain of causes. */
+export function placeErrorIn(error: unknown): PlaceError | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof PlaceError) return current;
+  }
+  return undefined;
 }
 
 /** Returns the details after a report: a reported entry replaces the one of the same key, and `null` removes it. */

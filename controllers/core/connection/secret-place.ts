@@ -16,12 +16,18 @@ import {
   secretKeyOf,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
-import { annotate, changedSinceRead, isAlreadyExists, isConflict } from '../../../runtime/client/errors.ts';
+import {
+  annotate,
+  changedSinceRead,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+} from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
-import { NotOurs } from './connection-place.ts';
+import { PlaceError } from './connection-place.ts';
 
 /** Stores connection details in the Secret of `writeConnectionSecretToRef`. `secrets`: {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
@@ -63,6 +69,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         const creating = secrets.create(freshSecret(managed, key, desired), signal);
         return entryOf(await annotate('cannot create connection secret', creating), managed);
       } catch (error) {
+        if (isNotFound(error)) throw namespaceMissing(managed, key);
         if (!isAlreadyExists(error)) throw error;
         // Read the existing Secret into the cache for the next run.
         await annotate('cannot get connection secret', secrets.fetch(key, signal));
@@ -135,8 +142,15 @@ function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Se
   };
 }
 
-function refusalOf({ refusal }: { readonly refusal: string }, secret: Secret, managed: Managed): NotOurs {
+/** The API server answers a creation with 404 only if the namespace does not exist. */
+const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): PlaceError =>
+  new PlaceError(
+    `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist; create the namespace`,
+    namespace,
+  );
+
+function refusalOf({ refusal }: { readonly refusal: string }, secret: Secret, managed: Managed): PlaceError {
   const { namespace, name } = secretKeyOf(secret);
   const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
-  return new NotOurs(`${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`);
+  return new PlaceError(`${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`);
 }

@@ -6,7 +6,7 @@ import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, decodeNote, encodeNote } from '../credential.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
-import { NotOurs } from './connection-place.ts';
+import { PlaceError } from './connection-place.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
 /** The label with the UID of the managed resource that owns an entry (Crossplane v0.16 and later). */
@@ -118,14 +118,14 @@ function refusal(
   { metadata: { uid } }: Managed,
   { name }: PublishConnectionDetailsTo,
   { ownerUid, controllerUid }: StoredConnection,
-): NotOurs {
+): PlaceError {
   const what = store.describe(name);
   const other = 'choose another spec.publishConnectionDetailsTo.name';
   if (uid !== undefined && controllerUid === uid) {
-    return new NotOurs(`${what} is the one of spec.writeConnectionSecretToRef; ${other}`);
+    return new PlaceError(`${what} is the one of spec.writeConnectionSecretToRef; ${other}`);
   }
   const owner = ownerUid === undefined ? 'no managed resource' : 'another managed resource';
-  return new NotOurs(
+  return new PlaceError(
     `${what} exists and belongs to ${owner}; ${other}, or label it ${ownerUidLabel}=${uid} to give it to this one`,
   );
 }

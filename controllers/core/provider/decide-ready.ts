@@ -1,7 +1,6 @@
 import type { Condition, ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
-import type { ProviderErrorClass } from '../error-class.ts';
-import { haveCredentialsWorked, providerErrorClasses } from '../error-class.ts';
+import { haveCredentialsWorked, providerErrorClasses, providerReasonOf } from '../error-class.ts';
 import type { CallResult } from './provider-health.ts';
 
 /** The names of this decision, as in docs/decision-tables.md and in its order. */
@@ -22,16 +21,6 @@ export interface ReadyInput {
   /** The last result of each user that has called, or of the check of an unused provider. */
   readonly results: readonly CallResult[];
 }
-
-/** The reason of Ready. */
-const reasons: Readonly<Record<ProviderErrorClass, string>> = {
-  CredentialsUnreadable: 'CannotReadCredentials',
-  Unreachable: 'NoAnswer',
-  CredentialsRefused: 'CredentialsRefused',
-  Throttled: 'Throttled',
-  QuotaExceeded: 'QuotaExceeded',
-  Forbidden: 'Forbidden',
-};
 
 const unknown = (reason: string, message: string) =>
   ({ type: 'Ready', status: 'Unknown', reason, message }) as const;
@@ -58,7 +47,7 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { errorClass, message } = furthest;
   const isShared = failures.every((failure) => failure.errorClass === errorClass);
   if (haveCredentialsWorked(errorClass) && !isShared) return working;
-  return { name: 'Failing', ready: notReady(reasons[errorClass], message) };
+  return { name: 'Failing', ready: notReady(providerReasonOf(errorClass), message) };
 }
 
 function withoutCalls({ before, isCurrent, isUsed }: ReadyInput): ReadyDecision {

@@ -125,7 +125,7 @@ describe('a definition that is missing', () => {
     await process().settle(40_000);
     assert.deepEqual([ready().reason, ready('elsewhere').reason], ['NoMatchingClass', 'UnknownKind']);
     assert.match(ready().message ?? '', /\(matching: FavouriteDBInstanceClass 0 of 0\)$/);
-    assert.match(ready('elsewhere').message ?? '', /known: FavouriteDBInstanceClass/);
+    assert.match(ready('elsewhere').message ?? '', /name one of: FavouriteDBInstanceClass/);
   });
 
   test('the waiting stack begins when the definition appears, serves the claims that waited and reports again', async () => {

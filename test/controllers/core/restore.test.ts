@@ -196,7 +196,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     await startStack(copy, external).settle(70_000);
     assert.deepEqual(copy.all(managedKind), []);
     const reasons = copy.all(claimKind).map(({ status }) => getCondition(status?.conditions, 'Ready').reason);
-    assert.deepEqual(reasons, ['Binding', 'Binding']);
+    assert.deepEqual(reasons, ['ResourceNotFound', 'ResourceNotFound']);
   });
 
   test('a restored claim that is deleted releases its resource', async () => {

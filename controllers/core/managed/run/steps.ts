@@ -1,7 +1,7 @@
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import { unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
@@ -13,7 +13,7 @@ import type { Environment } from '../../../../runtime/controller/environment.ts'
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
-import { NotOurs, withReported } from '../../connection/connection-place.ts';
+import { placeErrorIn, withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../../credential.ts';
 import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../../credential.ts';
@@ -217,14 +217,13 @@ export async function prepare(
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/** Awaits a step with the Secret or the secret store. If that belongs to another object, Ready becomes False. */
+/** Awaits a step with the Secret or the secret store. If it can be written nowhere, Ready becomes False. */
 export async function secretStep<T>(doing: Promise<T>, known: Run, ready?: Ready): Promise<T> {
   try {
     return await doing;
   } catch (error) {
-    const causes = [error, error instanceof Error ? error.cause : undefined];
-    const isOfAnother = causes.some((cause) => cause instanceof NotOurs) && !wasDeleted(known.current);
-    const shown = isOfAnother ? unavailable : ready;
+    const refused = wasDeleted(known.current) ? undefined : placeErrorIn(error);
+    const shown = refused ? (message: string) => notReady(refused.errorClass, message) : ready;
     throw new StepFailure('', error, { ...cannot.publish, ...(shown && { ready: shown }), known });
   }
 }

@@ -4,8 +4,6 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import {
   available,
   availableWithTrouble,
-  binding,
-  creating,
   notReady,
   reconcileError,
   reconcileSuccess,
@@ -88,16 +86,19 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
 const normal = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
 const warning = (reason: string, message: string) => ({ type: 'Warning', reason, message }) as const;
 /** Waiting, which no error explains. */
-const waits = (reason: string, message: string, phase?: 'Unbound'): Report => ({
-  facts: { conditions: [binding(message), reconcileSuccess()], ...(phase && { bindingPhase: phase }) },
-  events: [normal(reason, message)],
+const waits = (event: string, message: string, phase?: 'Unbound', reason = 'Binding'): Report => ({
+  facts: {
+    conditions: [notReady(reason, message), reconcileSuccess()],
+    ...(phase && { bindingPhase: phase }),
+  },
+  events: [normal(event, message)],
 });
-const refuses = (reason: string, message: string, ready = binding): Report => ({
-  facts: { conditions: [ready(message), reconcileError(message)], bindingPhase: 'Unbound' },
-  events: [warning(reason, message)],
+const refuses = (event: string, message: string, reason: string): Report => ({
+  facts: { conditions: [notReady(reason, message), reconcileError(message)], bindingPhase: 'Unbound' },
+  events: [warning(event, message)],
 });
-const cannotBind = (why: string): Report =>
-  refuses('CannotBindManagedResource', `refusing to bind to FavouriteDBInstance db: ${why}`);
+const cannotBind = (reason: string, why: string): Report =>
+  refuses('CannotBindManagedResource', `refusing to bind to FavouriteDBInstance db: ${why}`, reason);
 const condition = (type: string, status: 'True' | 'False', reason: string, message?: string) => ({
   type,
   status,
@@ -111,7 +112,8 @@ const makeAvailable = `kubectl patch favouritedbinstances.database.fcp.crossplan
 const reportOfReleased: Report = {
   facts: {
     conditions: [
-      binding(
+      notReady(
+        'Released',
         `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
       ),
       reconcileSuccess(),
@@ -310,8 +312,9 @@ const cases: Readonly<Record<string, Case>> = {
     report: {
       facts: {
         conditions: [
-          binding(
-            'was bound to FavouriteDBInstance db, which no longer exists; create another claim, and delete this one once its secret is not needed any more',
+          notReady(
+            'ResourceNotFound',
+            'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim and delete this one once its secret is not needed any more',
           ),
           reconcileSuccess(),
         ],
@@ -320,7 +323,7 @@ const cases: Readonly<Record<string, Case>> = {
       events: [
         warning(
           'ManagedResourceNotFound',
-          'was bound to FavouriteDBInstance db, which no longer exists; create another claim, and delete this one once its secret is not needed any more',
+          'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim and delete this one once its secret is not needed any more',
         ),
       ],
     },
@@ -333,8 +336,8 @@ const cases: Readonly<Record<string, Case>> = {
     want: { name: 'ClassMissing' },
     report: refuses(
       'CannotGetResourceClass',
-      'FavouriteDBInstanceClass small does not exist; create it, or create another claim with an existing class',
-      creating,
+      'FavouriteDBInstanceClass small does not exist; correct spec.classRef, or create the class',
+      'ClassNotFound',
     ),
   },
   'a claim whose namespace may not have the class waits': {
@@ -344,7 +347,11 @@ const cases: Readonly<Record<string, Case>> = {
       forbidden: 'may not be claimed',
     },
     want: { name: 'ClassForbidden' },
-    report: refuses('NamespaceNotAllowed', 'FavouriteDBInstanceClass small may not be claimed', creating),
+    report: refuses(
+      'NamespaceNotAllowed',
+      'FavouriteDBInstanceClass small may not be claimed',
+      'NamespaceNotAllowed',
+    ),
   },
   'a claim whose namespace may not have the resource does not take it': {
     given: { claim: named, managed: unbound, forbidden: 'may not be claimed' },
@@ -352,26 +359,28 @@ const cases: Readonly<Record<string, Case>> = {
     report: refuses(
       'NamespaceNotAllowed',
       'refusing to bind to FavouriteDBInstance db: it may not be claimed',
+      'NamespaceNotAllowed',
     ),
   },
   'a claim does not take a resource that cannot serve it': {
     given: { claim: named, managed: unbound, incompatible: 'has engine "wrong"' },
     want: { name: 'Incompatible' },
-    report: cannotBind('it has engine "wrong"; create another claim'),
+    report: cannotBind('Incompatible', 'it has engine "wrong"; name another resource'),
   },
   'a claim waits for the resource that it names': {
     given: { claim: named },
     want: { name: 'ResourceMissing' },
     report: waits(
       'ManagedResourceNotFound',
-      'waiting for FavouriteDBInstance db, which does not exist',
+      'FavouriteDBInstance db does not exist; create it, or correct spec.resourceRef',
       'Unbound',
+      'ResourceNotFound',
     ),
   },
   'a claim does not take a resource that is being deleted': {
     given: { claim: named, managed: managed({}, { deletionTimestamp }) },
     want: { name: 'ResourceDeleted' },
-    report: waits('WaitingToBind', 'FavouriteDBInstance db is being deleted', 'Unbound'),
+    report: waits('WaitingToBind', 'FavouriteDBInstance db is being deleted', 'Unbound', 'Deleting'),
   },
   'a Bound claim shows that its resource is being deleted, and keeps its Secret': {
     given: {
@@ -398,17 +407,24 @@ const cases: Readonly<Record<string, Case>> = {
       ),
     },
     want: { name: 'ClaimRefIncomplete' },
-    report: cannotBind('its spec.claimRef lacks namespace; an administrator has to add that'),
+    report: cannotBind(
+      'ClaimRefIncomplete',
+      'its spec.claimRef lacks namespace; an administrator has to add that',
+    ),
   },
   'a claim does not take a resource of another claim': {
     given: { claim: named, managed: managed({ claimRef: claimRef({ name: 'other', uid: 'other' }) }) },
     want: { name: 'ClaimedByOther' },
-    report: cannotBind('it is claimed by FancySQLInstance team/other; name another resource'),
+    report: cannotBind(
+      'ClaimedByOther',
+      'it is claimed by FancySQLInstance team/other; name another resource',
+    ),
   },
   'a claim does not take the resource of a previous claim of its name': {
     given: { claim: claim(named.spec, { finalizers, uid: 'new-uid' }), managed: bound },
     want: { name: 'ClaimedByOther' },
     report: cannotBind(
+      'ClaimedByOther',
       'it belongs to a previous FancySQLInstance team/orders with another UID; name another resource',
     ),
   },
@@ -423,12 +439,13 @@ const cases: Readonly<Record<string, Case>> = {
       ),
     },
     want: { name: 'ControlledByOther' },
-    report: cannotBind('it is controlled by Composite c'),
+    report: cannotBind('ControlledByOther', 'it is controlled by Composite c'),
   },
   'a claim does not take a resource that is only observed': {
     given: { claim: named, managed: managed({ managementPolicies: ['Observe'] }) },
     want: { name: 'NotOffered' },
     report: cannotBind(
+      'NotOffered',
       'it is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
     ),
   },
@@ -468,7 +485,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'NotReady' },
     report: {
-      ...waits('', 'waiting for FavouriteDBInstance db: quota'),
+      ...waits('', 'waiting for FavouriteDBInstance db: quota', undefined, 'ResourceFailing'),
       events: [warning('ManagedResourceTrouble', 'waiting for FavouriteDBInstance db: quota')],
     },
   },

@@ -445,7 +445,7 @@ describe('a step that fails is reported on the claim and tried again', () => {
     assert.deepEqual([claimAt()?.metadata.finalizers, claimAt()?.spec], [undefined, byClass.spec]);
     assert.equal(
       getCondition(claimAt()?.status?.conditions, 'Synced').message,
-      'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0',
+      'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0; correct the claim, or the class',
     );
     assert.deepEqual(
       process.events.map(({ reason }) => reason),
@@ -461,7 +461,7 @@ describe('a claim is never bound to a resource that it may not have', () => {
     const owner = cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.name;
     const [winner, loser] = owner === 'orders' ? [orders, rivalKey] : [rivalKey, orders];
     assert.equal(claimAt(winner)?.status?.bindingPhase, 'Bound');
-    assert.deepEqual([claimAt(loser)?.status?.bindingPhase, ready(loser).reason], ['Unbound', 'Binding']);
+    assert.deepEqual([claimAt(loser)?.status?.bindingPhase, ready(loser).reason], ['Unbound', 'ClaimedByOther']);
     assert.match(ready(loser).message ?? '', /^refusing to bind to FavouriteDBInstance db: it is claimed by/);
   });
 
@@ -527,7 +527,7 @@ describe('a claim is never bound to a resource that it may not have', () => {
       await settled(process, cluster);
       assert.deepEqual(cluster.get(SecretKind, copyKey)?.data, secret.data);
       assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
-      assert.deepEqual([ready().status, ready().reason], ['False', 'Binding']);
+      assert.deepEqual([ready().status, ready().reason], ['False', 'SecretConflict']);
       assert.match(ready().message ?? '', /team\/conn.*name another in spec.writeConnectionSecretToRef/);
       cluster.delete(SecretKind, copyKey);
       await process.settle(600_000); // no event tells that it is gone

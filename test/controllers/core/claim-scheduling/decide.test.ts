@@ -280,6 +280,57 @@ const scheduling: Record<string, Case> = {
     message:
       /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/,
   },
+  'AssignClass: a classRef with only a name gets the class of that name': {
+    claim: claim({ classRef: { name: 'small' } }),
+    classes: [small, large],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only resource class of that name$/,
+  },
+  'AssignClass: a classRef with only a name skips a class that cannot serve the claim': {
+    claim: claim({ classRef: { name: 'small' } }),
+    classes: [small],
+    peerClasses: [
+      resourceClass(
+        'small',
+        {},
+        { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } },
+      ),
+    ],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /; passed over: AmbivalentDBInstanceClass small has engine "wrong"$/,
+  },
+  'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': {
+    claim: claim({ classRef: { name: 'smal' } }),
+    classes: [small, wrong('wrong'), large],
+    as: 'first',
+    want: { name: 'ClassNotFound', act: 'report', reason: 'ClassNotFound', consideredKinds: both },
+    message:
+      /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass large, FavouriteDBInstanceClass small$/,
+  },
+  'ClassNotFound: the class of that name cannot serve the claim': {
+    claim: claim({ classRef: { name: 'wrong' } }),
+    classes: [wrong('wrong')],
+    as: 'first',
+    want: { name: 'ClassNotFound', act: 'report', reason: 'ClassNotFound', consideredKinds: both },
+    message:
+      /^no resource class that can serve the claim is named wrong; .*; there is none that can; FavouriteDBInstanceClass wrong has engine "wrong"$/,
+  },
+  'AmbiguousClass: classes of two kinds have the name': {
+    claim: claim({ classRef: { name: 'small' } }),
+    classes: [small],
+    peerClasses: [resourceClass('small', {}, { kind: otherClassKind })],
+    as: 'first',
+    want: { name: 'AmbiguousClass', act: 'report', reason: 'AmbiguousClass', consideredKinds: both },
+    message:
+      /^2 resource classes are named small: AmbivalentDBInstanceClass small, FavouriteDBInstanceClass small; add the kind and apiVersion of one to spec\.classRef$/,
+  },
+  'AssignClass: a classRef with name and kind gets the class of both': {
+    claim: claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } }),
+    classes: [small],
+    peerClasses: [resourceClass('small', {}, { kind: otherClassKind })],
+    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
+    message: /^selected FavouriteDBInstanceClass small, the only resource class of that name$/,
+  },
   'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': {
     claim: bySelector({ matchLabels: { cloud: 'other' } }),
     classes: [small],

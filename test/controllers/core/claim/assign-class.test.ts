@@ -107,7 +107,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       cluster.before('update', claimKind, () => {
         cluster.edit(claimKind, key, (current) => ({
           ...current,
-          spec: { ...current.spec, classRef: { name: 'theirs' } },
+          spec: { ...current.spec, classRef: classRef('theirs') },
         }));
       });
       await process.settle();
@@ -121,7 +121,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       process.hold(claimKind);
       cluster.edit(claimKind, key, (current) => ({
         ...current,
-        spec: { ...current.spec, classRef: { name: 'theirs' } },
+        spec: { ...current.spec, classRef: classRef('theirs') },
       }));
       await process.settle(100);
       assert.equal(claimIn(cluster)?.spec.classRef?.name, 'theirs');

@@ -13,7 +13,7 @@ import {
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionEntry } from '../../../../controllers/core/connection/connection-place.ts';
-import { NotOurs, withReported } from '../../../../controllers/core/connection/connection-place.ts';
+import { PlaceError, withReported } from '../../../../controllers/core/connection/connection-place.ts';
 import { secretPlace } from '../../../../controllers/core/connection/secret-place.ts';
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
 import { credentialAnnotation, encodeNote } from '../../../../controllers/core/credential.ts';
@@ -245,7 +245,7 @@ describe('the connection Secret', () => {
     test(`a Secret ${what} is neither read, written nor removed`, async () => {
       const { cluster, place, stored } = scene(existing);
       await assert.rejects(place.read(db, signal), (error: Error) => {
-        assert.ok(error instanceof NotOurs);
+        assert.ok(error instanceof PlaceError);
         assert.match(error.message, message);
         return true;
       });

@@ -56,7 +56,7 @@ describe('Ready of a provider', () => {
     ],
     'Failing: no call gets an answer': [
       { before: accepted, results: [failure('Unreachable', 'first'), failure('Unreachable', 'second')] },
-      fails('NoAnswer', 'first'),
+      fails('ProviderUnreachable', 'first'),
     ],
     'Failing: all calls are refused': [
       { results: [failure('CredentialsRefused')] },
@@ -85,7 +85,7 @@ describe('Ready of a provider', () => {
     ],
     'Unchanged: a start of the process keeps Ready': [{ before: accepted }, { name: 'Unchanged' }],
     'Unchanged: a start of the process keeps a failure': [
-      { before: condition('False', 'NoAnswer') },
+      { before: condition('False', 'ProviderUnreachable') },
       { name: 'Unchanged' },
     ],
     'Unused: a provider that was never tried is Unknown': [{ isUsed: false }, unused],

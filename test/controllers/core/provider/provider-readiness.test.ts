@@ -145,7 +145,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     const process = await at.start().settle();
     at.fails(() => silent);
     await process.settle(pollMs * 3);
-    assert.equal(told(at.ready), 'False/NoAnswer');
+    assert.equal(told(at.ready), 'False/ProviderUnreachable');
     at.fails(undefined);
     const observed = at.external.count('observe');
     for (let second = 0; second < 60 && at.external.count('observe') === observed; second += 1) {
