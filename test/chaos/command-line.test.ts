@@ -8,14 +8,12 @@ describe('the command line of the chaos run', () => {
   });
 
   test('takes every flag', () => {
-    const line =
-      '--claims 200 --minutes 0.5 --seed 4294967295 --only etcd,SIGKILL --json report.json --logs here';
+    const line = '--claims 200 --minutes 0.5 --seed 4294967295 --only etcd,SIGKILL --logs here';
     assert.deepEqual(parseCommandLine(line.split(' ')), {
       claims: 200,
       minutes: 0.5,
       seed: 4_294_967_295,
       only: ['etcd', 'SIGKILL'],
-      json: 'report.json',
       logs: 'here',
     });
   });
@@ -31,7 +29,6 @@ describe('the command line of the chaos run', () => {
     ['--seed', '1.5'],
     ['--seed', '4294967296'],
     ['--seed'],
-    ['--json', ''],
     ['--logs', ''],
   ];
   for (const args of refused) {

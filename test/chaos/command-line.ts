@@ -1,4 +1,3 @@
-import { newFileFlag } from '../../local/flag-files.ts';
 import { amountFlag, fileFlag, numberFlag } from '../../local/flags.ts';
 import type { HelpAsked } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
@@ -10,8 +9,6 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** The schedule's. */
   readonly seed: number;
-  /** Where the report goes as JSON. */
-  readonly json?: string;
   /** A folder where the logs of all processes and the audit log stay. */
   readonly logs?: string;
   /** Only faults whose name has one of these words in it; all, if empty. */
@@ -23,7 +20,6 @@ const usage = `flags:
   --minutes M        for how long faults go on (5); a fraction will do
   --seed S           of the schedule of faults and of what users do (1)
   --only word,...    only faults whose name has one of these words in it, as "SIGKILL" or "etcd"
-  --json FILE        writes the report there, too
   --logs FOLDER      keeps what the processes and the API server's audit log said there`;
 
 /** How to run, from a command line, or what is wrong with it, naming the flag. */
@@ -36,7 +32,6 @@ export const parseCommandLine = (args: readonly string[]): ChaosOptions | HelpAs
         minutes: { type: 'string', default: '5' },
         seed: { type: 'string', default: '1' },
         only: { type: 'string', default: '' },
-        json: { type: 'string' },
         logs: { type: 'string' },
       },
     },
@@ -45,7 +40,6 @@ export const parseCommandLine = (args: readonly string[]): ChaosOptions | HelpAs
       minutes: amountFlag('--minutes', values.minutes, { max: 24 * 60 }),
       seed: numberFlag('--seed', values.seed, { max: 2 ** 32 - 1 }),
       only: values.only.split(',').flatMap((word) => word.trim() || []),
-      ...(values.json !== undefined && { json: newFileFlag('--json', values.json) }),
       ...(values.logs !== undefined && { logs: fileFlag('--logs', values.logs, 'folder') }),
     }),
   });

@@ -13,7 +13,6 @@ import type { Life, Replica } from './replica.ts';
 import type { CloudMood, CloudName, FaultAction, ProviderName, Server, Signal } from './schedule.ts';
 import { servers } from './schedule.ts';
 import { signalTree } from './server-process.ts';
-import { plantedValue } from './told-secrets.ts';
 import type { Users } from './users.ts';
 import type { World } from './world.ts';
 import { credentialsNamespace, list } from './world.ts';
@@ -42,8 +41,6 @@ export function inject({ world, users, leading }: Injection, action: FaultAction
       return isServer(action.target)
         ? signalServer(world, action.target, action.signal)
         : signalReplicas(world, leading, action.target, action.signal);
-    case 'freeze':
-      return freeze(leading);
     case 'link':
       return harmLink(world, leading, action.link, action.fault);
     case 'compaction':
@@ -106,15 +103,58 @@ function frozen(lives: readonly Life[]): Harm {
   };
 }
 
-const freeze = async (leading: Injection['leading']): Promise<Harm> => {
-  const life = (await leading()).current();
-  return frozen(life === undefined ? [] : [life]);
-};
+/** A server as a process that can be frozen, and stopped and started. */
+interface Stoppable {
+  pid(): Promise<number> | number;
+  stop(signal: Exclude<Signal, 'SIGSTOP'>): Promise<unknown>;
+  start(): Promise<unknown>;
+}
+
+function serverOf({ controlPlane, postgresql, clouds }: World, target: Server): Stoppable {
+  switch (target) {
+    case 'apiserver':
+      return {
+        pid: async () => (await controlPlane.pids()).apiServer,
+        async stop(signal) {
+          // It shuts down in its own time; during that time it refuses.
+          void controlPlane.stopApiServer(signal).catch(() => {});
+        },
+        async start() {
+          await controlPlane.stopApiServer();
+          await controlPlane.startApiServer();
+        },
+      };
+    case 'etcd':
+      return {
+        pid: async () => (await controlPlane.pids()).etcd,
+        stop: (signal) => controlPlane.stopEtcd(signal),
+        start: () => controlPlane.startEtcd(),
+      };
+    case 'postgresql':
+      return {
+        pid: () => postgresql.pid() ?? 0,
+        async stop(signal) {
+          // SIGTERM: new connections are refused, and open ones may stay until the second signal.
+          process.kill(postgresql.pid() ?? 0, signal);
+        },
+        async start() {
+          await postgresql.stop();
+          await postgresql.start();
+        },
+      };
+    default:
+      return {
+        pid: () => clouds[target].current()?.pid ?? 0,
+        stop: (signal) => clouds[target].stop(signal),
+        start: () => clouds[target].start(),
+      };
+  }
+}
 
 async function signalServer(world: World, target: Server, signal: Signal): Promise<Harm> {
-  const { controlPlane, postgresql, clouds } = world;
+  const server = serverOf(world, target);
   if (signal === 'SIGSTOP') {
-    const pid = await pidOf(world, target);
+    const pid = await server.pid();
     signalTree(pid, 'SIGSTOP');
     return {
       async end() {
@@ -122,50 +162,12 @@ async function signalServer(world: World, target: Server, signal: Signal): Promi
       },
     };
   }
-  switch (target) {
-    case 'apiserver':
-      // It shuts down in its own time; during that time it refuses.
-      void controlPlane.stopApiServer(signal).catch(() => {});
-      return {
-        async end() {
-          await controlPlane.stopApiServer();
-          await controlPlane.startApiServer();
-        },
-      };
-    case 'etcd':
-      await controlPlane.stopEtcd(signal);
-      return { end: () => controlPlane.startEtcd() };
-    case 'postgresql': {
-      // SIGTERM: new connections are refused, and open ones may stay until the second signal.
-      process.kill(postgresql.pid() ?? 0, signal);
-      return {
-        async end() {
-          await postgresql.stop();
-          await postgresql.start();
-        },
-      };
-    }
-    default: {
-      const cloud = clouds[target];
-      cloud.current()?.signal(signal);
-      await cloud.current()?.ended;
-      return { end: () => cloud.start() };
-    }
-  }
-}
-
-async function pidOf({ controlPlane, postgresql, clouds }: World, target: Server): Promise<number> {
-  const pids = await controlPlane.pids();
-  switch (target) {
-    case 'apiserver':
-      return pids.apiServer;
-    case 'etcd':
-      return pids.etcd;
-    case 'postgresql':
-      return postgresql.pid() ?? 0;
-    default:
-      return clouds[target].current()?.pid ?? 0;
-  }
+  await server.stop(signal);
+  return {
+    async end() {
+      await server.start();
+    },
+  };
 }
 
 async function harmLink(
@@ -234,8 +236,7 @@ const moodFlags: Readonly<Record<CloudMood, readonly string[]>> = {
 async function badMood({ clouds }: World, name: CloudName, mood: CloudMood): Promise<Harm> {
   const cloud = clouds[name];
   const restart = async (flags: readonly string[]): Promise<void> => {
-    cloud.current()?.signal('SIGTERM');
-    await cloud.current()?.ended;
+    await cloud.stop('SIGTERM');
     await cloud.start({ flags });
   };
   await restart(moodFlags[mood]);
@@ -313,9 +314,7 @@ const applied = (world: World, object: object): Promise<string> =>
 /** A credential that no system accepts yet. */
 function newProof(world: World, provider: ProviderName): Proof {
   if (provider !== 'postgresql') return { provider, credentials: world.clouds[provider].newCredentials() };
-  const password = plantedValue();
-  world.planted.add(password);
-  return { provider, password };
+  return { provider, password: world.plant() };
 }
 
 async function wrongCredentials(world: World, provider: ProviderName): Promise<Harm> {
@@ -336,8 +335,7 @@ async function rotation(world: World, provider: ProviderName): Promise<Harm> {
     world.administratorPassword = fresh.password;
   } else {
     const cloud = world.clouds[fresh.provider];
-    cloud.current()?.signal('SIGKILL');
-    await cloud.current()?.ended;
+    await cloud.stop('SIGKILL');
     await cloud.start({ credentials: fresh.credentials });
   }
   return {

@@ -5,6 +5,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Edits, Intents } from './intents.ts';
 import { noEdits, steadyIntents } from './intents.ts';
+import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
 import type { External, Observed } from './observed.ts';
 
@@ -110,131 +111,102 @@ describe('the judge', () => {
   const secondManaged = other({ name: 'second', uid: 'second' });
   const stolen = { ...two.target, data: one.source.data! };
 
-  const breaches: readonly (readonly [string, Parameters<typeof judge>, object: string, problem: string])[] =
-    [
-      [
-        'two managed resources of one claim',
-        [intents(['one']), observed(one, { managed: secondManaged }), noMemory],
-        'FavouriteDBInstance managed-one, FavouriteDBInstance second',
-        'belong to one claim',
-      ],
-      [
-        'two external resources of one managed resource',
-        [intents(['one']), observed(one, { external: { ...one.external, name: 'again' } }), noMemory],
-        'favourite managed-one, again',
-        'belong to one managed resource',
-      ],
-      [
-        "a secret with another claim's password",
-        [intents(['one', 'two']), observed(one, { ...two, target: stolen }), noMemory],
-        'Secret team/two-connection',
-        "holds the password of FavouriteDBInstance managed-one, another claim's",
-      ],
-      [
-        'an external resource that was made anew',
-        [intents(['one']), observed(one), remembered],
-        'FavouriteDBInstance managed-one',
-        'its external resource was destroyed and made again',
-      ],
-      [
-        'something kept that is gone',
-        [intents(['one']), observed(one), kept],
-        'FavouriteDBInstance gone',
-        'what its policy keeps was destroyed',
-      ],
-      [
-        'a claim that nobody deleted',
-        [intents(['one', 'two']), observed(one), noMemory],
-        'FancySQLInstance team/two',
-        'is gone, and nobody deleted it',
-      ],
-      [
-        "a user's label that was overwritten",
-        [
-          intents(['one'], edits('FancySQLInstance team/one', { labels: { colour: 'red' } })),
-          observed({
-            ...one,
-            claim: { ...one.claim, metadata: { ...one.claim.metadata, labels: { colour: 'blue' } } },
-          }),
-          noMemory,
-        ],
-        'FancySQLInstance team/one',
-        "a user's label colour is lost",
-      ],
-      [
-        "a user's field that was reverted",
-        [
-          intents(['one'], edits('FavouriteDBInstance managed-one', { forProvider: { fancinessLevel: 4 } })),
-          observed(one),
-          noMemory,
-        ],
-        'FavouriteDBInstance managed-one',
-        "a user's spec.forProvider fancinessLevel is lost",
-      ],
-    ];
-  for (const [name, given, object, problem] of breaches) {
-    test(`must not be: ${name}`, () => assert.deepEqual(judge(...given).violations, [{ object, problem }]));
-  }
-
   const unbound: Claim = { ...one.claim, status: { conditions: [] } };
-  const waits: readonly (readonly [string, Intents, Observed, readonly string[]])[] = [
-    [
-      'a claim that is not Bound',
-      intents(['one']),
-      observed({ ...one, claim: unbound }),
-      [
-        'FancySQLInstance team/one: Ready is Unknown (no reason)',
-        'FancySQLInstance team/one: Synced is Unknown (no reason)',
-        'FancySQLInstance team/one: is in no phase',
+  const recoloured: Claim = { ...one.claim, metadata: { ...one.claim.metadata, labels: { colour: 'blue' } } };
+  const [theClaim, theResource] = ['FancySQLInstance team/one', 'FavouriteDBInstance managed-one'];
+  const wanting = (of: string, change: Partial<Edits>) => intents(['one'], edits(of, change));
+  /** A case: its world, and the findings that it must have, of which the rest are none. */
+  interface Case {
+    readonly wanted?: Intents;
+    readonly world: readonly Partial<Scene>[];
+    readonly memory?: Memory;
+    /** At any moment. */
+    readonly violations?: readonly string[];
+    /** If they last. */
+    readonly unmet?: readonly string[];
+  }
+  const cases: Readonly<Record<string, Case>> = {
+    'two managed resources of one claim': {
+      world: [one, { managed: secondManaged }],
+      violations: [`${theResource}, FavouriteDBInstance second: belong to one claim`],
+    },
+    'two external resources of one managed resource': {
+      world: [one, { external: { ...one.external, name: 'again' } }],
+      violations: ['favourite managed-one, again: belong to one managed resource'],
+    },
+    "a secret with another claim's password": {
+      wanted: intents(['one', 'two']),
+      world: [one, { ...two, target: stolen }],
+      violations: [`Secret team/two-connection: holds the password of ${theResource}, another claim's`],
+    },
+    'an external resource that was destroyed and created again': {
+      world: [one],
+      memory: remembered,
+      violations: [`${theResource}: its external resource was destroyed and made again`],
+    },
+    'a kept external resource that was destroyed': {
+      world: [one],
+      memory: kept,
+      violations: ['FavouriteDBInstance gone: what its policy keeps was destroyed'],
+    },
+    'a claim that disappeared without a deletion': {
+      wanted: intents(['one', 'two']),
+      world: [one],
+      violations: ['FancySQLInstance team/two: is gone, and nobody deleted it'],
+    },
+    "a user's label that was overwritten": {
+      wanted: wanting(theClaim, { labels: { colour: 'red' } }),
+      world: [{ ...one, claim: recoloured }],
+      violations: [`${theClaim}: a user's label colour is lost`],
+    },
+    "a user's field that was reverted": {
+      wanted: wanting(theResource, { forProvider: { fancinessLevel: 4 } }),
+      world: [one],
+      violations: [`${theResource}: a user's spec.forProvider fancinessLevel is lost`],
+    },
+    'a claim that is not Bound': {
+      world: [{ ...one, claim: unbound }],
+      unmet: [
+        `${theClaim}: Ready is Unknown (no reason)`,
+        `${theClaim}: Synced is Unknown (no reason)`,
+        `${theClaim}: is in no phase`,
       ],
-    ],
-    [
-      'a deleted claim that is there',
-      intents(['-one']),
-      observed(one),
-      [
-        'FancySQLInstance team/one: is not gone',
-        'FavouriteDBInstance managed-one: names a claim that is gone',
-      ],
-    ],
-    [
-      'what is left of a claim',
-      intents(['-one']),
-      observed({ target: one.target, external: one.external }),
-      ['favourite managed-one: is left over', 'Secret team/one-connection: is left over'],
-    ],
-    [
-      'a secret that differs from its source',
-      intents(['one']),
-      observed({ ...one, target: { ...one.target, data: { ...one.target.data, more: '' } } }),
-      ['FancySQLInstance team/one: its secret differs from its source'],
-    ],
-    [
-      'a password that the system does not take',
-      intents(['one']),
-      observed({ ...one, external: { ...one.external, password: 'another' } }),
-      ['FavouriteDBInstance managed-one: its password does not work'],
-    ],
-    [
-      'a field that the system has otherwise',
-      intents(['one']),
-      observed({ ...one, external: { ...one.external, fields: { fancinessLevel: 9 } } }),
-      ['FavouriteDBInstance managed-one: field fancinessLevel is not in force'],
-    ],
-    [
-      'a key of a user that is gone from a secret',
-      intents(['one'], edits('FavouriteDBInstance managed-one', { secretKeys: { own: 'x' } })),
-      observed(one),
-      ["FavouriteDBInstance managed-one: a user's key own of its secret is lost"],
-    ],
-  ];
-  for (const [name, wanted, world, expected] of waits) {
-    test(`is not for long: ${name}`, () => {
-      const { unmet } = judge(wanted, world, noMemory);
-      assert.deepEqual(
-        unmet.map(({ object, problem }) => `${object}: ${problem}`),
-        expected,
-      );
+    },
+    'a deleted claim that still exists': {
+      wanted: intents(['-one']),
+      world: [one],
+      unmet: [`${theClaim}: is not gone`, `${theResource}: names a claim that is gone`],
+    },
+    'an external resource and a Secret of a deleted claim': {
+      wanted: intents(['-one']),
+      world: [{ target: one.target, external: one.external }],
+      unmet: ['favourite managed-one: is left over', 'Secret team/one-connection: is left over'],
+    },
+    'a Secret that differs from its source': {
+      world: [{ ...one, target: { ...one.target, data: { ...one.target.data, more: '' } } }],
+      unmet: [`${theClaim}: its secret differs from its source`],
+    },
+    'a password that the system does not accept': {
+      world: [{ ...one, external: { ...one.external, password: 'another' } }],
+      unmet: [`${theResource}: its password does not work`],
+    },
+    'a field that has another value in the system': {
+      world: [{ ...one, external: { ...one.external, fields: { fancinessLevel: 9 } } }],
+      unmet: [`${theResource}: field fancinessLevel is not in force`],
+    },
+    'a key of a user that a Secret lost': {
+      wanted: wanting(theResource, { secretKeys: { own: 'x' } }),
+      world: [one],
+      unmet: [`${theResource}: a user's key own of its secret is lost`],
+    },
+  };
+  const texts = (found: readonly Finding[]) => found.map(({ object, problem }) => `${object}: ${problem}`);
+  for (const [name, given] of Object.entries(cases)) {
+    test(`finds ${name}`, () => {
+      const { wanted = intents(['one']), world, memory = noMemory } = given;
+      const judgement = judge(wanted, observed(...world), memory);
+      if (given.violations) assert.deepEqual(texts(judgement.violations), given.violations);
+      else assert.deepEqual(texts(judgement.unmet), given.unmet);
     });
   }
 

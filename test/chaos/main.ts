@@ -1,9 +1,8 @@
 /**
  * `npm run chaos [-- flags]`: the real process against real servers, under faults. Standard output carries the report,
  * standard error what is going on. Ends with 0 if nothing was violated, with 1 if something was, with 2 for a wrong
- * flag, with 130 after Ctrl-C. SIGUSR2 ends the faults early, and then everything else goes on.
+ * flag, with 130 after Ctrl-C.
  */
-import { writeFileSync } from 'node:fs';
 import { askedOf } from '../../local/read-command-line.ts';
 import { stopRequest } from '../../local/stop-request.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -26,20 +25,16 @@ const note = (text: string): void => {
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
   process.stderr.write(`${seconds.padStart(7)} s  ${text}\n`);
 };
-const abort = new AbortController();
-// Enough is enough: no more faults, and on to the end and the report.
-process.on('SIGUSR2', () => abort.abort());
 
 note('starting control plane, PostgreSQL and the clouds');
 const world = await startWorld({ ...options, pollInterval: '10s' });
 try {
-  const running = run(world, { ...options, quietSeconds: 25, note, signal: abort.signal });
+  const running = run(world, { ...options, quietSeconds: 25, note });
   running.catch(() => {}); // it has no say any more once we are asked to stop
   const report = await Promise.race([running, stopRequest()]);
   if (report === undefined) process.exitCode = 130;
   else {
     process.stdout.write(`${reportText(report)}\n`);
-    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
     process.exitCode = report.violations.length === 0 ? 0 : 1;
   }
 } catch (error) {

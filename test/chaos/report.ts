@@ -10,17 +10,12 @@ export interface Violation {
   readonly during: string;
 }
 
-/** One fault, from its beginning to when all was well again. */
+/** One fault, and how long the recovery of its round took. */
 export interface FaultRecord {
   readonly kind: string;
-  readonly detail: string;
   readonly round: number;
-  readonly startedAt: string;
-  readonly lastedMs: number;
   /** From the end of the last fault of its round until the desired state held; absent if it never did. */
   readonly recoveryMs?: number;
-  /** Whether it was the only one of its round, so that the recovery is its own. */
-  readonly wasAlone: boolean;
 }
 
 /** One run of the process. */
@@ -46,60 +41,30 @@ export interface Report {
     | { readonly object: string; readonly problem: string; readonly seconds: number }
     | undefined;
   readonly lives: readonly LifeRecord[];
-  readonly before: Usage | undefined;
-  readonly after: Usage | undefined;
   readonly requests: number;
   readonly busiest: readonly Busiest[];
   readonly busiestExternal: readonly Busiest[];
-  /** Connections through each link. */
-  readonly busiestLinks: readonly Busiest[];
   readonly userActions: Readonly<Record<string, number>>;
   readonly quiet: { readonly seconds: number; readonly writes: number };
 }
 
-/** Half of these are at most that; undefined for none. */
-export function median(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)];
-}
-
-/** How often a kind of fault happened, and how long until all was well, in ms, where it was alone. */
+/** How often a kind of fault happened, and the longest recovery of its rounds. */
 export interface Recovery {
   readonly kind: string;
   readonly count: number;
-  readonly medianMs?: number;
+  /** Absent if a round did not recover. */
   readonly worstMs?: number;
 }
 
-export const severalAtOnce = 'several at once';
+/** The recoveries of each kind of fault, by name. */
+export const recoveries = (faults: readonly FaultRecord[]): readonly Recovery[] =>
+  [...Map.groupBy(faults, ({ kind }) => kind)]
+    .map(([kind, all]) => {
+      const worstMs = Math.max(...all.map(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs));
+      return { kind, count: all.length, ...(Number.isFinite(worstMs) && { worstMs }) };
+    })
+    .toSorted((a, b) => a.kind.localeCompare(b.kind));
 
-/** By kind, the most frequent first; rounds of several faults are counted by themselves, too. */
-export function recoveries(faults: readonly FaultRecord[]): readonly Recovery[] {
-  const rows = [...Map.groupBy(faults, ({ kind }) => kind)].map(([kind, all]) =>
-    recovery(
-      kind,
-      all.length,
-      all.filter(({ wasAlone }) => wasAlone),
-    ),
-  );
-  const together = faults.filter(({ wasAlone }) => !wasAlone);
-  const rounds = [...Map.groupBy(together, ({ round }) => round).values()].map(([first]) => first!);
-  const sorted = rows.toSorted((a, b) => a.kind.localeCompare(b.kind));
-  return rounds.length === 0 ? sorted : [...sorted, recovery(severalAtOnce, rounds.length, rounds)];
-}
-
-function recovery(kind: string, count: number, timed: readonly FaultRecord[]): Recovery {
-  const times = timed.flatMap(({ recoveryMs }) => recoveryMs ?? []);
-  const [medianMs, worstMs] = [median(times), times.length === 0 ? undefined : Math.max(...times)];
-  return {
-    kind,
-    count,
-    ...(medianMs !== undefined && { medianMs }),
-    ...(worstMs !== undefined && { worstMs }),
-  };
-}
-
-const seconds = (ms: number | undefined): string => (ms === undefined ? '' : (ms / 1000).toFixed(1));
 const usage = (told: Usage | undefined): string =>
   told === undefined
     ? 'unknown'
@@ -107,17 +72,13 @@ const usage = (told: Usage | undefined): string =>
 
 /** The report for people; its last line counts faults and violations. */
 export function reportText(report: Report): string {
-  const { faults, violations, longestStall, busiest, busiestExternal, busiestLinks, quiet } = report;
+  const { faults, violations, longestStall, busiest, busiestExternal, quiet } = report;
   const all = recoveries(faults);
   const width = Math.max(...all.map(({ kind }) => kind.length), 5);
-  const table = all.map(({ kind, count, medianMs, worstMs }) =>
-    [
-      kind.padEnd(width),
-      String(count).padStart(5),
-      seconds(medianMs).padStart(8),
-      seconds(worstMs).padStart(8),
-    ].join(' '),
-  );
+  const table = all.map(({ kind, count, worstMs }) => {
+    const worst = worstMs === undefined ? 'never' : (worstMs / 1000).toFixed(1);
+    return `${kind.padEnd(width)} ${String(count).padStart(5)} ${worst.padStart(8)}`;
+  });
   const lives = report.lives.map(
     ({ user, seconds: lasted, end, first, most, last }) =>
       `${user.padEnd(10)} ${String(Math.round(lasted)).padStart(5)} s  ${end.padEnd(24)} first ${usage(first)}; most ${usage(most)}; last ${usage(last)}`,
@@ -127,17 +88,14 @@ export function reportText(report: Report): string {
       ? 'none'
       : `${longestStall.seconds.toFixed(1)} s, ${longestStall.object}: ${longestStall.problem}`;
   return [
-    [`${'fault'.padEnd(width)} count  median s  worst s until the desired state held again`, ...table],
+    [`${'fault'.padEnd(width)} count  worst s until the desired state held again`, ...table],
     [`lives of the process`, ...lives],
     [
       `longest stall of one object, faults included: ${stall}`,
-      `the leader before the faults: ${usage(report.before)}`,
-      `the leader after them:        ${usage(report.after)}`,
       `requests to the API server: ${report.requests}; the most about one thing in a minute:`,
       ...busiest.slice(0, 5).map(({ what, perMinute }) => `  ${perMinute} ${what}`),
       'the most calls of a cloud about one thing in a minute:',
       ...busiestExternal.slice(0, 3).map(({ what, perMinute }) => `  ${perMinute} ${what}`),
-      `the most connections in a minute: ${busiestLinks.map(({ what, perMinute }) => `${what} ${perMinute}`).join(', ')}`,
       `users: ${Object.entries(report.userActions)
         .map(([action, count]) => `${action} ${count}`)
         .join(', ')}`,

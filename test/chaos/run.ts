@@ -16,7 +16,7 @@ import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
 import { lifeRecord, wrongEnd } from './lives.ts';
 import type { Observed } from './observed.ts';
-import type { Life, Replica, Usage } from './replica.ts';
+import type { Life, Replica } from './replica.ts';
 import { usageOf } from './replica.ts';
 import type { FaultRecord, Report, Violation } from './report.ts';
 import type { Round } from './schedule.ts';
@@ -49,13 +49,11 @@ export interface RunOptions extends ChaosOptions {
   readonly quietSeconds: number;
   /** Called with the progress. */
   readonly note: (text: string) => void;
-  /** Ends the faults early. */
-  readonly signal: AbortSignal;
 }
 
 /** Runs the whole thing on a world that has just been started. Throws only where there is nothing to judge. */
 export async function run(world: World, options: RunOptions): Promise<Report> {
-  const { note, seed, minutes, quietSeconds, signal } = options;
+  const { note, seed, minutes, quietSeconds } = options;
   const people = usersOf(world);
   const violations = new Map<string, Violation>();
   const faults: FaultRecord[] = [];
@@ -135,7 +133,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     }
     for (const secret of observed.secrets) {
       const { password } = decodeDetails(secret);
-      if (password !== undefined) world.planted.add(password);
+      if (password !== undefined) world.plant(password);
     }
     await people.clearMarks(observed.managed);
     const judgement = judge(steadyIntents(before, people.intents), observed, memory);
@@ -180,10 +178,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     }
   }
 
-  const usageOfLeader = async (): Promise<Usage | undefined> => {
-    const life = (await leading()).current();
-    return life && usageOf(life.process.pid);
-  };
   const takeUsage = (): void => {
     for (const each of world.replicas) {
       const life = each.current();
@@ -228,8 +222,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     world,
     claims.map(({ namespace, name }) => `${namespace}/${name}`),
   );
-  await sleep(2000);
-  const before = await usageOfLeader();
 
   // Faults.
   const faultsFromMs = performance.now();
@@ -238,7 +230,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const kinds = kindsNamed(options.only);
   const actionsPerSecond = Math.max(1, Math.min(3, options.claims / 25));
   for (const round of schedule({ seed, actionsPerSecond, kinds })) {
-    if (performance.now() > endMs || signal.aborted) break;
+    if (performance.now() > endMs) break;
     rounds += 1;
     await play(round);
     takeUsage();
@@ -256,23 +248,13 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     const startMs = performance.now();
     const until = (atMs: number) => sleep(Math.max(0, startMs + atMs - performance.now()));
     const harms: Harm[] = [];
-    const records: Omit<FaultRecord, 'recoveryMs'>[] = [];
     const happening = round.faults.map(async ({ kind, startMs: atMs, endMs: toMs }) => {
       await until(atMs);
-      const startedAt = new Date().toISOString();
       const begunMs = performance.now();
       const harm = await inject({ world, users: people, leading }, kind.action);
       await until(Math.max(toMs, begunMs - startMs + toMs - atMs));
       await harm.end();
       harms.push(harm);
-      records.push({
-        kind: kind.name,
-        detail: harm.detail ?? '',
-        round: round.number,
-        startedAt,
-        lastedMs: Math.round(performance.now() - begunMs),
-        wasAlone: round.faults.length === 1,
-      });
     });
     const acting = round.actions
       .map(async ({ atMs, action, pick }) => {
@@ -300,8 +282,10 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     }
     const took = await recovered(names);
     const recoveryMs = took === undefined ? undefined : Math.round(performance.now() - endedMs);
-    for (const record of records) faults.push({ ...record, ...(recoveryMs !== undefined && { recoveryMs }) });
-    const detail = records.map((record) => record.detail).filter(Boolean);
+    for (const { kind } of round.faults) {
+      faults.push({ kind: kind.name, round: round.number, ...(recoveryMs !== undefined && { recoveryMs }) });
+    }
+    const detail = harms.map((harm) => harm.detail).filter(Boolean);
     note(
       `${during}${detail.length > 0 ? ` (${detail.join('; ')})` : ''}: ${recoveryMs === undefined ? 'NOT RECOVERED' : `recovered ${(recoveryMs / 1000).toFixed(1)} s after`}`,
     );
@@ -313,7 +297,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const lastedMinutes = Math.round((performance.now() - faultsFromMs) / 6000) / 10;
   await recovered('the last fault');
   takeUsage();
-  const after = await usageOfLeader();
   await tryClaims(world, marked, blame);
   const quiet = await quietFor(quietSeconds);
 
@@ -381,12 +364,9 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     violations: [...violations.values()],
     longestStall,
     lives: lives.map(lifeRecord),
-    before,
-    after,
     requests: requestCount,
     busiest: rates.busiest().slice(0, 20),
     busiestExternal: world.externalCalls.busiest().slice(0, 20),
-    busiestLinks: world.connections.busiest(),
     userActions: Object.fromEntries(people.done),
     quiet: { seconds: 2 * quietSeconds, writes: quiet + second },
   };

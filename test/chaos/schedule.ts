@@ -28,7 +28,6 @@ export type FaultAction =
       readonly signal: Signal;
       readonly target: Server | 'leader' | 'standby' | 'both';
     }
-  | { readonly type: 'freeze' }
   | { readonly type: 'link'; readonly link: Link; readonly fault: LinkFault }
   | { readonly type: 'compaction' }
   | { readonly type: 'restore' }
@@ -95,7 +94,7 @@ export const faultKinds: readonly FaultKind[] = [
   },
   {
     name: 'leader frozen past its lease',
-    action: { type: 'freeze' },
+    action: { type: 'signal', signal: 'SIGSTOP', target: 'leader' },
     holds: ['replicas', 'apiserver'],
     lasts: beyondLease,
   },

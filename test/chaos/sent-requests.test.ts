@@ -18,14 +18,7 @@ function read(...pieces: readonly (readonly [connection: number, text: string])[
 }
 
 describe('the requests that clients send are read', () => {
-  test('is read request by request', () => {
-    assert.deepEqual(read([1, request('GET', '/a')], [1, request('POST', '/b', 'Action=CreateVpc')]), [
-      { method: 'GET', path: '/a', body: '' },
-      { method: 'POST', path: '/b', body: 'Action=CreateVpc' },
-    ]);
-  });
-
-  test('is whole only with its body, wherever it is cut', () => {
+  test('each is whole only with its body, wherever it is cut', () => {
     const text = request('POST', '/', 'Action=DeleteVpc&VpcId=vpc-1');
     for (let at = 1; at < text.length; at += 1) {
       const pieces = read([1, text.slice(0, at)], [1, text.slice(at)]);
@@ -33,22 +26,23 @@ describe('the requests that clients send are read', () => {
     }
   });
 
-  test('is kept apart by connection', () => {
+  test('each connection has its own, one after the other', () => {
     const text = request('POST', '/', 'one');
     const other = request('DELETE', '/two');
-    assert.deepEqual(read([1, text.slice(0, 20)], [2, other], [1, text.slice(20)]), [
+    assert.deepEqual(read([1, text.slice(0, 20)], [2, other], [1, text.slice(20)], [1, other]), [
       { method: 'DELETE', path: '/two', body: '' },
       { method: 'POST', path: '/', body: 'one' },
+      { method: 'DELETE', path: '/two', body: '' },
     ]);
   });
 
-  test('tells its headers by their names in lower case', () => {
+  test('names of headers are in lower case', () => {
     const text = request('POST', '/', '', { 'X-Amz-Target': 'AmazonSQS.CreateQueue' });
     const whole = sentRequests().add(1, Buffer.from(text));
     assert.equal(whole?.headers.get('x-amz-target'), 'AmazonSQS.CreateQueue');
   });
 
-  test('is forgotten when a connection is a new one, and left out where it is no request', () => {
+  test('a part is forgotten when its connection is a new one, and text that is no request is left out', () => {
     const sent = sentRequests();
     assert.equal(sent.add(1, Buffer.from('POST / HTTP/1.1\r\n')), undefined);
     sent.begin(1);

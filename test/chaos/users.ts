@@ -16,7 +16,6 @@ import { aloneNumber, changingClass, claimNamed, claimNumber, favouriteClass, is
 import type { Edits, Intent, Intents } from './intents.ts';
 import { intentKey, noEdits } from './intents.ts';
 import type { UserAction } from './schedule.ts';
-import { plantedValue } from './told-secrets.ts';
 import type { World } from './world.ts';
 import { claimKinds, managedKinds, teams } from './world.ts';
 
@@ -68,7 +67,7 @@ const isMissingDefinition = (error: unknown): boolean => {
 };
 
 export function users(world: World): Users {
-  const { client, planted } = world;
+  const { client } = world;
   const claims = new Map<string, Intent>();
   const managed = new Map<string, Intent>();
   const edits = new Map<string, Edits>();
@@ -171,11 +170,12 @@ export function users(world: World): Users {
     namespace,
     name: `${name}-connection`,
   });
-  const newPassword = (): string => {
-    const value = plantedValue();
-    planted.add(value);
-    return Buffer.from(value).toString('base64');
-  };
+  const newPassword = (): string => Buffer.from(world.plant()).toString('base64');
+  /** Labels and annotations of a user, in the metadata of an object. */
+  const noted = (number: number) => ({
+    annotations: { [`chaos.test/note-${number % 5}`]: `note ${number}` },
+    labels: { [`chaos.test/label-${number % 5}`]: `label-${number}` },
+  });
 
   const actions: Readonly<Record<UserAction, (pick: number, number: number) => Promise<void>>> = {
     'create claim': createClaim,
@@ -186,19 +186,13 @@ export function users(world: World): Users {
       }),
     'annotate claim': (pick, number) =>
       withClaim(pick, async (intent, kind) => {
-        const change = {
-          annotations: { [`chaos.test/note-${number % 5}`]: `note ${number}` },
-          labels: { [`chaos.test/label-${number % 5}`]: `label-${number}` },
-        };
+        const change = noted(number);
         if (await patch(kind, objectKey(intent), { metadata: change }))
           edited(intentKey(intent.kind, intent), change);
       }),
     'label managed': (pick, number) =>
       withManaged(pick, async (one, kind) => {
-        const change = {
-          annotations: { [`chaos.test/note-${number % 5}`]: `note ${number}` },
-          labels: { [`chaos.test/label-${number % 5}`]: `label-${number}` },
-        };
+        const change = noted(number);
         if (await patch(kind, objectKey(one.metadata), { metadata: change })) {
           edited(intentKey(one.kind, one.metadata), change);
         }

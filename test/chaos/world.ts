@@ -102,10 +102,10 @@ export interface World {
   readonly externalCalls: RateRule;
   /** The changing requests to the clouds since the last call. */
   externalWrites(): readonly ExternalWrite[];
-  /** Connections by link. */
-  readonly connections: RateRule;
-  /** Values that must not leak. More are added when they are generated. */
-  readonly planted: Set<string>;
+  /** Values that must not leak. */
+  readonly planted: ReadonlySet<string>;
+  /** Yields a new value that must not leak; or adds one to them. */
+  plant(value?: string): string;
   /** Kinds whose definition may be gone: it is deleted at times, or was with all that there is of it. */
   readonly undefinedKinds: Set<string>;
   /** The password with which the PostgreSQL server lets its administrator in. */
@@ -181,12 +181,11 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
       if (pid !== undefined) signalTree(pid, 'SIGCONT');
       await postgresql.dispose();
     });
-    planted.add(postgresql.password);
+    plant(postgresql.password);
 
     const random = seededRandom(seed);
     const links: Record<string, FaultyLink> = {};
     const externalCalls = rateRule();
-    const connections = rateRule();
     let externalWrites: ExternalWrite[] = [];
     /** By link and the client's port. */
     const userOfConnection = new Map<string, string | undefined>();
@@ -201,7 +200,6 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
         target: { host: '127.0.0.1', port },
         random,
         onConnection(clientPort) {
-          connections.add(name, Date.now());
           sent.begin(clientPort);
           const lives = replicas.flatMap((each) => each.current() ?? []);
           const life = lives.find(({ process }) => hasConnection(process.pid, clientPort, made.port));
@@ -230,10 +228,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
     ): Promise<CloudProcess> {
       const made = cloudProcess({ directory, name, program, plant, port: await freePort() });
       await made.start();
-      undo.push(async () => {
-        made.current()?.signal('SIGKILL');
-        await made.current()?.ended;
-      });
+      undo.push(() => made.stop('SIGKILL'));
       await link(name, made.port, (request, clientPort) => {
         const { what, isWrite } = made.callOf(request);
         externalCalls.add(`${name} ${what}`, Date.now());
@@ -280,13 +275,13 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
       client,
       audit,
       externalCalls,
-      connections,
       externalWrites() {
         const all = externalWrites;
         externalWrites = [];
         return all;
       },
       planted,
+      plant,
       administratorPassword: postgresql.password,
       undefinedKinds,
       async observe() {

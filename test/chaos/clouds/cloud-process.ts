@@ -56,6 +56,8 @@ export interface CloudProcess {
   /** Others, which it takes once it is started with them. */
   newCredentials(): Credentials;
   current(): ServerProcess | undefined;
+  /** Sends it the signal, and waits for its end. */
+  stop(signal: NodeJS.Signals): Promise<void>;
   /** Starts it, with other credentials or more flags if given, and waits until it answers. */
   start(options?: { readonly credentials?: Credentials; readonly flags?: readonly string[] }): Promise<void>;
   /** Its resources, from its own records. */
@@ -83,6 +85,10 @@ export function cloudProcess<Saved extends object>(options: CloudProcessOptions<
     credentials: () => credentials,
     newCredentials,
     current: () => current,
+    async stop(signal) {
+      current?.signal(signal);
+      await current?.ended;
+    },
     async start({ credentials: given = credentials, flags: more = [] } = {}) {
       const held = saved<Saved>(dataFile);
       if (given !== credentials && held !== undefined && program.withoutCredentials !== undefined) {
