@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { unfinishedName } from '../../clients/postgresql/database-read.ts';
-import { databaseDrift } from '../../clients/postgresql/database-spec.ts';
 import type { PostgresqlError } from '../../clients/postgresql/error.ts';
-import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import type { InProcessPostgresql } from './in-process-postgresql.ts';
@@ -50,31 +47,6 @@ describe('the door of a process', () => {
       'postgresql ALTER ROLE ann may write',
       'postgresql COMMIT  writes',
     ]);
-  });
-
-  test('may lose the answer to a commit, which is done', async () => {
-    const given = scene();
-    const { server } = clientOf(given, async (call, effect) => {
-      const answer = await effect();
-      if (call.verb === 'COMMIT') throw new Error('Connection terminated unexpectedly');
-      return answer;
-    });
-    await assert.rejects(server.roles.create('ann', {}, owned), { code: 'Unreachable' });
-    assert.deepEqual(
-      given.postgresql.roles().map(({ name }) => name),
-      ['ann'],
-    );
-  });
-
-  test('may cut the connection before a commit, and nothing is done', async () => {
-    const given = scene();
-    const { server } = clientOf(given, async (call, effect) => {
-      if (call.verb === 'COMMIT') throw new Error('Connection terminated unexpectedly');
-      return effect();
-    });
-    await assert.rejects(server.roles.create('ann', {}, owned), { code: 'Unreachable' });
-    assert.deepEqual(given.postgresql.roles(), []);
-    await clientOf(given).server.roles.create('ann', {}, owned);
   });
 
   test('may not answer: the client gives up, and the server forgets it', async () => {
@@ -143,130 +115,6 @@ test('a process that may not go on sends no further statement, and nothing is do
     assert.equal(sent.length, allowed);
     assert.equal(given.postgresql.roles().length, isDone ? 1 : 0);
   }
-});
-
-/** Ends the process before its `at`-th statement, or right after it. */
-async function dieAt(
-  given: Scene,
-  at: number,
-  when: 'before' | 'after',
-  act: (server: PostgresqlServer) => Promise<void>,
-) {
-  let count = 0;
-  let hasDied = false;
-  const { server, end } = clientOf(given, async (_call, effect) => {
-    count += 1;
-    const answer = count === at && when === 'before' ? undefined : await effect();
-    if (count === at) {
-      hasDied = true;
-      end();
-    }
-    return answer;
-  });
-  let isDone = false;
-  act(server).then(() => {
-    isDone = true;
-  }, assert.fail);
-  await given.clock.settle();
-  assert.notEqual(isDone, hasDied);
-  return hasDied;
-}
-
-describe('a process that dies', () => {
-  const spec = { owner: 'ann', connectionLimit: 5, extensions: [{ name: 'citext' }] };
-
-  for (const when of ['before', 'after'] as const) {
-    test(`${when} any statement of a creation leaves nothing half made under its name`, async () => {
-      let at = 1;
-      for (; ; at += 1) {
-        const given = scene();
-        const calm = clientOf(given).server;
-        await calm.roles.create('ann', { login: true }, { ownerId, password: 'ann' });
-        const hasDied = await dieAt(given, at, when, (server) =>
-          server.databases.create('shop', spec, owned),
-        );
-        const half = await calm.databases.observe('shop', { withExtensions: true });
-        if (half !== undefined) {
-          assert.deepEqual(
-            databaseDrift(half, spec).changed.filter((field) => field !== 'extensions'),
-            [],
-          );
-        }
-        const others = given.postgresql
-          .databases()
-          .filter(({ name }) => name !== 'shop' && name.includes('stack'));
-        for (const { name, allowConnections } of others) {
-          assert.deepEqual([name, allowConnections], [unfinishedName(ownerId, 'shop'), false]);
-        }
-        await calm.databases.create('shop', spec, owned);
-        const whole = await calm.databases.observe('shop', { withExtensions: true });
-        assert.deepEqual(databaseDrift(whole!, spec), { changed: [], immutable: [] });
-        assert.equal(given.postgresql.databases().length, 4);
-        if (!hasDied) break;
-      }
-      assert.ok(at > 20, `only ${at} places to die`);
-    });
-  }
-
-  test('hears nothing any more, and what it had begun is rolled back', async () => {
-    const given = scene();
-    const { server, end } = clientOf(given, async (call, effect) => {
-      const answer = await effect();
-      if (call.verb === 'CREATE ROLE') await given.clock.sleep(1000);
-      return answer;
-    });
-    let isAnswered = false;
-    const hear = (): void => {
-      isAnswered = true;
-    };
-    server.roles.create('ann', {}, owned).then(hear, hear);
-    await given.clock.advance(10);
-    end();
-    await given.clock.advance(200_000);
-    assert.equal(isAnswered, false);
-    assert.deepEqual(given.postgresql.roles(), []);
-    await clientOf(given).server.roles.create('ann', {}, owned);
-  });
-});
-
-describe('two processes at once', () => {
-  test('one waits for the other to change a role, and neither loses its change', async () => {
-    const given = scene();
-    await clientOf(given).server.roles.create('ann', {}, owned);
-    const slow: CarryOutside = async (_call, effect) => {
-      await given.clock.sleep(100);
-      return effect();
-    };
-    const [one, two] = [clientOf(given, slow), clientOf(given, slow)];
-    let count = 0;
-    for (const done of [
-      one.server.roles.update('ann', { login: true }, owned),
-      two.server.roles.setPassword('ann', 'a-password', owned),
-    ]) {
-      done.then(() => {
-        count += 1;
-      }, assert.fail);
-    }
-    await given.clock.advanceUntil(() => count === 2);
-    assert.equal(given.postgresql.refusal({ user: 'ann', password: 'a-password' }), undefined);
-  });
-
-  test('a session that never ends its transaction is ended if it keeps a role from a new password', async () => {
-    const given = scene();
-    const { server } = clientOf(given);
-    await server.roles.create('ann', { login: true }, { ownerId, password: 'old' });
-    const tenant = given.postgresql.open({ user: 'ann', password: 'old' });
-    await tenant.sql('BEGIN');
-    await tenant.sql("ALTER ROLE ann SET work_mem TO '8MB'");
-    let isDone = false;
-    server.roles.setPassword('ann', 'new', owned).then(() => {
-      isDone = true;
-    }, assert.fail);
-    await given.clock.advanceUntil(() => isDone);
-    assert.equal(tenant.isOpen, false);
-    assert.equal(given.postgresql.refusal({ user: 'ann', password: 'new' }), undefined);
-    assert.deepEqual(given.postgresql.roles()[0]?.configuration, []);
-  });
 });
 
 describe('a server', () => {

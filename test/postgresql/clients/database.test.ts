@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
-import { markOf } from '../../../clients/postgresql/mark.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {
@@ -20,18 +19,6 @@ before(async () => {
 });
 after(() => server.close());
 const ann = { user: 'ann', password: 'ann-password' };
-
-test('two who create at once end with one database', async () => {
-  const other = serverOf();
-  await Promise.all(
-    [server, other, server, other].map(({ databases }) => databases.create('raced', {}, owned)),
-  );
-  assert.equal((await databases.observe('raced'))?.comment, markOf(ownerId));
-  assert.deepEqual(
-    await sql(`SELECT datname FROM pg_database WHERE datname LIKE 'services-stack-unfinished-%'`),
-    [],
-  );
-});
 
 test('the administrator does not use a tenant’s object that has the name of a catalog', async () => {
   await databases.create('trap', { owner: 'ann' }, owned);

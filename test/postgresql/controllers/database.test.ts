@@ -83,27 +83,9 @@ describe('a database with an owner role of its own', () => {
       assert.equal(await refusal({ ...loginOf(other.known), password: login.password }), '28P01');
     }
   });
-
-  test('goes with its role, and leaves the server as it was', async () => {
-    const { managed } = await stack.pass(database('brief'));
-    assert.deepEqual(await stack.namesake('brief'), ['database', 'role']);
-    assert.equal(await stack.remove(managed), false);
-    assert.deepEqual(await stack.namesake('brief'), []);
-    assert.equal(await stack.remove(managed), false, 'a second time too');
-  });
 });
 
 const ownerOf = (name: string) => `postgresqldatabase.postgresql.crossplane.io/${name}`;
-
-test('a name with an escape sequence, as a team may give one, is refused with the annotation to set', async () => {
-  const managed = database('coloured', {}, { externalName: 'red\u001b[31m\nREADY' });
-  await assert.rejects(stack.pass(managed), {
-    message:
-      'database name "red\\u001b[31m\\nREADY" must not contain control or invisible characters; ' +
-      'set another in the annotation crossplane.io/external-name',
-  });
-  assert.equal(await stack.remove(managed), false);
-});
 
 describe('a database of another owner', () => {
   test('a foreign database is neither adopted nor changed nor dropped', async () => {
@@ -126,14 +108,6 @@ describe('a database of another owner', () => {
     assert.deepEqual(await stack.namesake('heirloom'), ['database']);
     await clientOf(managed).delete(deleted(managed), signal);
     assert.deepEqual(await stack.namesake('heirloom'), ['database']);
-  });
-
-  test('the database of another managed resource is refused, and not named', async () => {
-    await stack.pass(database('mine', {}, { externalName: 'shared' }));
-    const thief = database('thief', {}, { externalName: 'shared' });
-    await assert.rejects(stack.pass(thief), /is managed by another resource, not by \S+\/thief/);
-    assert.equal(await stack.remove(thief), false);
-    assert.deepEqual(await stack.namesake('shared'), ['database', 'role']);
   });
 
   test('a foreign role of the same name keeps its password and its rights', async () => {
@@ -192,14 +166,6 @@ test('a name that the server keeps for itself is refused with the annotation to 
 });
 
 describe('passwords', () => {
-  test('a password that a user edited in the Secret is set on the server', async () => {
-    const first = await stack.pass(database('edited'));
-    const second = await stack.pass(first.managed, { ...first.known, password: 'chosen' });
-    assert.deepEqual([second.acted, second.known.password], ['update', 'chosen']);
-    assert.equal(await refusal(loginOf(first.known)), '28P01');
-    assert.equal(await refusal(loginOf(second.known)), 'allowed');
-  });
-
   test('one that works is not set again, though nothing records that it was set', async () => {
     const { managed, known } = await stack.pass(database('unrecorded'));
     const { status: _lost, ...restored } = managed;
@@ -345,18 +311,6 @@ describe('engineVersion', () => {
   });
 });
 
-describe('sessions, when a database is deleted', () => {
-  test('are terminated if the spec requests it', async () => {
-    const { managed, known: details } = await stack.pass(
-      database('crowded', { onDelete: 'TerminateSessions' }),
-    );
-    const session = await connect(loginOf(details));
-    assert.equal(await stack.remove(managed), false);
-    await assert.rejects(session.query('SELECT 1'), /terminat|not queryable/);
-    assert.deepEqual(await stack.namesake('crowded'), []);
-  });
-});
-
 describe('a database with a given owner', () => {
   test('has no role and no password of its own, and leaves the owner alone when it goes', async () => {
     const owner = await stack.pass(role('librarian'));
@@ -392,10 +346,6 @@ describe('a database with a given owner', () => {
     assert.equal(await stack.remove(managed), false);
     assert.deepEqual(await stack.namesake('hoard'), []);
     await stack.remove(owner.managed);
-  });
-
-  test('that does not exist yet waits for it', async () => {
-    await assert.rejects(stack.pass(database('early', { owner: 'late' })), /role "late" does not exist/);
   });
 
   test('that is not resolved yet gets no owner of its own instead', async () => {

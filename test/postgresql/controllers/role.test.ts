@@ -5,8 +5,7 @@ import { edited, role } from '../../controllers/postgresql/passes.ts';
 import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture();
-const { sql, refusal, clientOf } = stack;
-const signal = new AbortController().signal;
+const { sql, refusal } = stack;
 
 describe('a role', () => {
   test('that may log in has a password that works', async () => {
@@ -64,24 +63,6 @@ describe('a role', () => {
     assert.equal(await refusal({ ...loginOf(first.known), database: 'postgres' }), 'allowed');
   });
 
-  test('gets a new password for a lost one, once', async () => {
-    const first = await stack.pass(role('turning'));
-    const second = await stack.pass(first.managed, {});
-    assert.notEqual(second.known.password, first.known.password);
-    assert.equal(await refusal({ ...loginOf(first.known), database: 'postgres' }), '28P01');
-    assert.equal(await refusal({ ...loginOf(second.known), database: 'postgres' }), 'allowed');
-    assert.equal((await stack.pass(second.managed, second.known)).acted, undefined);
-  });
-
-  test('that is foreign is neither adopted nor changed nor dropped', async () => {
-    await sql(`CREATE ROLE guest LOGIN PASSWORD 'theirs'`);
-    const managed = role('guest');
-    await assert.rejects(stack.pass(managed), /role "guest" exists and is not managed by/);
-    await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
-    assert.equal(await stack.remove(managed), false);
-    assert.equal(await refusal({ user: 'guest', password: 'theirs' }), 'allowed');
-  });
-
   test('that the provider logs in as is never managed, its mark notwithstanding', async () => {
     const { username } = stack.credentials;
     const managed = role('root', {}, { externalName: username });
@@ -91,20 +72,5 @@ describe('a role', () => {
     await assert.rejects(stack.pass(managed), told);
     assert.equal(await stack.remove(managed), false);
     await sql(`COMMENT ON ROLE "${username}" IS NULL`);
-  });
-
-  test('that is foreign may be observed, if nothing but that is allowed', async () => {
-    await sql('CREATE ROLE watched CONNECTION LIMIT 3');
-    const managed = role('watched', {}, { spec: { managementPolicies: ['Observe', 'LateInitialize'] } });
-    const observed = await clientOf(managed).observe(managed, undefined, signal);
-    assert.equal(observed.isUpToDate, true);
-    assert.equal((observed.lateInitialized as { connectionLimit?: number }).connectionLimit, 3);
-  });
-
-  test('goes, and does not come back', async () => {
-    const { managed } = await stack.pass(role('leaver'));
-    assert.equal(await stack.remove(managed), false);
-    assert.deepEqual(await stack.namesake('leaver'), []);
-    assert.equal(await stack.remove(managed), false);
   });
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   PostgreSQLDatabaseClassKind,
@@ -12,7 +11,6 @@ import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresq
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
-import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
 import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
@@ -67,18 +65,17 @@ class Scene {
     });
   }
 
-  /** Every change of the server counts as a step, so that the process can die right after it. */
   start(): FakeProcess {
     const stack = createPostgresqlStack({
       createServer: ({ credentials: given }) => {
         this.servers.push(given);
-        return stepwise(serverOf({ credentials: given, connectionWaitMs: 100 }), () => this.cluster.step());
+        return serverOf({ credentials: given, connectionWaitMs: 100 });
       },
     });
     return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), { isExternalReal: true });
   }
 
-  putClaim(name: string, spec: Partial<PostgreSQLInstance['spec']> = {}): void {
+  putClaim(name: string): void {
     this.cluster.put(PostgreSQLInstanceKind, {
       apiVersion: 'database.crossplane.io/v1alpha1',
       kind: 'PostgreSQLInstance',
@@ -86,7 +83,6 @@ class Scene {
       spec: {
         classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: 'small' },
         writeConnectionSecretToRef: { name: `${name}-connection` },
-        ...spec,
       },
     });
   }
@@ -98,25 +94,6 @@ class Scene {
   details(name: string): ConnectionDetails {
     return decodeDetails(this.cluster.get(SecretKind, { namespace: 'team', name: `${name}-connection` }));
   }
-}
-
-const changes = ['create', 'update', 'drop', 'setPassword', 'apply', 'revoke'];
-
-function stepwise(server: PostgresqlServer, step: () => void): PostgresqlServer {
-  const watched = <T extends object>(part: T): T =>
-    new Proxy(part, {
-      get(target, key) {
-        const member = Reflect.get(target, key);
-        if (!changes.includes(String(key))) return member;
-        return async (...given: readonly unknown[]) => {
-          const answer = await (member as (...args: readonly unknown[]) => Promise<unknown>)(...given);
-          step();
-          return answer;
-        };
-      },
-    });
-  const { databases, roles, grants } = server;
-  return { ...server, databases: watched(databases), roles: watched(roles), grants: watched(grants) };
 }
 
 const marked = async (): Promise<readonly string[]> => {
@@ -158,81 +135,6 @@ test('a bound and unchanged resource is observed and not written, also by a new 
   assert.deepEqual(scene.cluster.takeWrites(), []);
   scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'quiet' });
   await scene.process.settle();
-});
-
-describe('the process dies after each write and each change of the server in turn', () => {
-  /** Lets the process die after that many steps and another go on; says whether it died at all. */
-  const dyingAfter = async (scene: Scene, steps: number): Promise<boolean> => {
-    scene.cluster.stepsLeft = steps;
-    await scene.process.settle();
-    const hasCrashed = scene.process.hasCrashed;
-    scene.cluster.stepsLeft = Number.POSITIVE_INFINITY;
-    scene.process.stop();
-    scene.process = scene.start();
-    await scene.process.settle(120_000);
-    return hasCrashed;
-  };
-
-  test('while it provisions: one database, a secret that works, in the end nothing', async () => {
-    let steps = 1;
-    for (let hasCrashed = true; hasCrashed; steps++) {
-      const scene = new Scene();
-      scene.putClaim(`crash-${steps}`);
-      hasCrashed = await dyingAfter(scene, steps);
-      const details = scene.details(`crash-${steps}`);
-      assert.equal(scene.claim(`crash-${steps}`)?.status?.bindingPhase, 'Bound', `after step ${steps}`);
-      assert.equal(await refusal(loginOf(details)), 'allowed', `after step ${steps}`);
-      assert.deepEqual(await marked(), [details.database, details.database], `after step ${steps}`);
-      assert.equal(scene.cluster.all(PostgreSQLDatabaseKind).length, 1);
-      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: `crash-${steps}` });
-      await scene.process.settle();
-      assert.deepEqual(await marked(), []);
-    }
-    assert.ok(steps > 8, `${steps} steps`);
-  });
-
-  test('while it deletes: nothing is left', async () => {
-    let steps = 1;
-    for (let hasCrashed = true; hasCrashed; steps++) {
-      const scene = new Scene();
-      scene.putClaim(`ending-${steps}`);
-      await scene.process.settle();
-      scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: `ending-${steps}` });
-      hasCrashed = await dyingAfter(scene, steps);
-      assert.equal(scene.claim(`ending-${steps}`), undefined, `after step ${steps}`);
-      assert.deepEqual(scene.cluster.all(PostgreSQLDatabaseKind), []);
-      assert.deepEqual(await marked(), [], `after step ${steps}`);
-    }
-    assert.ok(steps > 4, `${steps} steps`);
-  });
-});
-
-describe('a password that a user edits in the managed Secret ends in one that works, for the claim too', () => {
-  const tamper = (scene: Scene, name: string): void => {
-    const uid = scene.claim(name)?.metadata.uid ?? '';
-    scene.cluster.edit(SecretKind, { namespace: 'infra', name: uid }, (secret) => ({
-      ...secret,
-      data: { ...secret.data, ...encodeDetails({ password: 'guess', uri: 'postgresql://guess' }) },
-    }));
-  };
-  const isUsable = async (scene: Scene, name: string): Promise<boolean> => {
-    const details = scene.details(name);
-    const isUriRight = details.uri?.includes(`:${details.password}@`) === true;
-    return isUriRight && (await refusal(loginOf(details))) === 'allowed';
-  };
-
-  test('within the period in which a process tries all, if none was there to see', async () => {
-    const scene = new Scene();
-    scene.putClaim('unseen');
-    await scene.process.settle();
-    scene.process.stop();
-    tamper(scene, 'unseen');
-    scene.process = scene.start();
-    await scene.process.settle(11 * 60_000);
-    assert.equal(await isUsable(scene, 'unseen'), true);
-    scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'unseen' });
-    await scene.process.settle();
-  });
 });
 
 describe('servers', () => {
