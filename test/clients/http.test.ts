@@ -337,6 +337,25 @@ describe('time and abandonment', () => {
   });
 });
 
+describe('whether the cloud may have carried out a request that failed', () => {
+  const rows: readonly (readonly [status: number, code: string, isUncertain: boolean])[] = [
+    [0, 'ConnectionLost', true],
+    [0, 'TimedOut', true],
+    [200, 'InvalidAnswer', true],
+    [408, 'Http408', true],
+    [500, 'Internal', true],
+    [502, 'Http502', true],
+    [0, 'Unreachable', false],
+    [403, 'Forbidden', false],
+    [429, 'RateLimited', false],
+    [503, 'Unavailable', false],
+  ];
+  for (const [status, code, want] of rows) {
+    test(`${status} ${code}: ${want}`, () =>
+      assert.equal(isUncertain(new CloudError('no', { status, code, isRetryable: false })), want));
+  }
+});
+
 describe('a request that the process keeps back', () => {
   const halt = new Error('another process may lead');
   /** Lets so many requests go. */

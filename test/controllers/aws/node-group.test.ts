@@ -203,22 +203,6 @@ describe('the client of node groups', () => {
   const changes = ({ calls }: InProcessAws) =>
     pickBy(calls(), (_count, action) => /eks:(Update|Tag|Untag|DeleteN)/.test(action));
 
-  test('a node group of the name that another user created is not adopted, changed or deleted', async () => {
-    const { local, client, pass } = await scene();
-    const { metadata, ...theirs } = managed(forProvider);
-    const annotations = { 'crossplane.io/external-name': 'blue' };
-    await client.create({ ...theirs, metadata: { name: 'theirs', annotations } }, undefined, signal);
-    await pass();
-    const ours = managed({ ...forProvider, labels: { a: '1' } });
-    for (const call of ['observe', 'create', 'update'] as const) {
-      await assert.rejects(client[call](ours, undefined, signal), /belongs to .* "theirs"/);
-    }
-    const leaving = { ...ours, metadata: { ...metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
-    assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
-    await client.delete(leaving, signal);
-    assert.deepEqual(changes(local), {});
-  });
-
   test('takes none that EKS calls taken and does not show', async () => {
     const { local, client } = await scene();
     const code = 'ResourceInUseException';

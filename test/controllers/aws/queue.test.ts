@@ -205,20 +205,6 @@ describe('a queue', () => {
       details: { endpoint: urlOf('orders') },
     });
   });
-
-  test('a queue of the same name that another user created is not adopted', async () => {
-    await using aws = await startAws();
-    const client = clientFor(aws);
-    await client.create(
-      { ...queue(), metadata: { name: 'theirs', annotations: { 'crossplane.io/external-name': 'orders' } } },
-      undefined,
-      signal,
-    );
-    await assert.rejects(client.create(queue(), undefined, signal), {
-      message:
-        'queue "orders" exists and belongs to queue.sqs.aws.crossplane.io "theirs"; choose another external name, or observe it with spec.managementPolicies ["Observe"]; if a deleted resource retained it (Retain, Orphan), create one with the same kind and name',
-    });
-  });
 });
 
 describe('a queue that another user creates at the same moment', () => {
@@ -246,27 +232,6 @@ describe('a queue that another user creates at the same moment', () => {
       assert.deepEqual((await queues.get('orders', signal))?.tags, tags);
     });
   }
-});
-
-describe('a queue that got another owner', () => {
-  const theirs = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
-
-  test('is neither changed nor deleted, by its name or its URL', async () => {
-    await using aws = await startAws();
-    const client = clientFor(aws);
-    await client.create(queue({ tags: theirs }, 'theirs', 'orders'), undefined, signal);
-    const before = aws.calls();
-    for (const named of ['orders', urlOf('orders')]) {
-      const ours = queue({ delaySeconds: 5, tags: { team: 'a' } }, 'orders', named);
-      await assert.rejects(client.update(ours, undefined, signal), /belongs to .* "theirs"/);
-      const leaving = { ...ours, metadata: { ...ours.metadata, deletionTimestamp } };
-      assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
-      await client.delete(leaving, signal);
-    }
-    for (const action of ['SetQueueAttributes', 'TagQueue', 'UntagQueue', 'DeleteQueue']) {
-      assert.equal(aws.calls()[`sqs:${action}`], before[`sqs:${action}`], action);
-    }
-  });
 });
 
 describe('a queue that goes and names none', () => {

@@ -47,7 +47,6 @@ beforeEach(async () => {
 });
 
 const stored = () => server.instances().map(({ item }) => item);
-const posts = () => server.calls()['POST /v1/instances'] ?? 0;
 
 /** A user creates an instance named `cool` that is online. */
 async function foreign(its: Readonly<Record<string, string>> = {}, version = '5.7') {
@@ -139,15 +138,6 @@ describe('from nothing to gone', () => {
   });
 });
 
-describe('an interrupted creation', () => {
-  test('an error of the cloud is not repeated, for it may have created', async () => {
-    const before = posts();
-    server.faults.inject({ kind: 'fail', method: 'POST', times: 2 });
-    await assert.rejects(external.create(instance(), undefined, signal), /answered \(500 Internal\)/);
-    assert.equal(posts() - before, 1);
-  });
-});
-
 describe('drift', () => {
   test('an instance that is still being created is left alone', async () => {
     await external.create(instance(), undefined, signal);
@@ -157,34 +147,6 @@ describe('drift', () => {
 });
 
 describe('an instance of another owner', () => {
-  const theirs = { ...tags, 'crossplane-name': 'other' };
-  const owners: Record<string, { tags: Readonly<Record<string, string>>; says: RegExp }> = {
-    'of another managed resource': {
-      tags: theirs,
-      says: /instance "cool" exists and belongs to favouritedbinstance\S+ "other"/,
-    },
-    'of another kind': { tags: { ...tags, 'crossplane-kind': 'x' }, says: /belongs to x "cool"/ },
-    'without tags': { tags: { team: 'shop' }, says: /instance "cool" exists and carries no tag of an owner/ },
-  };
-  for (const [name, { tags: its, says }] of Object.entries(owners)) {
-    test(`${name} is not adopted, not changed and not deleted`, async () => {
-      await foreign(its);
-      const before = stored();
-      await assert.rejects(external.observe(instance({ fancinessLevel: 1 }), fresh, signal), says);
-      await assert.rejects(external.create(instance({ fancinessLevel: 1 }), fresh, signal), says);
-      await assert.rejects(external.update(instance({ fancinessLevel: 1 }), fresh, signal), says);
-      const deletion = instance(undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
-      assert.equal(
-        (await external.observe(deletion, fresh, signal)).exists,
-        false,
-        'nothing of ours is there',
-      );
-      await external.delete(deletion, signal);
-      nowMs += 1000; // a deletion takes its time
-      assert.deepEqual(stored(), before, 'not even if it is asked to');
-    });
-  }
-
   const watching = { spec: { managementPolicies: ['Observe'] as const } };
 
   test('without tags becomes ours once it was observed and more is allowed: tagged', async () => {

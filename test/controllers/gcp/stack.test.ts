@@ -349,22 +349,3 @@ describe('an error is reported with the cloud’s own reason and the field to ch
     assert.equal(scene.cloud.instances.all().length, 1);
   });
 });
-
-test('an instance of another owner is not changed, and is reported', async () => {
-  const scene = new Scene();
-  scene.putProvider();
-  scene.putInstance();
-  await scene.process.settle(60_000);
-  const [made = assert.fail('no instance')] = scene.cloud.instances.all();
-  const theirs = {
-    ...made,
-    fields: { ...made.fields, labels: { 'crossplane-kind': 'x', 'crossplane-name': 'y' } },
-  };
-  scene.cloud.instances.drift(made.name, theirs);
-  await scene.process.settle(120_000);
-  assert.match(scene.condition('Synced'), /instance "cool" in us-central1 exists and belongs to x "y"/);
-  scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
-  await scene.process.settle(120_000);
-  assert.equal(scene.instance, undefined);
-  assert.deepEqual(scene.cloud.instances.all(), [theirs]);
-});

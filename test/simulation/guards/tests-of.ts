@@ -4,7 +4,7 @@ import { projectRoot } from '../../docs/project-copy.ts';
 import type { Guard } from './marks.ts';
 
 /** The rooms whose tests are quick. */
-const rooms = '{apis,app,clients,controllers,dashboard,emulators,runtime,trace}';
+const rooms = '{apis,app,clients,controllers,dashboard,emulators,runtime,testing,trace}';
 
 const importing = /^(?:import|export) (?!type\b)[^;]*?from '(\.[^']+)'/gm;
 const importsOf = new Map<string, ReadonlySet<string>>();
