@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { RDSInstanceClassKind, RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
-import { InstanceKind } from '../../apis/aws/rds/v1beta1/instance.ts';
 import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
 import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
@@ -138,20 +137,6 @@ describe('claims of databases in RDS', () => {
     assert.match(zone, /^us-east-1[abc]$/);
   });
 
-  test('another password is set on request, and is the one that logs in', async () => {
-    const before = await detailsOf('shop', 'postgres-connection');
-    const claim = await cluster.find(PostgreSQLInstanceKind, { namespace: 'shop', name: 'postgres' });
-    const patch = JSON.stringify({ spec: { forProvider: { passwordRotation: 'now' } } });
-    const name = claim?.spec.resourceRef?.name ?? '';
-    await cluster.kubectl(['patch', 'rdsinstance', name, '--type=merge', '-p', patch]);
-    const details = await eventually('the secret has another password', async () => {
-      const now = await detailsOf('shop', 'postgres-connection');
-      return now.password !== undefined && now.password !== before.password && now;
-    });
-    assert.deepEqual(await query(details, 'select sum(id)::int as sum from lines'), [{ sum: 3 }]);
-    await assert.rejects(query(before, 'select 1'), /password authentication failed/);
-  });
-
   test('a MySQLInstance is a database in which its secret logs in', {
     skip: mariadb.by === 'nobody' && mariadb.reason,
   }, async () => {
@@ -176,29 +161,6 @@ describe('claims of databases in RDS', () => {
       runClient(mariadb.client, 'select 1;', { ...access, password: 'another' }),
       /Access denied for user/,
     );
-  });
-
-  test('a request that AWS refuses is reported with its reason and the field to change, and nothing is created', async () => {
-    const before = instances().length;
-    await cluster.client.create(InstanceKind, {
-      apiVersion: 'rds.aws.upbound.io/v1beta1',
-      kind: 'Instance',
-      metadata: { name: 'too-fancy' },
-      spec: {
-        forProvider: {
-          ...{ region, engine: 'postgres', instanceClass: 'db.t9.huge', allocatedStorage: 20 },
-          username: 'adminuser',
-        },
-      },
-    } as never);
-    const message = await eventually('Synced is False', async () => {
-      const found = await cluster.find(InstanceKind, { name: 'too-fancy' });
-      const { status, message: said = '' } = getCondition(found?.status?.conditions, 'Synced');
-      return status === 'False' && said;
-    });
-    assert.match(message, /Invalid DB Instance class: db\.t9\.huge; change spec\.forProvider\.instanceClass/);
-    assert.equal(instances().length, before);
-    await cluster.kubectl(['delete', 'instances.rds.aws.upbound.io', 'too-fancy', '--timeout=20s']);
   });
 
   test('a claimed resource is deleted with its claim', async () => {

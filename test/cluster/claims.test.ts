@@ -189,18 +189,6 @@ describe('claims on a real API server, with the real process and two clouds', ()
     await Promise.all(names.map((name) => deleteClaim('team-b', name)));
   });
 
-  test('a claim that names nothing gets the default class', async () => {
-    await fixture.claim('team-a', 'defaulted', {});
-    const claim = await fixture.bound('team-a', 'defaulted');
-    assert.equal(claim.spec.classRef?.name, 'small');
-    // Events are sent after everything else, and slowly while a slow API server leaves many waiting.
-    await eventually(
-      'the Event is there',
-      async () => /DefaultResourceClass/.test(await events('team-a', 'defaulted')),
-      120_000,
-    );
-  });
-
   test('static: a claim waits for the managed resource it names, and is bound at once when it appears', async () => {
     await fixture.claim('team-a', 'static', {
       resourceRef: favouriteRef('made-by-hand'),
@@ -256,31 +244,6 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.equal(await fixture.cluster.find(SecretKind, { namespace: 'team-a', name: 'brief' }), undefined);
     const source = { namespace: credentialsNamespace, name: claim.metadata.uid ?? '' };
     assert.equal(await fixture.cluster.find(SecretKind, source), undefined);
-  });
-
-  test('a claim whose finalizer was removed by hand: what it was bound to is noticed and reclaimed', async () => {
-    const removed = ['-p', '{"metadata":{"finalizers":null}}', '--type', 'merge'];
-    await fixture.managed('contested', { reclaimPolicy: 'Delete' });
-    await fixture.claim('team-b', 'next', { resourceRef: favouriteRef('contested') });
-    await fixture.bound('team-b', 'next');
-    await fixture.cluster.kubectl(['-n', 'team-b', 'patch', 'fancysqlinstance', 'next', ...removed]);
-    await fixture.cluster.client.delete(FancySQLInstanceKind, { namespace: 'team-b', name: 'next' }, {});
-    await eventually(
-      'the managed resource is gone',
-      async () => (await managedOf('contested')) === undefined,
-    );
-    assert.ok(!fixture.favourite.instances().some(({ item }) => item.name === 'contested'));
-  });
-
-  test('a claim that no class matches says what was looked for, and is served when one appears', async () => {
-    await fixture.claim('team-a', 'early', { classSelector: { matchLabels: { size: 'enormous' } } });
-    const message = await fixture.readyReason('team-a', 'early', 'NoMatchingClass');
-    assert.match(message, /size=enormous/);
-    assert.match(message, /FavouriteDBInstanceClass/);
-    assert.match(message, /AmbivalentDBInstanceClass/);
-    await eventually('the event is there', async () => /size=enormous/.test(await events('team-a', 'early')));
-    await fixture.favouriteClass('enormous', { labels: { size: 'enormous' } });
-    await fixture.bound('team-a', 'early', 5_000);
   });
 
   test('an Event says that an immutable secret differs from its source: deleted, it is created again', async () => {

@@ -91,15 +91,6 @@ describe('managed resources on a real API server, with the real process and a cl
     });
   });
 
-  test('drift is reverted by the next observation, which reconcile-requested-at requests', async () => {
-    await fixture.instance('drifting');
-    await fixture.ready('drifting');
-    fixture.favourite.drift('drifting', { level: 99 });
-    await fixture.look('drifting');
-    await eventually('the level is as it was', async () => levelOf('drifting') === 5);
-    await fixture.describes('drifting', /Normal +UpdatedExternalResource/);
-  });
-
   test('a referrer says what it waits for and goes on at once, not at the next attempt', async () => {
     const inNetwork = async (name: string, network: string) => {
       const { spec } = await fixture.ready(name, { timeoutMs: 5_000 });

@@ -36,16 +36,6 @@ const passwords = new Set<string>();
 /** All claims and managed resources, while there were many. */
 let objects = '';
 
-const managedNameOf = async (namespace: string, name: string): Promise<string> => {
-  const claim = await fixture.cluster.find(PostgreSQLInstanceKind, { namespace, name });
-  return claim?.spec.resourceRef?.name ?? '';
-};
-
-const removeClaim = async (namespace: string, name: string): Promise<void> => {
-  await fixture.cluster.kubectl(['delete', '-n', namespace, 'postgresqlinstance', name, '--wait=false']);
-  await fixture.gone(PostgreSQLInstanceKind, { namespace, name });
-};
-
 describe('a claim', () => {
   test('is given a database that can be used with what its secret holds', async (context) => {
     await fixture.claim('team-a', 'orders', 'small');
@@ -58,35 +48,6 @@ describe('a claim', () => {
     const seen = await psql(details.uri ?? '', 'SELECT sum(id) FROM lines');
     if (seen === undefined) context.diagnostic(noPsql);
     else assert.equal(seen, '3');
-  });
-
-  test('is refused at the database of another', async (context) => {
-    await fixture.claim('team-b', 'orders', 'small');
-    const [mine, other] = [await fixture.bound('team-a', 'orders'), await fixture.bound('team-b', 'orders')];
-    assert.notEqual(mine.database, other.database);
-    assert.equal(await fixture.refusal({ ...mine, database: other.database ?? '' }), '42501');
-    assert.equal(await fixture.refusal({ ...other, database: mine.database ?? '' }), '42501');
-    assert.equal(await fixture.refusal({ ...other, password: mine.password ?? '' }), '28P01');
-    const trespass = mine.uri?.replace(/[^/]+$/, other.database ?? '') ?? '';
-    const attempt = await psql(trespass, 'SELECT 1').catch(String);
-    if (attempt === undefined) context.diagnostic(noPsql);
-    else assert.match(attempt, /permission denied for database/);
-  });
-
-  test('gets a new password when both secrets are lost', async () => {
-    const old = await fixture.bound('team-a', 'orders');
-    const managed = await fixture.cluster.find(PostgreSQLDatabaseKind, {
-      name: await managedNameOf('team-a', 'orders'),
-    });
-    const source = managed?.spec.writeConnectionSecretToRef?.name ?? '';
-    await fixture.cluster.kubectl(['delete', 'secret', '-n', credentialsNamespace, source]);
-    await fixture.cluster.kubectl(['delete', 'secret', '-n', 'team-a', 'orders-connection']);
-    const fresh = await eventually('the secret of the claim is back with a password that works', async () => {
-      const details = await fixture.details('team-a', 'orders-connection');
-      return details?.password !== undefined && (await fixture.refusal(details)) === 'allowed' && details;
-    });
-    assert.notEqual(fresh.password, old.password);
-    assert.deepEqual(await fixture.sql('SELECT count(*)::int AS n FROM lines', fresh), [{ n: 2 }]);
   });
 });
 
@@ -143,30 +104,6 @@ describe('roles and grants', () => {
     const { databases, roles } = await fixture.ours();
     assert.ok(!databases.includes('sales'));
     assert.ok(!roles.some((role) => ['report', 'seller'].includes(role)));
-  });
-});
-
-describe('an administrator’s mistakes', () => {
-  test('a wrong password is said without being named, and the claim is served once it is right', async () => {
-    await fixture.provider('mistaken', { password: 'wrong-guess-17' });
-    await fixture.databaseClass('mistaken', { providerConfigRef: { name: 'mistaken' } });
-    await fixture.claim('team-a', 'patient', 'mistaken');
-    const name = await eventually(
-      'a managed resource is provisioned',
-      async () => (await managedNameOf('team-a', 'patient')) || undefined,
-    );
-    const message = await fixture.condition(
-      PostgreSQLDatabaseKind,
-      { name },
-      'Synced',
-      'False',
-      /refused the credentials of user "postgres"/,
-    );
-    assert.ok(!message.includes('wrong-guess-17'));
-    assert.ok(!running.log().includes('wrong-guess-17'));
-    await fixture.provider('mistaken');
-    assert.equal(await fixture.refusal(await fixture.bound('team-a', 'patient')), 'allowed');
-    await removeClaim('team-a', 'patient');
   });
 });
 
