@@ -41,6 +41,7 @@ import {
   secret,
   teams,
 } from './inventory.ts';
+import { machines } from './machines.ts';
 
 /*
  * The workload for processes that run the stacks of AWS and Google Cloud. It is smaller than that of the
@@ -376,45 +377,6 @@ function providersAndCredentials(draft: Draft): void {
 
 const watched = ['Secret', ...[...cloudKinds.claims, ...cloudKinds.managed].map(({ kind }) => kind)];
 
-/** As in other workloads. In addition, resources in the clouds are lost or changed by other users. */
-function machines(draft: Draft): void {
-  const acts: readonly (readonly [number, () => Act])[] = [
-    [0.4, () => ({ type: 'crash', downMs: draft.chance('down') * 20_000 })],
-    [0.15, () => ({ type: 'terminate', downMs: draft.chance('down 2') * 5_000 })],
-    [0.2, () => ({ type: 'freeze', nth: 0, forMs: draft.chance('freeze for') * 40_000 })],
-    [0.2, () => ({ type: 'compact' })],
-    [
-      0.25,
-      () => ({
-        type: 'hold watches',
-        kind: draft.pick(watched, 'hold'),
-        forMs: draft.chance('hold for') * 40_000,
-      }),
-    ],
-    [0.1, () => ({ type: 'api outage', forMs: draft.chance('api') * 30_000 })],
-    [
-      0.2,
-      () => ({ type: 'outage', system: draft.pick(clouds, 'out'), forMs: draft.chance('out for') * 60_000 }),
-    ],
-    [
-      0.2,
-      () => ({ type: 'lose', system: draft.pick(clouds, 'lost'), nth: Math.floor(draft.chance('nth') * 5) }),
-    ],
-    [
-      0.2,
-      () => ({
-        type: 'drift',
-        system: draft.pick(clouds, 'drifted'),
-        nth: Math.floor(draft.chance('nth 2') * 5),
-        level: 77,
-      }),
-    ],
-  ];
-  for (const [index, [share, act]] of acts.entries()) {
-    if (draft.has(share, 'machine', index)) draft.at(draft.chance('machine at', index), act());
-  }
-}
-
 /** Writes down what goes on in AWS and Google Cloud, and around them. */
 export function awsAndGcp(draft: Draft): void {
   draft.have(...inventory);
@@ -429,5 +391,7 @@ export function awsAndGcp(draft: Draft): void {
   }
   if (draft.has(0.15, 'restores')) restores(draft.by('restores'));
   if (draft.has(0.2, 'providers')) providersAndCredentials(draft.by('providers'));
-  if (draft.has(0.9, 'machines')) machines(draft.by('machines'));
+  if (draft.has(0.9, 'machines')) {
+    machines(draft.by('machines'), { watched, systems: clouds, clouds });
+  }
 }

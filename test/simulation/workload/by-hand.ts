@@ -6,7 +6,7 @@ import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgr
 import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { Draft } from './draft.ts';
-import { managedByHand, nameOf } from './exemplars.ts';
+import { managedByHand, mayGo, nameOf } from './exemplars.ts';
 
 const claimable = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind, PostgreSQLDatabaseKind];
 
@@ -53,11 +53,7 @@ export function staticResources(draft: Draft): void {
       });
     }
   }
-  if (draft.has(0.4, 'deleted')) {
-    const gone = draft.between(born, 1, 'gone');
-    draft.at(gone, { type: 'delete', of });
-    if (draft.has(0.5, 'again')) draft.at(draft.between(gone, 1, 'soon'), { type: 'create', object });
-  }
+  mayGo(draft, object, { born, share: 0.4 });
 }
 
 /** A network and who is in it, in any order of coming and going. */
@@ -76,13 +72,7 @@ export function networks(draft: Draft): void {
   for (const [index, object] of [network, member].entries()) {
     const born = draft.between(0, 0.7, 'born', index);
     draft.at(born, { type: 'create', object });
-    if (draft.has(0.4, 'deleted', index)) {
-      const gone = draft.between(born, 1, 'gone', index);
-      draft.at(gone, { type: 'delete', of: nameOf(object) });
-      if (draft.has(0.5, 'again', index)) {
-        draft.at(draft.between(gone, 1, 'soon', index), { type: 'create', object });
-      }
-    }
+    mayGo(draft.by(index), object, { born, share: 0.4 });
   }
 }
 
@@ -102,13 +92,7 @@ export function grants(draft: Draft): void {
     if (draft.has(0.2, 'missing', index)) continue;
     const born = draft.between(0, 0.6, 'born', index);
     draft.at(born, { type: 'create', object });
-    if (draft.has(0.35, 'deleted', index)) {
-      const gone = draft.between(born, 1, 'gone', index);
-      draft.at(gone, { type: 'delete', of: nameOf(object) });
-      if (draft.has(0.4, 'again', index)) {
-        draft.at(draft.between(gone, 1, 'soon', index), { type: 'create', object });
-      }
-    }
+    mayGo(draft.by(index), object, { born, share: 0.35 });
   }
   for (const [index, object] of [all[0], all[2]].entries()) {
     if (object !== undefined && draft.has(0.3, 'rotated', index)) {

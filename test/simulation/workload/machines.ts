@@ -5,18 +5,35 @@ import type { Act } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { usualSystems } from './inventory.ts';
 
-const clouds = ['favourite', 'other'] as const;
+const usualClouds = ['favourite', 'other'];
 
-/** Kinds whose watches fail alone: those of claims and secrets more often than others. */
-const watched = [
+/** Those of claims and secrets more often than others. */
+const usuallyWatched = [
   ...[claimKinds, [SecretKind], managedKinds, claimKinds, [SecretKind], classKinds, providerKinds].flat(),
   StoreConfigKind,
 ].map(({ kind }) => kind);
 
 const hourMs = 3_600_000;
 
-/** The process dies, is stopped; watches and connections fail; clocks are set. */
-export function machines(draft: Draft): void {
+/** Where machines do harm. */
+interface Targets {
+  /** Kinds whose watches fail alone. */
+  readonly watched: readonly string[];
+  /** External systems that may be unreachable. */
+  readonly systems: readonly string[];
+  /** Clouds whose resources are changed or lost. */
+  readonly clouds: readonly string[];
+}
+
+/** The process dies, is stopped; watches and connections fail; clocks are set; others change the clouds. */
+export function machines(
+  draft: Draft,
+  { watched, systems, clouds }: Targets = {
+    watched: usuallyWatched,
+    systems: usualSystems,
+    clouds: usualClouds,
+  },
+): void {
   const acts: readonly (readonly [number, () => Act])[] = [
     [0.3, () => ({ type: 'crash', downMs: draft.chance('down') * 20_000 })],
     [0.15, () => ({ type: 'terminate', downMs: draft.chance('down 2') * 5_000 })],
@@ -51,7 +68,7 @@ export function machines(draft: Draft): void {
       0.15,
       () => ({
         type: 'outage',
-        system: draft.pick(usualSystems, 'system'),
+        system: draft.pick(systems, 'system'),
         forMs: draft.chance('out') * 60_000,
       }),
     ],
