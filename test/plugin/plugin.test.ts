@@ -271,183 +271,171 @@ describe('the plugin of kubectl', () => {
     );
   });
 
-  const refusals: Readonly<
-    Record<string, readonly [args: readonly string[], answers: Answers, says: string]>
-  > = {
-    'no verb': [[], {}, 'name a verb: trace, offer, rotate, reconcile, pause or resume; --help shows them'],
+  /** The words of a command line, the line that refuses it, and the answers of the stub. */
+  type Refusal = readonly [words: string | readonly string[], says: string, answers?: Answers];
+  const refusals: Readonly<Record<string, Refusal>> = {
+    'no verb': ['', 'name a verb: trace, offer, rotate, reconcile, pause or resume; --help shows them'],
     'an unknown verb': [
-      ['race'],
-      {},
+      'race',
       'there is no verb "race": use trace, offer, rotate, reconcile, pause or resume; --help shows them',
     ],
-    'no object': [['pause'], {}, 'name an object: kubectl services-stack pause <kind> <name>'],
+    'no object': ['pause', 'name an object: kubectl services-stack pause <kind> <name>'],
     'no name': [
-      ['pause', 'favdb'],
-      {},
+      'pause favdb',
       'name the object of the kind favdb: kubectl services-stack pause <kind> <name>',
     ],
     'a third word': [
-      ['pause', 'favdb', 'db', 'other'],
-      {},
+      'pause favdb db other',
       '"other" is one word too many: kubectl services-stack pause <kind> <name>',
     ],
-    'an unknown flag': [['pause', 'favdb', '--all'], {}, 'there is no flag "--all": --help shows all flags'],
-    'a flag as a name': [['pause', 'favdb', '--', '--all'], {}, '"--all" cannot be the name of an object'],
-    'a flag as a kind': [['pause', '--', '-A', 'db'], {}, '"-A" cannot be a kind'],
-    'several kinds': [['pause', 'favdb,fsql', 'db'], {}, '"favdb,fsql" cannot be a kind'],
+    'an unknown flag': ['pause favdb --all', 'there is no flag "--all": --help shows all flags'],
+    'a flag as a name': ['pause favdb -- --all', '"--all" cannot be the name of an object'],
+    'a flag as a kind': ['pause -- -A db', '"-A" cannot be a kind'],
+    'several kinds': ['pause favdb,fsql db', '"favdb,fsql" cannot be a kind'],
     'a name that is a command': [
       ['pause', 'favdb', '$(touch hacked);`touch hacked`'],
-      {},
       '"$(touch hacked);`touch hacked`" cannot be the name of an object',
     ],
     'a name with control characters': [
       ['pause', 'favdb', 'a\nb\u001b[2J'],
-      {},
       '"a b[2J" cannot be the name of an object',
     ],
     'a namespace that is a flag': [
-      ['pause', 'favdb', 'db', '-n', '--all-namespaces'],
-      {},
+      'pause favdb db -n --all-namespaces',
       '"--all-namespaces" cannot be the name of a namespace',
     ],
-    'a flag without its value': [['pause', 'favdb', 'db', '--context'], {}, '--context needs a value'],
-    'a flag with an empty value': [['pause', 'favdb', 'db', '--context='], {}, '--context needs a value'],
+    'a flag without its value': ['pause favdb db --context', '--context needs a value'],
+    'a flag with an empty value': ['pause favdb db --context=', '--context needs a value'],
     '--to for another verb': [
-      ['pause', 'favdb', 'db', '--to', 'a/b'],
-      {},
+      'pause favdb db --to a/b',
       '--to, --kind and --any belong to offer, not to pause',
     ],
-    '--to and --any': [['offer', 'favdb', 'db', '--to', 'a/b', '--any'], {}, 'use --to or --any, not both'],
-    '--kind alone': [
-      ['offer', 'favdb', 'db', '--kind', 'fsql'],
-      {},
-      '--kind needs --to: it is the kind of that claim',
-    ],
+    '--to and --any': ['offer favdb db --to a/b --any', 'use --to or --any, not both'],
+    '--kind alone': ['offer favdb db --kind fsql', '--kind needs --to: it is the kind of that claim'],
     '--to without a namespace': [
-      ['offer', 'favdb', 'db', '--to', 'cart'],
-      {},
+      'offer favdb db --to cart',
       '--to needs a claim as <namespace>/<name>, not "cart"',
     ],
     '--to with JSON in it': [
       ['offer', 'favdb', 'db', '--to', 'team-b/a","uid":"x'],
-      {},
       '--to needs a claim as <namespace>/<name>, not "team-b/a","uid":"x"',
     ],
     'no context': [
-      ['pause', 'favdb', 'db'],
-      { 'config.error': 'error: current-context must exist in order to minify\n' },
+      'pause favdb db',
       'cannot find the cluster; name a context with --context: current-context must exist in order to minify',
+      { 'config.error': 'error: current-context must exist in order to minify\n' },
     ],
     'a cluster that does not answer': [
-      ['pause', 'favdb', 'db'],
+      'pause favdb db',
+      'cannot read favdb db: The connection to the server 127.0.0.1:1 was refused',
       {
         'get.error':
           'E1127 00:45:09.1 1 memcache.go:265] "Unhandled Error"\nThe connection to the server 127.0.0.1:1 was refused\n',
       },
-      'cannot read favdb db: The connection to the server 127.0.0.1:1 was refused',
     ],
     'an object that does not exist': [
-      ['pause', 'favdb', 'db'],
-      { 'get.error': `Error from server (NotFound): ${resource} "db" not found\n` },
+      'pause favdb db',
       `cannot read favdb db: ${resource} "db" not found`,
+      { 'get.error': `Error from server (NotFound): ${resource} "db" not found\n` },
     ],
     'a pause of a claim': [
-      ['pause', 'fsql', 'orders', '-n', 'team-a'],
-      { get: claim },
+      'pause fsql orders -n team-a',
       'FancySQLInstance team-a/orders is a claim: pause its managed resource, FavouriteDBInstance db',
+      { get: claim },
     ],
     'a pause of a class': [
-      ['pause', 'favdbclass', 'db'],
-      { get: ofClass },
+      'pause favdbclass db',
       'FavouriteDBInstanceClass db is no managed resource, so there is nothing to pause',
+      { get: ofClass },
     ],
     'a reconcile of a class': [
-      ['reconcile', 'favdbclass', 'db'],
-      { get: ofClass },
+      'reconcile favdbclass db',
       'FavouriteDBInstanceClass db is no claim, managed resource, Provider or ProviderConfig, so no controller reconciles it',
+      { get: ofClass },
     ],
     'a pause of an object of Kubernetes itself': [
-      ['pause', 'pod', 'db'],
-      { get: '~apiVersion "v1"\n~kind "Pod"\n~uid "u-9"\n' },
+      'pause pod db',
       'Pod db is no managed resource, so there is nothing to pause',
+      { get: '~apiVersion "v1"\n~kind "Pod"\n~uid "u-9"\n' },
     ],
     'making a Bound resource available': [
-      ['offer', 'favdb', 'db'],
-      { get: released.replace('"Released"', '"Bound"') },
+      'offer favdb db',
       'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first',
+      { get: released.replace('"Released"', '"Bound"') },
     ],
     'making an Unbound resource available': [
-      ['offer', 'favdb', 'db'],
-      { get: `${managed}~phase "Unbound"\n` },
+      'offer favdb db',
       'FavouriteDBInstance db is not Released, so there is nothing to make available',
+      { get: `${managed}~phase "Unbound"\n` },
     ],
     'making a resource available without the name of the previous claim': [
-      ['offer', 'favdb', 'db'],
-      { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
+      'offer favdb db',
       'FavouriteDBInstance db does not show its previous claim: name a claim with --to, or use --any',
+      { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
     ],
     'making a resource available to a claim of an unknown kind': [
-      ['offer', 'favdb', 'db', '--to', 'team-b/cart'],
-      { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
+      'offer favdb db --to team-b/cart',
       'FavouriteDBInstance db does not show the kind of its previous claim: name the kind of the claim with --kind',
+      { get: `${managed}~claimUid "unknown"\n~phase "Released"\n` },
     ],
     'a kind of claims that does not exist': [
-      ['offer', 'favdb', 'db', '--to', 'team-b/cart', '--kind', 'gadget'],
-      { get: released },
+      'offer favdb db --to team-b/cart --kind gadget',
       'the cluster has no kind of claims "gadget"',
+      { get: released },
     ],
     'a kind of claims that two groups have': [
-      ['offer', 'favdb', 'db', '--to', 'team-b/cart', '--kind', 'Widget'],
-      { get: released },
+      'offer favdb db --to team-b/cart --kind Widget',
       'several groups have the kind "Widget": add the group, as in <kind>.<group>',
+      { get: released },
     ],
     'a claimRef with a quote in it': [
-      ['offer', 'favdb', 'db'],
-      { get: released.replace('"orders"', '"orders\\",\\"x"') },
+      'offer favdb db',
       'favdb db has a reference with characters that no name has: correct it with kubectl edit',
+      { get: released.replace('"orders"', '"orders\\",\\"x"') },
     ],
     'a rotation of a resource without a password': [
-      ['rotate', 'favdb', 'db'],
-      { get: managed, probe: withoutRotation },
+      'rotate favdb db',
       'FavouriteDBInstance db has no password that the controllers generated and set, so there is nothing to rotate',
+      { get: managed, probe: withoutRotation },
     ],
     'a rotation in a Secret that the policies do not let the controller set': [
-      ['rotate', 'favdb', 'db'],
-      { get: withPassword.replace('<nil>', '[Observe]'), probe: withoutRotation, 'get-secret': secret },
+      'rotate favdb db',
       'FavouriteDBInstance db cannot get another password, because its managementPolicies do not allow Update: allow Update first',
+      { get: withPassword.replace('<nil>', '[Observe]'), probe: withoutRotation, 'get-secret': secret },
     ],
     'a rotation in a secret store': [
-      ['rotate', 'favdb', 'db'],
-      { get: `${managed}=hasCredential\n`, probe: withoutRotation },
+      'rotate favdb db',
       'FavouriteDBInstance db has its password in a secret store: delete its entry there, and the controller generates another one',
+      { get: `${managed}=hasCredential\n`, probe: withoutRotation },
     ],
     'a rotation in a Secret of another owner': [
-      ['rotate', 'favdb', 'db'],
-      { get: withPassword, probe: withoutRotation, 'get-secret': secret.replace('"u-1"', '"u-8"') },
+      'rotate favdb db',
       'Secret stores/db does not belong to FavouriteDBInstance db, so it is not changed',
+      { get: withPassword, probe: withoutRotation, 'get-secret': secret.replace('"u-1"', '"u-8"') },
     ],
     'a rotation in a Secret without a password': [
-      ['rotate', 'favdb', 'db'],
-      { get: withPassword, probe: withoutRotation, 'get-secret': secret.replace('=hasPassword\n', '') },
+      'rotate favdb db',
       'Secret stores/db has no entry password: the controller generates one by itself',
+      { get: withPassword, probe: withoutRotation, 'get-secret': secret.replace('=hasPassword\n', '') },
     ],
     'a rotation without the right to read the Secret': [
-      ['rotate', 'favdb', 'db'],
+      'rotate favdb db',
+      'cannot read Secret stores/db: secrets "db" is forbidden',
       {
         get: withPassword,
         probe: withoutRotation,
         'get-secret.error': 'Error from server (Forbidden): secrets "db" is forbidden\n',
       },
-      'cannot read Secret stores/db: secrets "db" is forbidden',
     ],
     'a resume of a resource that its policies pause': [
-      ['resume', 'favdb', 'db'],
-      { get: `${managed}=policies []\n` },
+      'resume favdb db',
       'FavouriteDBInstance db is paused by its empty spec.managementPolicies: edit them',
+      { get: `${managed}=policies []\n` },
     ],
   };
-  for (const [name, [args, answers, says]] of Object.entries(refusals)) {
+  for (const [name, [words, says, answers]] of Object.entries(refusals)) {
     test(`one line refuses ${name}, and nothing is changed`, async () => {
+      const args = typeof words === 'string' ? words.split(' ').filter(Boolean) : words;
       const { code, stdout, stderr, calls } = await run(args, answers);
       assert.deepEqual(
         { code, stdout, stderr, writes: written(calls) },

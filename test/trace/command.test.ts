@@ -95,6 +95,12 @@ describe('the command', () => {
     return { code, ...texts() };
   }
 
+  /** The words that trace a claim of the team. */
+  const tracing = (name: string, ...flags: readonly string[]): readonly string[] => [
+    ...['fancysqlinstance', name, '-n', 'team-shop', '--kubeconfig', kubeconfig],
+    ...flags,
+  ];
+
   const bad: Readonly<Record<string, readonly [words: readonly string[], says: RegExp]>> = {
     'a kind that does not exist': [
       ['fancyinstance', 'orders'],
@@ -142,7 +148,7 @@ describe('the command', () => {
   }
 
   test('the name of no object gives the exit code 2', async () => {
-    const said = await ended(['fancysqlinstance', 'nobody', '-n', 'team-shop', '--kubeconfig', kubeconfig]);
+    const said = await ended(tracing('nobody'));
     assert.deepEqual(said, {
       code: 2,
       out: '',
@@ -151,7 +157,7 @@ describe('the command', () => {
   });
 
   test('a misspelt name is answered with a similar name', async () => {
-    const said = await ended(['fancysqlinstance', 'ordesr', '-n', 'team-shop', '--kubeconfig', kubeconfig]);
+    const said = await ended(tracing('ordesr'));
     assert.deepEqual(said, {
       code: 2,
       out: '',
@@ -160,14 +166,7 @@ describe('the command', () => {
   });
 
   test('a context that does not exist is reported with the existing contexts', async () => {
-    const { code, err } = await ended([
-      'fancysqlinstance',
-      'a',
-      '--kubeconfig',
-      kubeconfig,
-      '--context',
-      'prod',
-    ]);
+    const { code, err } = await ended(tracing('a', '--context', 'prod'));
     assert.equal(code, 2);
     assert.match(err, /^kubeconfig: there is no context "prod"; there are: \S+\n$/);
   });
@@ -181,14 +180,7 @@ describe('the command', () => {
         .exportConfig()
         .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'),
     );
-    const { code, err } = await ended([
-      'fancysqlinstance',
-      'orders',
-      '-n',
-      'team-shop',
-      '--kubeconfig',
-      config,
-    ]);
+    const { code, err } = await ended(tracing('orders', '--kubeconfig', config));
     assert.equal(code, 2);
     assert.match(err, /^cannot read from http:\/\/127\.0\.0\.1:1: .*\n$/);
   });
@@ -202,15 +194,7 @@ describe('the command', () => {
   ];
   for (const words of spellings) {
     test(`${words.join(' ')} is found, is not usable, and ends with 1`, async () => {
-      const { code, out } = await ended([
-        ...words,
-        '-n',
-        'team-shop',
-        '--kubeconfig',
-        kubeconfig,
-        '-o',
-        'json',
-      ]);
+      const { code, out } = await ended([...words, ...tracing('').slice(2), '-o', 'json']);
       const { subject, verdict, isUsable, fault } = JSON.parse(out);
       assert.deepEqual(
         { code, subject, verdict, isUsable, fault: fault.name },
@@ -255,15 +239,13 @@ describe('the command', () => {
   };
   for (const [what, [flags, tree]] of Object.entries(texts)) {
     test(what, async () => {
-      const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig, ...flags];
-      const { code, out } = await ended(words, { columns: 48 });
+      const { code, out } = await ended(tracing('orders', ...flags), { columns: 48 });
       assert.deepEqual([code, out], [1, `${verdict}\n${tree}`]);
     });
   }
 
   test('with --watch each change is printed, and the exit code is that of the last trace', async () => {
-    const words = ['fancysqlinstance', 'orders', '-n', 'team-shop', '--kubeconfig', kubeconfig, '-w'];
-    const { clock, stop$, running, texts } = await run(words);
+    const { clock, stop$, running, texts } = await run(tracing('orders', '-w'));
     const until = async (isSo: () => boolean) => {
       for (let turn = 0; turn < 200 && !isSo(); turn += 1) {
         await new Promise((resolve) => setTimeout(resolve, 20));
