@@ -247,26 +247,15 @@ describe('watch stream over HTTP', () => {
     assert.equal(backoff.calls, 3);
   });
 
-  const noLists: Record<string, string> = {
-    'an empty object': '{}',
-    'a page': '<html>all is well</html>',
-    'a list of something else':
-      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}',
-    'a list without items':
-      '{"kind":"ThingList","apiVersion":"test.example.org/v1","metadata":{"resourceVersion":"900"}}',
-  };
-  for (const [name, body] of Object.entries(noLists)) {
-    test(`${name} is no empty cluster: the list is asked for again, and nothing is dropped`, async () => {
-      server.put(ThingKind, thing('a'));
-      start();
-      await watching();
-      server.fail({ status: 200, body, method: 'GET', times: 2 });
-      server.errorInBand(410, 'Expired');
-      await until('it has listed again', () => lists() === 2);
-      assert.deepEqual(changes, ['added a']);
-      assert.equal(backoff.calls, 3);
-    });
-  }
+  test('an answer that is no list is no empty cluster: the list is asked for again, and nothing is dropped', async () => {
+    server.put(ThingKind, thing('a'));
+    await watchingWith();
+    server.fail({ status: 200, body: '{}', method: 'GET', times: 2 });
+    server.errorInBand(410, 'Expired');
+    await until('it has listed again', () => lists() === 2);
+    assert.deepEqual(changes, ['added a']);
+    assert.equal(backoff.calls, 3);
+  });
 
   test('a watch event with nothing but metadata makes no ghost: what happened is read from a list', async () => {
     await watchingWith();
