@@ -6,6 +6,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -20,6 +21,14 @@ import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-proce
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance } from './objects.ts';
+
+const cart = { namespace: 'shop', name: 'cart' };
+/** A reference to the class. */
+const small = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstanceClass' as const,
+  name: 'small',
+};
 
 /** The stack over an API server in memory and a cloud over HTTP, both on one clock. */
 class Scene {
@@ -75,6 +84,27 @@ class Scene {
     this.cluster.put(FavouriteDBInstanceKind, managed);
   }
 
+  putClass(): void {
+    this.cluster.put(FavouriteDBInstanceClassKind, {
+      ...omit(small, 'name'),
+      metadata: { name: 'small', labels: { size: 'small' } },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'infra',
+        reclaimPolicy: 'Delete',
+        forProvider: { fancinessLevel: 3 },
+      },
+    });
+  }
+
+  putClaim(spec: FancySQLInstance['spec'] = { classRef: small }): void {
+    this.cluster.put(FancySQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      metadata: cart,
+      spec: { ...spec, writeConnectionSecretToRef: { name: 'cart-connection' } },
+    });
+  }
+
   get instance() {
     return this.cluster.get(FavouriteDBInstanceKind, { name: 'cool' });
   }
@@ -101,28 +131,10 @@ afterEach(async () => {
 test('a claim gets what its class says, and the password that the instance has', async () => {
   const scene = await Scene.open();
   scene.putProvider();
-  scene.cluster.put(FavouriteDBInstanceClassKind, {
-    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-    kind: 'FavouriteDBInstanceClass',
-    metadata: { name: 'small', labels: { size: 'small' } },
-    specTemplate: {
-      writeConnectionSecretsToNamespace: 'infra',
-      reclaimPolicy: 'Delete',
-      forProvider: { fancinessLevel: 3 },
-    },
-  });
-  scene.cluster.put(FancySQLInstanceKind, {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: 'shop', name: 'cart' },
-    spec: {
-      version: '5.6',
-      classSelector: { matchLabels: { size: 'small' } },
-      writeConnectionSecretToRef: { name: 'cart-connection' },
-    },
-  });
+  scene.putClass();
+  scene.putClaim({ version: '5.6', classSelector: { matchLabels: { size: 'small' } } });
   await scene.process.settle();
-  const claim = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+  const claim = scene.cluster.get(FancySQLInstanceKind, cart);
   assert.equal(claim?.status?.bindingPhase, 'Bound');
   const [{ item } = assert.fail('no instance')] = scene.cloud.instances();
   assert.deepEqual([item.level, item.version], [3, '5.6']);
@@ -136,7 +148,7 @@ test('a claim gets what its class says, and the password that the instance has',
   const details = scene.secret('shop', 'cart-connection');
   assert.deepEqual([details.password, details.host], [item.password, item.hostname]);
   assert.match(details.uri ?? '', /^fancysql:\/\/admin:\S{32}@\S+:3306\/fancysql$/);
-  scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+  scene.cluster.delete(FancySQLInstanceKind, cart);
   await scene.process.settle();
   assert.deepEqual(scene.cloud.instances(), []);
 });
@@ -217,38 +229,17 @@ describe('the cost of a claim', () => {
     test(name, async () => {
       const scene = await Scene.open({ provisioningMs });
       scene.putProvider();
-      scene.cluster.put(FavouriteDBInstanceClassKind, {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstanceClass',
-        metadata: { name: 'small' },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: 'infra',
-          reclaimPolicy: 'Delete',
-          forProvider: { fancinessLevel: 3 },
-        },
-      });
+      scene.putClass();
       await scene.process.settle(60_000);
       scene.cluster.takeWrites();
-      scene.cluster.put(FancySQLInstanceKind, {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'FancySQLInstance',
-        metadata: { namespace: 'shop', name: 'cart' },
-        spec: {
-          classRef: {
-            apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-            kind: 'FavouriteDBInstanceClass',
-            name: 'small',
-          },
-          writeConnectionSecretToRef: { name: 'cart' },
-        },
-      });
+      scene.putClaim();
       await scene.process.settle(50_000);
       const notOfProviders = (write: string) => !/providerconfig/i.test(write);
       const made = scene.cluster.takeWrites().filter(notOfProviders);
       const kindOf = (write: string) => /^\w+ (Secret \w+|\w+)/.exec(write)?.[0];
       assert.deepEqual(made.map(kindOf), writes, 'as docs/flow.md has it');
       assert.equal(made.length, count);
-      const bound = scene.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+      const bound = scene.cluster.get(FancySQLInstanceKind, cart);
       assert.equal(bound?.status?.bindingPhase, 'Bound');
 
       // A field that the class leaves out is filled in by the next observation after binding.
@@ -267,7 +258,7 @@ describe('the cost of a claim', () => {
         conditions,
       );
 
-      scene.cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: 'cart' });
+      scene.cluster.delete(FancySQLInstanceKind, cart);
       await scene.process.settle(30_000);
       assert.deepEqual(scene.cloud.instances(), []);
       const unmade = scene.cluster.takeWrites().filter(notOfProviders);
@@ -281,27 +272,12 @@ test('field tracking has the writer of every object but a provisioned one', asyn
   scene.putProvider();
   scene.putInstance();
   const { client } = scene.cluster;
-  const key = { namespace: 'shop', name: 'cart' };
-  const small = {
-    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-    kind: 'FavouriteDBInstanceClass' as const,
-    name: 'small',
-  };
-  scene.cluster.put(FavouriteDBInstanceClassKind, {
-    ...omit(small, 'name'),
-    metadata: { name: 'small' },
-    specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: { fancinessLevel: 3 } },
-  });
-  scene.cluster.put(FancySQLInstanceKind, {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: key,
-    spec: { classRef: small, writeConnectionSecretToRef: { name: 'cart' } },
-  });
+  scene.putClass();
+  scene.putClaim();
   // Not by a claim, though this program has made it, as a program of an author's may.
   await client.create(FavouriteDBInstanceKind, instance({}, { name: 'ours' }));
   await scene.process.settle(120_000);
-  const claim = await client.get(FancySQLInstanceKind, key);
+  const claim = await client.get(FancySQLInstanceKind, cart);
   const { name = '' } = claim.spec.resourceRef ?? {};
   const isTracked = async (kind: Kind, { name }: ObjectKey) => {
     const { items } = await client.list(kind, {});
@@ -311,8 +287,8 @@ test('field tracking has the writer of every object but a provisioned one', asyn
   };
   assert.equal(claim.status?.bindingPhase, 'Bound');
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name }), false);
-  assert.equal(await isTracked(FancySQLInstanceKind, key), true);
-  assert.equal(await isTracked(SecretKind, key), true);
+  assert.equal(await isTracked(FancySQLInstanceKind, cart), true);
+  assert.equal(await isTracked(SecretKind, { ...cart, name: 'cart-connection' }), true);
   assert.equal(await isTracked(FavouriteDBInstanceClassKind, { name: 'small' }), true);
   assert.equal(await isTracked(ProviderConfigKind, { name: 'default' }), true);
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name: 'cool' }), true);

@@ -22,6 +22,7 @@ import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance, small, topic } from './objects.ts';
 
 const credentials = { namespace: 'infra', name: 'gcp' };
+const cart = { namespace: 'shop', name: 'cart' };
 
 /** The stack over an API server in memory and an emulator of Google Cloud, both on one clock. */
 class Scene {
@@ -66,6 +67,31 @@ class Scene {
     this.cluster.put(CloudMemorystoreInstanceKind, managed);
   }
 
+  /** A claim of this version, and the class that it selects. */
+  putClaim(engineVersion: string): void {
+    const labels = { size: 'small' };
+    this.cluster.put(CloudMemorystoreInstanceClassKind, {
+      apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+      kind: 'CloudMemorystoreInstanceClass',
+      metadata: { name: 'small', labels },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'infra',
+        reclaimPolicy: 'Delete',
+        forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 1, authEnabled: true },
+      },
+    });
+    this.cluster.put(RedisClusterKind, {
+      apiVersion: 'cache.crossplane.io/v1alpha1',
+      kind: 'RedisCluster',
+      metadata: cart,
+      spec: {
+        engineVersion,
+        classSelector: { matchLabels: labels },
+        writeConnectionSecretToRef: { name: 'cart-connection' },
+      },
+    });
+  }
+
   get instance() {
     return this.cluster.get(CloudMemorystoreInstanceKind, { name: 'cool' });
   }
@@ -88,28 +114,9 @@ afterEach(() => {
 test('a claim gets what its class says, and a secret that opens the instance', async () => {
   const scene = new Scene({ provisioningMs: 60_000, deletionMs: 60_000 });
   scene.putProvider();
-  scene.cluster.put(CloudMemorystoreInstanceClassKind, {
-    apiVersion: 'cache.gcp.crossplane.io/v1beta1',
-    kind: 'CloudMemorystoreInstanceClass',
-    metadata: { name: 'small', labels: { size: 'small' } },
-    specTemplate: {
-      writeConnectionSecretsToNamespace: 'infra',
-      reclaimPolicy: 'Delete',
-      forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 1, authEnabled: true },
-    },
-  });
-  scene.cluster.put(RedisClusterKind, {
-    apiVersion: 'cache.crossplane.io/v1alpha1',
-    kind: 'RedisCluster',
-    metadata: { namespace: 'shop', name: 'cart' },
-    spec: {
-      engineVersion: '6.x',
-      classSelector: { matchLabels: { size: 'small' } },
-      writeConnectionSecretToRef: { name: 'cart-connection' },
-    },
-  });
+  scene.putClaim('6.x');
   await scene.process.settle(300_000);
-  const claim = scene.cluster.get(RedisClusterKind, { namespace: 'shop', name: 'cart' });
+  const claim = scene.cluster.get(RedisClusterKind, cart);
   assert.equal(claim?.status?.bindingPhase, 'Bound');
   const [made = assert.fail('no instance')] = scene.cloud.instances.all();
   assert.deepEqual([made.fields.redisVersion, made.fields.tier], ['REDIS_6_X', 'STANDARD_HA']);
@@ -125,7 +132,7 @@ test('a claim gets what its class says, and a secret that opens the instance', a
   });
   const { host, password } = scene.secret('shop', 'cart-connection');
   assert.deepEqual([host, password], [made.host, made.authString]);
-  scene.cluster.delete(RedisClusterKind, { namespace: 'shop', name: 'cart' });
+  scene.cluster.delete(RedisClusterKind, cart);
   await scene.process.settle(300_000);
   assert.deepEqual(scene.cloud.instances.all(), []);
 });
@@ -133,23 +140,9 @@ test('a claim gets what its class says, and a secret that opens the instance', a
 test('a claim of a version that does not exist reports the remedy for its author', async () => {
   const scene = new Scene();
   scene.putProvider();
-  scene.cluster.put(CloudMemorystoreInstanceClassKind, {
-    apiVersion: 'cache.gcp.crossplane.io/v1beta1',
-    kind: 'CloudMemorystoreInstanceClass',
-    metadata: { name: 'small', labels: { size: 'small' } },
-    specTemplate: {
-      writeConnectionSecretsToNamespace: 'infra',
-      forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1 },
-    },
-  });
-  scene.cluster.put(RedisClusterKind, {
-    apiVersion: 'cache.crossplane.io/v1alpha1',
-    kind: 'RedisCluster',
-    metadata: { namespace: 'shop', name: 'cart' },
-    spec: { engineVersion: '2.8', classSelector: { matchLabels: { size: 'small' } } },
-  });
+  scene.putClaim('2.8');
   await scene.process.settle(60_000);
-  const claim = scene.cluster.get(RedisClusterKind, { namespace: 'shop', name: 'cart' });
+  const claim = scene.cluster.get(RedisClusterKind, cart);
   const { message = '' } = getCondition(claim?.status?.conditions, 'Ready');
   assert.match(
     message,
