@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../docs/project-copy.ts';
 import { patched } from './patched.ts';
-import { rules } from './rules.ts';
+import { editsOf, rules } from './rules.ts';
 
 const { WITHOUT_RULE: name = '' } = process.env;
 const rule = rules[name];
 if (!rule) throw new Error(`WITHOUT_RULE: there is no rule ${JSON.stringify(name)}`);
-const { edits } = rule;
+const edits = editsOf(rule);
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);

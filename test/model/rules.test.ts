@@ -6,11 +6,12 @@ import { projectRoot } from '../docs/project-copy.ts';
 import { withoutRule } from './ablation.ts';
 import type { Invariant } from './invariants.ts';
 import { patched } from './patched.ts';
-import { rules } from './rules.ts';
+import { editsOf, rules } from './rules.ts';
 import { scenarios } from './scenarios.ts';
 
 describe('each edit of a rule matches its source exactly once', () => {
-  for (const [name, { edits }] of Object.entries(rules)) {
+  for (const [name, rule] of Object.entries(rules)) {
+    const edits = editsOf(rule);
     test(name, () => {
       assert.ok(edits.length > 0);
       for (const edit of edits) {

@@ -2,13 +2,12 @@
  * The rules that each prevent a failure. `npm run model -- --ablate` turns them off, one after the other, by patching
  * the source on load.
  */
-export interface Rule {
+export type Rule = {
   /** The rule, in a sentence. */
   readonly rule: string;
   /** A scenario that fails without the rule. Undefined: no scenario needs it. */
   readonly scenario?: string;
-  readonly edits: readonly Edit[];
-}
+} & (Edit | { readonly edits: readonly Edit[] });
 
 export interface Edit {
   /** From the root of the project. */
@@ -18,6 +17,9 @@ export interface Edit {
   /** The text without the rule. */
   readonly becomes: string;
 }
+
+/** The edits that turn a rule off. */
+export const editsOf = (rule: Rule): readonly Edit[] => ('edits' in rule ? rule.edits : [rule]);
 
 const adapter = 'test/model/production.ts';
 const apiServer = 'test/model/api-server.ts';
@@ -36,47 +38,31 @@ export const rules: Readonly<Record<string, Rule>> = {
   claimRefIsProtectedWhileBound: {
     rule: 'the API server refuses a change of claimRef while the stored phase is Bound',
     scenario: 'vanish',
-    edits: [
-      {
-        file: apiServer,
-        was: "return 'phase' in object && object.phase === 'Bound';",
-        becomes: 'return false;',
-      },
-    ],
+    file: apiServer,
+    was: "return 'phase' in object && object.phase === 'Bound';",
+    becomes: 'return false;',
   },
   boundUIDShowsBackupStatus: {
     rule: 'a status whose boundUID is not the UID of the resource itself comes from a backup',
     scenario: 'restore-status',
-    edits: [
-      {
-        file: 'controllers/core/claim/ownership.ts',
-        was: 'status?.boundUID !== undefined && status.boundUID === metadata.uid;',
-        becomes:
-          "metadata !== undefined && (status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released');",
-      },
-    ],
+    file: 'controllers/core/claim/ownership.ts',
+    was: 'status?.boundUID !== undefined && status.boundUID === metadata.uid;',
+    becomes:
+      "metadata !== undefined && (status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released');",
   },
   credentialIsUsableBeforeBound: {
     rule: 'Bound is written once the record matches the Secret and the Secret is for this claim',
     scenario: 'reserved',
-    edits: [
-      {
-        file: binding,
-        was: "!isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied')",
-        becomes: "isBound(managed) && secrets === undefined ? wait('CredentialNotApplied')",
-      },
-    ],
+    file: binding,
+    was: "!isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied')",
+    becomes: "isBound(managed) && secrets === undefined ? wait('CredentialNotApplied')",
   },
   bindWithResourceVersion: {
     rule: 'Bound is written with the resourceVersion that was read: a change since then is a 409',
     scenario: 'vanish',
-    edits: [
-      {
-        file: adapter,
-        was: "withPhase(decision.managed, 'Bound'));",
-        becomes: "withPhase(decision.managed, 'Bound'), false);",
-      },
-    ],
+    file: adapter,
+    was: "withPhase(decision.managed, 'Bound'));",
+    becomes: "withPhase(decision.managed, 'Bound'), false);",
   },
   deleteWithResourceVersion: {
     rule: 'the same for the deletion of a resource',
@@ -130,13 +116,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   recordWithResourceVersion: {
     rule: 'the same for the record of the applied credential',
     scenario: 'provision-R',
-    edits: [
-      {
-        file: adapter,
-        was: '...(isRecord && { endsRun: true }),',
-        becomes: '...(isRecord && { endsRun: true, versioned: false }),',
-      },
-    ],
+    file: adapter,
+    was: '...(isRecord && { endsRun: true }),',
+    becomes: '...(isRecord && { endsRun: true, versioned: false }),',
   },
   secretWithResourceVersion: {
     rule: 'the same for the passwords in both Secrets',
@@ -162,24 +144,16 @@ export const rules: Readonly<Record<string, Rule>> = {
   unboundWithResourceVersion: {
     rule: 'the same for Unbound, when a Released resource is made available again',
     scenario: 'reoffer',
-    edits: [
-      {
-        file: adapter,
-        was: 'changeOf(resource, decision.desired));',
-        becomes: "changeOf(resource, decision.desired), { versioned: decision.name !== 'MakeAvailable' });",
-      },
-    ],
+    file: adapter,
+    was: 'changeOf(resource, decision.desired));',
+    becomes: "changeOf(resource, decision.desired), { versioned: decision.name !== 'MakeAvailable' });",
   },
   provisionedFollowsPolicy: {
     rule: 'if the claim is deleted before Bound, a provisioned resource follows its policy',
     scenario: 'provision-D',
-    edits: [
-      {
-        file: claimEnd,
-        was: "managed.status?.bindingPhase === 'Bound' || wasProvisioned(managed);",
-        becomes: "managed.status?.bindingPhase === 'Bound' || (wasProvisioned(managed) && false);",
-      },
-    ],
+    file: claimEnd,
+    was: "managed.status?.bindingPhase === 'Bound' || wasProvisioned(managed);",
+    becomes: "managed.status?.bindingPhase === 'Bound' || (wasProvisioned(managed) && false);",
   },
   readClaimBeforeClaimRef: {
     rule: 'the claim is read from the API server before its UID is written to a claimRef',
@@ -216,13 +190,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   readResourceBeforeGenerate: {
     rule: 'the resource is read from the API server before a password is generated',
     scenario: 'bound-D',
-    edits: [
-      {
-        file: adapter,
-        was: 'const readFirst = [resourceKey(name)];',
-        becomes: 'const readFirst: Key[] = [];',
-      },
-    ],
+    file: adapter,
+    was: 'const readFirst = [resourceKey(name)];',
+    becomes: 'const readFirst: Key[] = [];',
   },
   readResourceBeforeClaimEnds: {
     rule: 'the named resource is read from the API server before the finalizer of the claim is removed',
@@ -232,24 +202,16 @@ export const rules: Readonly<Record<string, Rule>> = {
   readClaimBeforeOrphan: {
     rule: 'the claim is read from the API server before its resource counts as an orphan',
     scenario: 'static-lag',
-    edits: [
-      {
-        file: adapter,
-        was: 'const readFirst = [claimKey(claimName)];',
-        becomes: 'const readFirst: Key[] = [];',
-      },
-    ],
+    file: adapter,
+    was: 'const readFirst = [claimKey(claimName)];',
+    becomes: 'const readFirst: Key[] = [];',
   },
   orphanNamedByClaimIsReleased: {
     rule: 'an orphan that a claim of its name has in resourceRef is released, never deleted',
     scenario: 'restore-claims',
-    edits: [
-      {
-        file: orphan,
-        was: "return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;",
-        becomes: "return claim !== undefined && managed === undefined ? { name: 'Release' } : undefined;",
-      },
-    ],
+    file: orphan,
+    was: "return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;",
+    becomes: "return claim !== undefined && managed === undefined ? { name: 'Release' } : undefined;",
   },
   backupStatusIsReset: {
     rule: 'a status from a backup is reset before anything else',
@@ -266,34 +228,22 @@ export const rules: Readonly<Record<string, Rule>> = {
   deletingClaimCorrectsClaimRef: {
     rule: 'a claim that is being deleted also corrects the claimRef of its restored resource',
     scenario: 'restore-status',
-    edits: [
-      {
-        file: binding,
-        was: 'if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))',
-        becomes: 'if (wasDeleted(claim) || named === undefined || wasDeleted(named))',
-      },
-    ],
+    file: binding,
+    was: 'if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))',
+    becomes: 'if (wasDeleted(claim) || named === undefined || wasDeleted(named))',
   },
   recordNeedsUnchangedResource: {
     rule: 'the record is written with the resourceVersion from before the external call',
-    edits: [
-      {
-        file: apiServer,
-        was: 'if (isResourceKey(key) && by !== managedId(nameOf(key))) preventRecord(draft, managedId(nameOf(key)));',
-        becomes: '',
-      },
-    ],
+    file: apiServer,
+    was: 'if (isResourceKey(key) && by !== managedId(nameOf(key))) preventRecord(draft, managedId(nameOf(key)));',
+    becomes: '',
   },
   ownedComesBeforeResourceRef: {
     rule: 'a resource with the UID of the claim comes before the one that resourceRef names',
     scenario: 'two-resources',
-    edits: [
-      {
-        file: binding,
-        was: 'owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;',
-        becomes: 'owned.find(isBound) ?? named;',
-      },
-    ],
+    file: binding,
+    was: 'owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;',
+    becomes: 'owned.find(isBound) ?? named;',
   },
   recordIsClearedFirst: {
     rule: 'the record is removed before another password is set in the external system',
