@@ -74,6 +74,13 @@ const secretRef = (name: ProviderName) => ({
   key: name === 'postgresql' ? 'endpoint' : 'credentials',
 });
 
+const configOf = (api: string, provider: ProviderName, parameters: object = {}) => ({
+  apiVersion: api,
+  kind: 'ProviderConfig',
+  metadata: { name: 'default' },
+  spec: { ...parameters, credentials: { source: 'Secret', secretRef: secretRef(provider) } },
+});
+
 /** Providers of all kinds, by the generations' own ways. */
 export const providerObjects = (world: World): readonly object[] => [
   {
@@ -82,97 +89,66 @@ export const providerObjects = (world: World): readonly object[] => [
     metadata: { name: 'favourite' },
     spec: { credentialsSecretRef: secretRef('favourite') },
   },
-  {
-    apiVersion: 'ocp.crossplane.io/v1alpha1',
-    kind: 'ProviderConfig',
-    metadata: { name: 'default' },
-    spec: { credentials: { source: 'Secret', secretRef: secretRef('other') } },
-  },
-  {
-    apiVersion: 'postgresql.crossplane.io/v1alpha1',
-    kind: 'ProviderConfig',
-    metadata: { name: 'default' },
-    spec: { credentials: { source: 'Secret', secretRef: secretRef('postgresql') } },
-  },
-  {
-    apiVersion: 'aws.crossplane.io/v1beta1',
-    kind: 'ProviderConfig',
-    metadata: { name: 'default' },
-    spec: {
-      credentials: { source: 'Secret', secretRef: secretRef('aws') },
-      endpoint: { url: { type: 'Static', static: urlTo(world, 'aws') } },
-    },
-  },
-  {
-    apiVersion: 'gcp.crossplane.io/v1beta1',
-    kind: 'ProviderConfig',
-    metadata: { name: 'default' },
-    spec: {
-      projectID: project,
-      endpoint: urlTo(world, 'gcp'),
-      credentials: { source: 'Secret', secretRef: secretRef('gcp') },
-    },
-  },
+  configOf('ocp.crossplane.io/v1alpha1', 'other'),
+  configOf('postgresql.crossplane.io/v1alpha1', 'postgresql'),
+  configOf('aws.crossplane.io/v1beta1', 'aws', {
+    endpoint: { url: { type: 'Static', static: urlTo(world, 'aws') } },
+  }),
+  configOf('gcp.crossplane.io/v1beta1', 'gcp', { projectID: project, endpoint: urlTo(world, 'gcp') }),
 ];
 
-/** A class of Favourite Cloud's; it leaves nothing open that the cloud would fill in. */
-export const favouriteClass = (
+interface ClassOptions {
+  readonly labels?: Record<string, string>;
+  /** Whether its resources outlive their claims. */
+  readonly keeps?: boolean;
+}
+
+const classOf = <T extends KubernetesObject, F extends object>(
+  kind: Parameters<typeof head<T>>[0],
   name: string,
-  { labels = {}, keeps = false }: { readonly labels?: Record<string, string>; readonly keeps?: boolean } = {},
+  forProvider: F,
+  { labels = selectable, keeps = false }: ClassOptions = {},
 ) => ({
-  ...head(FavouriteDBInstanceClassKind),
+  ...head(kind),
   metadata: { name, labels },
   specTemplate: {
     writeConnectionSecretsToNamespace: credentialsNamespace,
-    providerRef: { name: 'favourite' },
     reclaimPolicy: keeps ? ('Retain' as const) : ('Delete' as const),
-    forProvider: { fancinessLevel: 3, version: '5.7' },
+    forProvider,
   },
 });
 
-export const ambivalentClass = () => ({
-  ...head(AmbivalentDBInstanceClassKind),
-  metadata: { name: 'other-small', labels: selectable },
-  specTemplate: {
-    writeConnectionSecretsToNamespace: credentialsNamespace,
-    reclaimPolicy: 'Delete' as const,
-    forProvider: { ambivalence: 5, engineVersion: '5.7' },
-  },
-});
+/** A class of Favourite Cloud's; it leaves nothing open that the cloud would fill in. */
+export function favouriteClass(name: string, options: ClassOptions = {}) {
+  const forProvider = { fancinessLevel: 3, version: '5.7' };
+  const made = classOf(FavouriteDBInstanceClassKind, name, forProvider, { labels: {}, ...options });
+  return { ...made, specTemplate: { ...made.specTemplate, providerRef: { name: 'favourite' } } };
+}
 
-const databaseClass = (name: string, reclaimPolicy: 'Delete' | 'Retain') => ({
-  ...head(PostgreSQLDatabaseClassKind),
-  metadata: { name, labels: selectable },
-  specTemplate: {
-    writeConnectionSecretsToNamespace: credentialsNamespace,
-    reclaimPolicy,
-    forProvider: { connectionLimit: 5, onDelete: 'TerminateSessions' as const },
-  },
-});
+export const ambivalentClass = () =>
+  classOf(AmbivalentDBInstanceClassKind, 'other-small', { ambivalence: 5, engineVersion: '5.7' });
 
-const rdsClass = () => ({
-  ...head(RDSInstanceClassKind),
-  metadata: { name: 'aws-small' },
-  specTemplate: {
-    writeConnectionSecretsToNamespace: credentialsNamespace,
-    reclaimPolicy: 'Delete' as const,
-    forProvider: {
+const databaseClass = (name: string, options: ClassOptions = {}) => {
+  const forProvider = { connectionLimit: 5, onDelete: 'TerminateSessions' as const };
+  return classOf(PostgreSQLDatabaseClassKind, name, forProvider, options);
+};
+
+const rdsClass = () =>
+  classOf(
+    RDSInstanceClassKind,
+    'aws-small',
+    {
       ...{ region: 'us-west-1', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
       ...{ masterUsername: 'app', backupRetentionPeriod: 1, applyModificationsImmediately: true },
       skipFinalSnapshotBeforeDeletion: true,
     },
-  },
-});
+    { labels: {} },
+  );
 
-const redisClass = () => ({
-  ...head(CloudMemorystoreInstanceClassKind),
-  metadata: { name: 'gcp-small', labels: selectable },
-  specTemplate: {
-    writeConnectionSecretsToNamespace: credentialsNamespace,
-    reclaimPolicy: 'Delete' as const,
-    forProvider: { region: 'us-central1', tier: 'BASIC' as const, memorySizeGb: 1, authEnabled: true },
-  },
-});
+const redisClass = () => {
+  const forProvider = { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, authEnabled: true };
+  return classOf(CloudMemorystoreInstanceClassKind, 'gcp-small', forProvider);
+};
 
 /** A class that users edit, delete and make again. */
 export const changingClass = () => favouriteClass('favourite-changing', { labels: { ...selectable } });
@@ -182,8 +158,8 @@ export const classObjects = (): readonly object[] => [
   favouriteClass('favourite-kept', { keeps: true }),
   changingClass(),
   ambivalentClass(),
-  databaseClass('postgresql-small', 'Delete'),
-  databaseClass('postgresql-kept', 'Retain'),
+  databaseClass('postgresql-small'),
+  databaseClass('postgresql-kept', { keeps: true }),
   rdsClass(),
   redisClass(),
 ];
