@@ -113,35 +113,28 @@ describe('configure', () => {
     metadata: { namespace: 'team', name: 'cart' },
     spec: version === undefined ? {} : { version },
   });
-  const forProvider = (engineVersion: string | undefined) => ({
-    ambivalence: 5,
-    ...(engineVersion === undefined ? {} : { engineVersion }),
-  });
-  const configure = (claimed: string | undefined, offered: string | undefined) =>
-    configureAmbivalentDBInstance(claim(claimed), {
-      apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-      kind: 'AmbivalentDBInstanceClass',
-      metadata: { name: 'small' },
-      specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider: forProvider(offered) },
-    }).forProvider.engineVersion;
-
-  test('neither says a version: the cloud chooses', () =>
-    assert.equal(configure(undefined, undefined), undefined));
-  test('the class decides', () => assert.equal(configure(undefined, '5.6'), '5.6'));
-  test('the claim decides where the class leaves it open', () =>
-    assert.equal(configure('5.7', undefined), '5.7'));
-  test('they differ: both are named', () =>
-    assert.equal(
-      misfitOfAmbivalentDBInstance(claim('5.7'), forProvider('5.6')),
-      'has engineVersion "5.6", but the claim\'s spec.version is "5.7"',
-    ));
-  test('one is left open, or both are the same: it fits', () => {
-    const offers = [
-      [undefined, '5.6'],
-      ['5.7', undefined],
-      ['5.7', '5.7'],
-    ] as const;
-    for (const [claimed, offered] of offers)
-      assert.equal(misfitOfAmbivalentDBInstance(claim(claimed), forProvider(offered)), undefined);
-  });
+  const rows: Readonly<Record<string, { claim?: string; class?: string; want?: string; misfit?: string }>> = {
+    'neither says a version: the cloud chooses': {},
+    'the class decides': { class: '5.6', want: '5.6' },
+    'the claim decides where the class leaves it open': { claim: '5.7', want: '5.7' },
+    'both agree': { claim: '5.7', class: '5.7', want: '5.7' },
+    'they differ: both are named': {
+      ...{ claim: '5.7', class: '5.6' },
+      misfit: 'has engineVersion "5.6", but the claim\'s spec.version is "5.7"',
+    },
+  };
+  for (const [name, { claim: claimed, class: engineVersion, want, misfit }] of Object.entries(rows)) {
+    test(name, () => {
+      const forProvider = { ambivalence: 5, ...(engineVersion !== undefined && { engineVersion }) };
+      assert.equal(misfitOfAmbivalentDBInstance(claim(claimed), forProvider), misfit);
+      if (misfit !== undefined) return;
+      const configured = configureAmbivalentDBInstance(claim(claimed), {
+        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
+        kind: 'AmbivalentDBInstanceClass',
+        metadata: { name: 'small' },
+        specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider },
+      });
+      assert.equal(configured.forProvider.engineVersion, want);
+    });
+  }
 });

@@ -76,34 +76,25 @@ interface Row {
   readonly field?: ReferenceField;
   readonly metadata?: Partial<ObjectMeta>;
   readonly given: object;
-  readonly networks: readonly Managed[];
-  /** The fields to add to forProvider or to replace there, or the error. */
-  readonly want: object | RegExp;
+  /** Default: `main`. */
+  readonly networks?: readonly Managed[];
+  /** The fields to add to forProvider or to replace there, or the error. Default: none. */
+  readonly want?: object | RegExp;
 }
 
 const rows: Record<string, Row> = {
   // One reference, the cases of crossplane-runtime's Resolve.
-  'AlreadyResolved: a value is kept': {
-    given: { networkId: 'net-0', networkIdRef: { name: 'main' } },
-    networks: [main],
-    want: {},
-  },
+  'AlreadyResolved: a value is kept': { given: { networkId: 'net-0', networkIdRef: { name: 'main' } } },
   'AlwaysResolveReference: a value is looked up again': {
     given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always } },
-    networks: [main],
     want: { networkId: 'net-1' },
   },
   'an empty text is no value, and null no selector': {
     given: { networkId: '', networkIdRef: { name: 'main' }, networkIdSelector: null },
-    networks: [main],
     want: { networkId: 'net-1' },
   },
-  'neither reference nor selector, null included': {
-    given: { networkIdRef: null, networkIdSelector: null },
-    networks: [main],
-    want: {},
-  },
-  'neither reference nor selector': { given: { networkId: '' }, networks: [main], want: {} },
+  'neither reference nor selector, null included': { given: { networkIdRef: null, networkIdSelector: null } },
+  'neither reference nor selector': { given: { networkId: '' } },
   'GetError: a required object that is not there is named, with what to do': {
     given: { networkIdRef: { name: 'main' } },
     networks: [],
@@ -112,12 +103,10 @@ const rows: Record<string, Row> = {
   'OptionalReference that is not there: nothing changes, the reference is kept': {
     given: { networkIdRef: { name: 'main', policy: optional } },
     networks: [],
-    want: {},
   },
   'hazard: Optional and Always: the value stays if the object was deleted': {
     given: { networkId: 'net-1', networkIdRef: { name: 'main', policy: { ...always, ...optional } } },
     networks: [],
-    want: {},
   },
   'ResolvedNoValue: a referenced object without a value is reported with its name': {
     given: { networkIdRef: { name: 'unready' } },
@@ -127,13 +116,8 @@ const rows: Record<string, Row> = {
   'ResolvedNoValue, Optional: nothing changes': {
     given: { networkIdRef: { name: 'unready', policy: optional } },
     networks: [unready],
-    want: {},
   },
-  SuccessfulResolve: {
-    given: { networkIdRef: { name: 'main' } },
-    networks: [main],
-    want: { networkId: 'net-1' },
-  },
+  SuccessfulResolve: { given: { networkIdRef: { name: 'main' } }, want: { networkId: 'net-1' } },
   'SuccessfulSelect: the reference is recorded by name': {
     given: { networkIdSelector: { ...tierA, policy: always } },
     networks: [aloof, main],
@@ -178,7 +162,6 @@ const rows: Record<string, Row> = {
       networkIdSelector: { ...tierA, policy: always },
     },
     networks: [main, spare],
-    want: {},
   },
   'AlwaysResolveSelector: what no longer matches is replaced': {
     given: {
@@ -194,11 +177,7 @@ const rows: Record<string, Row> = {
     networks: [aloof],
     want: /^Error: spec\.forProvider\.networkIdSelector: no Network matches tier=a; label one, or change the selector$/,
   },
-  OptionalSelector: {
-    given: { networkIdSelector: { ...tierA, policy: optional } },
-    networks: [aloof],
-    want: {},
-  },
+  OptionalSelector: { given: { networkIdSelector: { ...tierA, policy: optional } }, networks: [aloof] },
   'a match that is not ready, Required': {
     given: { networkIdSelector: tierA },
     networks: [unready],
@@ -211,8 +190,6 @@ const rows: Record<string, Row> = {
   },
   "with a selector the reference's own Always is ignored": {
     given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always }, networkIdSelector: tierA },
-    networks: [main],
-    want: {},
   },
   'another value than the external name': {
     field: { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` },
@@ -220,21 +197,17 @@ const rows: Record<string, Row> = {
     networks: [unready],
     want: { networkId: 'projects/x/unready' },
   },
-  // ResolveMultiple
+};
+
+/** Several references, the cases of ResolveMultiple. */
+const severalRows: Record<string, Row> = {
   'multiple: references keep their order': {
-    field: many,
     given: { networkIdRefs: [{ name: 'spare' }, { name: 'main' }] },
     networks: [main, spare],
     want: { networkIds: ['net-2', 'net-1'] },
   },
-  'multiple: values are kept': {
-    field: many,
-    given: { networkIds: ['net-0'], networkIdRefs: [{ name: 'main' }] },
-    networks: [main],
-    want: {},
-  },
+  'multiple: values are kept': { given: { networkIds: ['net-0'], networkIdRefs: [{ name: 'main' }] } },
   'multiple: any reference with Always looks all up again': {
-    field: many,
     given: {
       networkIds: ['net-0', 'net-2'],
       networkIdRefs: [{ name: 'main', policy: always }, { name: 'spare' }],
@@ -243,60 +216,48 @@ const rows: Record<string, Row> = {
     want: { networkIds: ['net-1', 'net-2'] },
   },
   'multiple: a selector takes all matches, by name': {
-    field: many,
     given: { networkIdSelector: tierA },
     networks: [spare, aloof, main],
     want: { networkIds: ['net-1', 'net-2'], networkIdRefs: [{ name: 'main' }, { name: 'spare' }] },
   },
   'multiple: the same matches in another order are no change': {
-    field: many,
     given: {
       networkIds: ['net-1', 'net-2'],
       networkIdRefs: [{ name: 'main' }, { name: 'spare' }],
       networkIdSelector: { ...tierA, policy: always },
     },
     networks: [spare, main],
-    want: {},
   },
   'multiple: two that yield the same value are not merged': {
-    field: many,
     given: { networkIdRefs: [{ name: 'main' }, { name: 'twin' }] },
     networks: [main, network('twin', 'net-1')],
     want: { networkIds: ['net-1', 'net-1'] },
   },
   'multiple, hazard: an Optional one that is missing leaves its siblings alone': {
-    field: many,
     given: { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'main' }] },
-    networks: [main],
     want: { networkIds: ['net-1'] },
   },
   'multiple, hazard: an Optional first does not hide a Required second': {
-    field: many,
     given: { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'unready' }] },
     networks: [unready],
     want: /networkIdRefs: Network unready has no value for networkIds yet/,
   },
-  'multiple: neither references nor selector': { field: many, given: {}, networks: [main], want: {} },
+  'multiple: neither references nor selector': { given: {} },
   'multiple: GetError: a required object that is not there is named': {
-    field: many,
     given: { networkIdRefs: [{ name: 'main' }, { name: 'gone' }] },
-    networks: [main],
     want: /networkIdRefs: Network gone does not exist; create it, or change the reference/,
   },
   'multiple: ResolvedNoValue: what is not ready is waited for': {
-    field: many,
     given: { networkIdRefs: [{ name: 'main' }, { name: 'unready' }] },
     networks: [main, unready],
     want: /networkIdRefs: Network unready has no value for networkIds yet/,
   },
   'multiple: BothReferenceSelector: the references win': {
-    field: many,
     given: { networkIdRefs: [{ name: 'aloof' }], networkIdSelector: tierA },
     networks: [main, aloof],
     want: { networkIds: ['net-9'] },
   },
   'multiple: AlwaysResolveSelector: what no longer matches goes': {
-    field: many,
     given: {
       networkIds: ['net-1', 'net-9'],
       networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
@@ -306,7 +267,6 @@ const rows: Record<string, Row> = {
     want: { networkIds: ['net-1'], networkIdRefs: [{ name: 'main' }] },
   },
   'multiple: AlwaysResolveSelector: as many others are others': {
-    field: many,
     given: {
       networkIds: ['net-1', 'net-9'],
       networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
@@ -316,19 +276,14 @@ const rows: Record<string, Row> = {
     want: { networkIds: ['net-1', 'net-2'], networkIdRefs: [{ name: 'main' }, { name: 'spare' }] },
   },
   'multiple: OptionalSelector: what matches and is not ready is not recorded': {
-    field: many,
     given: { networkIdSelector: { ...tierA, policy: optional } },
     networks: [unready],
-    want: {},
   },
   'multiple: OptionalSelector: nothing matches, and nothing changes': {
-    field: many,
     given: { networkIdSelector: { ...tierA, policy: optional } },
     networks: [aloof],
-    want: {},
   },
   'multiple: nothing matches': {
-    field: many,
     given: { networkIdSelector: tierA },
     networks: [aloof],
     want: /no Network matches tier=a/,
@@ -336,8 +291,10 @@ const rows: Record<string, Row> = {
 };
 
 describe('references', () => {
-  for (const [name, { field = one, metadata = {}, given, networks, want }] of Object.entries(rows)) {
+  const all = [...Object.entries(rows), ...Object.entries(severalRows)];
+  for (const [name, row] of all) {
     test(name, () => {
+      const { field = name in rows ? one : many, metadata = {}, given, networks = [main], want = {} } = row;
       const referrer = managed({ forProvider: given }, metadata);
       const resolve = () => withReferences(referrer, [field], lookupOf(...networks));
       if (want instanceof RegExp) {

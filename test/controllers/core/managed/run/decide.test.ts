@@ -346,8 +346,10 @@ describe('the managed reconciler decides next', () => {
   const rows: Record<
     string,
     {
-      managed: Managed;
-      observed: Observation;
+      /** Default: one that was just created. */
+      managed?: Managed;
+      /** Default: absent. */
+      observed?: Observation;
       isNameKnown?: boolean;
       isEdited?: boolean;
       isCredentialDue?: boolean;
@@ -360,18 +362,14 @@ describe('the managed reconciler decides next', () => {
     }
   > = {
     'AwaitOperation: a resource in an operation that does not show yet is not created twice': {
-      managed: managed(),
-      observed: absent,
       underWay: 'create',
     },
     'AwaitOperation: a deleted resource waits for its operation too': {
       managed: managed({}, { finalizers, deletionTimestamp }),
-      observed: absent,
       underWay: 'create',
     },
     'AwaitOperation: a deletion that runs may still fail': {
       managed: managed({}, { finalizers, deletionTimestamp }),
-      observed: absent,
       underWay: 'delete',
     },
     'CreationIncomplete: a resource may exist if the result of its creation is unknown': {
@@ -379,7 +377,6 @@ describe('the managed reconciler decides next', () => {
         {},
         { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
       ),
-      observed: absent,
       message: undetermined,
     },
     'CreationIncomplete: a deleted resource with an unknown creation waits too': {
@@ -387,7 +384,6 @@ describe('the managed reconciler decides next', () => {
         {},
         { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
       ),
-      observed: absent,
       message: undetermined,
     },
     'AwaitOperation: a resource cannot be deleted during its creation': {
@@ -406,7 +402,6 @@ describe('the managed reconciler decides next', () => {
       underWay: 'delete',
     },
     'NoUpdate: a resource is not updated during an operation': {
-      managed: managed(),
       observed: drifted,
       underWay: 'update',
     },
@@ -419,35 +414,26 @@ describe('the managed reconciler decides next', () => {
           status: { externalIdentity: '{}' },
         },
       ),
-      observed: absent,
       absentForMs: 5_000,
     },
     'ExternalMissing: ObserveOnlyResourceDoesNotExist': {
       managed: managed({ managementPolicies: ['Observe'] }),
-      observed: absent,
     },
-    'AwaitExternal: CreationGracePeriod': {
-      managed: managed({}, justCreated),
-      observed: absent,
-    },
+    'AwaitExternal: CreationGracePeriod': { managed: managed({}, justCreated) },
     'AwaitExternal: a new resource is awaited during deletion too': {
       managed: managed({}, { ...justCreated, ...leaving }),
-      observed: absent,
     },
     'AwaitExternal: observations for less than the grace period are no proof after the clock was set': {
       managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
-      observed: absent,
       absentForMs: 29_999,
     },
     'ExternalLost: a created resource with an assigned name that does not show for the grace period is lost':
       {
         managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
-        observed: absent,
         absentForMs: 30_000,
       },
     'CreateExternal: a resource that a user named was not created by us, and is not hidden': {
       managed: managed({}, { annotations: named }),
-      observed: absent,
       absentForMs: 0,
     },
     'ConfirmAbsence: a resource that was seen after its creation is not hidden any more': {
@@ -455,73 +441,58 @@ describe('the managed reconciler decides next', () => {
         {},
         { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
       ),
-      observed: absent,
       absentForMs: 0,
     },
     'DeleteExternal: ExternalDeleteSuccessful': {
       managed: managed({}, leaving),
       observed: same,
     },
-    'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': {
-      managed: managed({}, leaving),
-      observed: absent,
-    },
+    'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': { managed: managed({}, leaving) },
     'IdentityEdited: the recorded resource is absent, and the spec names another': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
-      observed: absent,
       isEdited: true,
     },
     'IdentityEdited: the edit is reported although policies do not allow Create': {
       managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
-      observed: absent,
       isEdited: true,
     },
     'ConfirmAbsence: one observation is not enough to apply an edit, even of a resource that was never seen':
       {
         managed: managed({}, { finalizers }),
-        observed: absent,
         isEdited: true,
         absentForMs: 0,
       },
     'RemoveFinalizer: an edit does not prevent the deletion of an absent resource': {
       managed: managed({}, leaving),
-      observed: absent,
       isEdited: true,
     },
     'ConfirmAbsence: a resource that was seen and never ready needs confirmation': {
       managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
-      observed: absent,
       absentForMs: 0,
     },
     'ConfirmAbsence: one observation does not prove the absence of a resource whose deletion was not requested':
       {
         managed: managed({}, leaving),
-        observed: absent,
         absentForMs: 0,
       },
     'ConfirmAbsence: observations for less than 5 s prove nothing': {
       managed: managed({}, leaving),
-      observed: absent,
       absentForMs: 4_999,
     },
     'RemoveFinalizer: observations for 5 s prove the absence': {
       managed: managed({}, leaving),
-      observed: absent,
       absentForMs: 5_000,
     },
     'RemoveFinalizer: one observation is enough after the external system accepted the deletion': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
-      observed: absent,
       absentForMs: 0,
     },
     'ConfirmAbsence: a refused deletion needs confirmation': {
       managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
-      observed: absent,
       absentForMs: 0,
     },
     'ConfirmAbsence: a resource that was ready when it was deleted needs confirmation': {
       managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
-      observed: absent,
       absentForMs: 0,
     },
     'ConfirmAbsence: a deletion that waits for another operation needs confirmation': {
@@ -529,12 +500,10 @@ describe('the managed reconciler decides next', () => {
         {},
         { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
       ),
-      observed: absent,
       absentForMs: 0,
     },
     'CreateExternal: a resource that was never ready is created at once': {
       managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
-      observed: absent,
       absentForMs: 0,
     },
     'CreateExternal: a resource with an edited identity that was never seen is created at once': {
@@ -546,7 +515,6 @@ describe('the managed reconciler decides next', () => {
           status: { bindingPhase: 'Unbound' },
         },
       ),
-      observed: absent,
       isNameKnown: true,
       absentForMs: 0,
     },
@@ -569,24 +537,20 @@ describe('the managed reconciler decides next', () => {
     },
     'ConfirmAbsence: one observation does not prove the absence of a resource that was ready': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
-      observed: absent,
       isNameKnown: true,
       absentForMs: 0,
     },
     'Recreate: observations for 5 s prove the absence': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
-      observed: absent,
       isNameKnown: true,
       absentForMs: 5_000,
     },
     'ExternalLost: an absent resource with an assigned name is not created again': {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
-      observed: absent,
       absentForMs: 5_000,
     },
     'Recreate: an absent resource is created again after a user removed the assigned name': {
       managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
-      observed: absent,
       absentForMs: 5_000,
     },
     'CreateNotAllowed: a resource that was ready is not created if policies do not allow Create': {
@@ -594,34 +558,25 @@ describe('the managed reconciler decides next', () => {
         { managementPolicies: ['Observe', 'Update'] },
         { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
       ),
-      observed: absent,
       absentForMs: 0,
     },
-    'CreateExternal: ManagementPolicyAllCreateSuccessful': {
-      managed: managed(),
-      observed: absent,
-    },
+    'CreateExternal: ManagementPolicyAllCreateSuccessful': {},
     'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': {
       managed: managed({ managementPolicies: ['Observe', 'Create'] }),
-      observed: absent,
     },
     'CreateNotAllowed: {O,D} and absent: reported, not created': {
       managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
-      observed: absent,
     },
     'AwaitExternal: a resource with a known name that may still appear is awaited when it is deleted': {
       managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
-      observed: absent,
       isNameKnown: true,
     },
     'RemoveFinalizer: a resource with a known name that did not appear in the grace period is absent': {
       managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
-      observed: absent,
       isNameKnown: true,
     },
     'RemoveFinalizer: an observed-only resource is deleted without a message': {
       managed: managed({ managementPolicies: ['Observe'] }, leaving),
-      observed: absent,
     },
     'AwaitDeletion: the external system is already deleting the resource': {
       managed: managed({}, leaving),
@@ -632,11 +587,9 @@ describe('the managed reconciler decides next', () => {
       observed: { ...same, operation: 'update' },
     },
     'NoUpdate: a resource that the external system is changing is not updated again': {
-      managed: managed(),
       observed: { ...drifted, operation: 'update' },
     },
     'LateInitialize: values are filled in before the update': {
-      managed: managed(),
       observed: { ...drifted, lateInitialized: { version: '1' } },
     },
     'LateInitialize: {O,L}': {
@@ -666,10 +619,7 @@ describe('the managed reconciler decides next', () => {
       managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
       observed: { ...same, lateInitialized: { version: '1' } },
     },
-    'NoUpdate: ExternalResourceUpToDate': {
-      managed: managed(),
-      observed: same,
-    },
+    'NoUpdate: ExternalResourceUpToDate': { observed: same },
     'NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone': {
       managed: managed({ managementPolicies: ['Observe'] }),
       observed: drifted,
@@ -678,12 +628,8 @@ describe('the managed reconciler decides next', () => {
       managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
       observed: drifted,
     },
-    'Update: ManagementPolicyAllUpdateSuccessful': {
-      managed: managed(),
-      observed: drifted,
-    },
+    'Update: ManagementPolicyAllUpdateSuccessful': { observed: drifted },
     'Update: a resource that lacks the credential of its Secret is updated': {
-      managed: managed(),
       observed: same,
       isCredentialDue: true,
     },
@@ -693,43 +639,33 @@ describe('the managed reconciler decides next', () => {
       isCredentialDue: true,
     },
     'NoUpdate: a pending credential waits until the external system is done': {
-      managed: managed(),
       observed: { ...same, operation: 'update' },
       isCredentialDue: true,
     },
     'LateInitialize: a pending credential waits until the values are filled in': {
-      managed: managed(),
       observed: { ...same, lateInitialized: { version: '1' } },
       isCredentialDue: true,
     },
     'AwaitEffect: a pending credential is not set a second time before the first shows': {
-      managed: managed(),
       observed: same,
       isCredentialDue: true,
       ended: 'update',
     },
-    'CreateExternal: a pending credential is set by the creation': {
-      managed: managed(),
-      observed: absent,
-      isCredentialDue: true,
-    },
+    'CreateExternal: a pending credential is set by the creation': { isCredentialDue: true },
     'DeleteExternal: a resource that is deleted needs no credential': {
       managed: managed({}, leaving),
       observed: same,
       isCredentialDue: true,
     },
     'AwaitEffect: the result of an operation may not show yet': {
-      managed: managed(),
       observed: drifted,
       ended: 'update',
     },
     'NoUpdate: the result of an operation shows': {
-      managed: managed(),
       observed: same,
       ended: 'update',
     },
     'Update: a resource is updated after the operation of its creation': {
-      managed: managed(),
       observed: drifted,
       ended: 'create',
     },
@@ -761,6 +697,8 @@ describe('the managed reconciler decides next', () => {
   const typical = {
     graceMs: 30_000,
     confirmMs: 5_000,
+    managed: managed(),
+    observed: absent,
     absentForMs: 60_000,
     now,
     isNameKnown: false,
