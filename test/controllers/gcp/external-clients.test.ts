@@ -69,6 +69,13 @@ describe('an instance', () => {
     await assert.rejects(since, /carries no tag of an owner/);
   });
 
+  test('that has a new owner is not deleted', async () => {
+    const labels = { 'crossplane-kind': 'x', 'crossplane-name': 'y' };
+    const { client, calls } = memorystore(() => ({ ...made, labels }));
+    await client.delete(instance(small, { deletionTimestamp: '2026-01-02T03:04:05Z' }), signal);
+    assert.deepEqual(calls, []);
+  });
+
   test('gets its new version first, and the rest once that is there', async () => {
     const { client, calls } = memorystore(() => made);
     const wanted = seen(made.createTime!, { ...small, redisVersion: 'REDIS_7_0', memorySizeGb: 2 });
