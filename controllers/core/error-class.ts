@@ -4,7 +4,6 @@ import type { ExternalErrorClass } from '../../clients/external-error.ts';
 import { errorClassOf, errorFactsOf } from '../../clients/external-error.ts';
 import { apiErrorIn, isForbidden } from '../../runtime/client/errors.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
-import { placeErrorIn } from './connection/connection-place.ts';
 
 export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
@@ -66,6 +65,28 @@ export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefi
   isExternal(error) || isForbidden(error)
     ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')
     : undefined;
+
+/** The Secret, or the entry in the secret store, belongs to another object, or its namespace does not exist. */
+export class PlaceError extends Error {
+  override readonly name = 'PlaceError';
+  readonly errorClass: 'SecretConflict' | 'NamespaceNotFound';
+  /** The namespace that does not exist. */
+  readonly namespace: string | undefined;
+
+  constructor(message: string, missingNamespace?: string) {
+    super(message);
+    this.errorClass = missingNamespace === undefined ? 'SecretConflict' : 'NamespaceNotFound';
+    this.namespace = missingNamespace;
+  }
+}
+
+/** The first PlaceError in a chain of causes. */
+export function placeErrorIn(error: unknown): PlaceError | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof PlaceError) return current;
+  }
+  return undefined;
+}
 
 /** The field `error` of a condition, for the failure of a step. Undefined: the condition needs only its message. */
 export function conditionErrorOf(

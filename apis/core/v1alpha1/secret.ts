@@ -1,6 +1,7 @@
 import isString from 'lodash/isString.js';
 import omit from 'lodash/omit.js';
 import pickBy from 'lodash/pickBy.js';
+import { advice } from './advice.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 import { connectionSecretType } from './meta.ts';
 import { controllerOf, isControlledBy } from './reference.ts';
@@ -89,10 +90,10 @@ export function controlOf(
 
 /** The advice for a Secret that stays as it is. `field` is the field that names it. */
 export function insteadOf(existing: Secret, field: string): string {
-  const another = `name another in ${field}`;
+  const another = advice.nameAnotherSecret(field);
   // The Secret's controller needs it, and would write it again after a deletion.
   if (controllerOf(existing) !== undefined) return another;
-  return `${another}; the existing Secret may be the only copy of its contents: ask its author before you delete it`;
+  return `${another}; ${advice.askAuthorOfSecret}`;
 }
 
 const toPrefix = 'to.propagate.crossplane.io/';

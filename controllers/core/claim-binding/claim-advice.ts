@@ -1,6 +1,7 @@
 import get from 'lodash/get.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
@@ -17,19 +18,18 @@ export function adviceToClaim(
   service: ClaimService,
   claim: Claim,
   resourceClass: Class | undefined,
-  { advice = [], fields = [] }: Partial<NonNullable<Condition['error']>> = {},
+  { advice: kinds = [], fields = [] }: Partial<NonNullable<Condition['error']>> = {},
 ): string | undefined {
   const changed =
-    resourceClass !== undefined && advice.includes('ChangeFields')
+    resourceClass !== undefined && kinds.includes('ChangeFields')
       ? fieldsBehind(service, claim, resourceClass, fields).map((field) => `spec.${field}`)
       : [];
   const renamed =
-    resourceClass !== undefined && advice.includes('ChooseExternalName') ? ['external name'] : [];
+    resourceClass !== undefined && kinds.includes('ChooseExternalName') ? ['external name'] : [];
   const others = [...changed, ...renamed].join(' and ');
-  const observe = 'have an administrator set spec.managementPolicies of the managed resource to ["Observe"]';
   const sentences = [
-    ...(others === '' ? [] : [`create another claim with another ${others}`]),
-    ...(advice.includes('ObserveOnly') ? [observe] : []),
+    ...(others === '' ? [] : [advice.createOtherClaim(others)]),
+    ...(kinds.includes('ObserveOnly') ? [advice.observeOnly] : []),
   ];
   return sentences.join(', or ') || undefined;
 }

@@ -1,3 +1,4 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { describeReference, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
@@ -73,7 +74,7 @@ function eventOf({ spec: { claimRef = {} } }: Managed, { name }: OrphanDecision)
   const result = name === 'DeleteResource' ? 'this resource is deleted' : 'this resource is Released';
   const message =
     name === 'ClaimMissing'
-      ? `${claim}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`
+      ? `${claim}, which spec.claimRef names, does not exist; ${advice.removeClaimRef}`
       : `${claim}, to which it was bound, no longer exists: ${result}`;
   return { type: 'Warning', reason: 'ClaimNotFound', message };
 }

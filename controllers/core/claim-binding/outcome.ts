@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import pick from 'lodash/pick.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import {
   binding,
@@ -51,7 +52,7 @@ export const secretConflict: FailureFacts = {
 export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
   ready: (message) => notReady('Incompatible', message),
-  hint: 'correct the claim, or the class',
+  hint: advice.correctClaim,
   result: done,
 };
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };

@@ -3,6 +3,7 @@
  */
 
 import compact from 'lodash/compact.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -56,25 +57,19 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   ResourceLost: reportLost,
   ClassMissing: ({ claim }) => {
     const { classRef = {}, resourceRef } = claim.spec;
-    const how =
-      resourceRef === undefined
-        ? 'correct spec.classRef, or create the class'
-        : 'create the class, or create another claim';
+    const how = resourceRef === undefined ? advice.correctClassRef : advice.createClass;
     const message = `${describeReference(classRef)} does not exist; ${how}`;
     return report('CannotGetResourceClass', notReady('ClassNotFound', message), { isError: true });
   },
   ClassForbidden: reportNamespace,
   ResourceForbidden: reportNamespace,
   Incompatible: ({ claim, managed, incompatible }) => {
-    const how = claim.spec.classRef === undefined ? 'name another resource' : 'create another claim';
+    const how = claim.spec.classRef === undefined ? advice.nameAnotherResource : advice.createAnotherClaim;
     return refusal('Incompatible', managed, `it ${incompatible}; ${how}`);
   },
   ResourceMissing: ({ claim }) => {
     const { classRef, resourceRef = {} } = claim.spec;
-    const how =
-      classRef === undefined
-        ? 'create it, or correct spec.resourceRef'
-        : 'restore it from a backup, or delete this claim and create it again without spec.resourceRef';
+    const how = classRef === undefined ? advice.createResource : advice.createClaimAgain;
     const message = `${describeReference(resourceRef)} does not exist; ${how}`;
     return report('ManagedResourceNotFound', notReady('ResourceNotFound', message));
   },
@@ -84,7 +79,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     return refusal(
       'ClaimRefIncomplete',
       managed,
-      `its spec.claimRef lacks ${fields.join(', ')}; an administrator has to add that`,
+      `its spec.claimRef lacks ${fields.join(', ')}; ${advice.completeClaimRef}`,
     );
   },
   ClaimedByOther: reportClaimedByOther,
@@ -96,13 +91,15 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     refusal(
       'NotOffered',
       managed,
-      'it is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
+      `it is only observed, and not available to claims; ${advice.offerObserved}`,
     ),
   Released: ({ service, managed, claim }) => {
     const command = howToMakeAvailable(service.managed, managed, claim);
-    const how = `an administrator can make it available to this claim: ${command}`;
     const why = 'is Released: no claim has the UID in its spec.claimRef';
-    return waiting(`${describe(managed)} ${why}; ${how}`, { type: 'Warning', reason: 'Released' });
+    return waiting(`${describe(managed)} ${why}; ${advice.makeAvailable(command)}`, {
+      type: 'Warning',
+      reason: 'Released',
+    });
   },
   NotReady: reportNotReady,
   CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) => {
@@ -185,7 +182,7 @@ function reportUnknownKind({ claim, responsibility }: Observed): Report | undefi
 
 function reportLost({ claim: { spec } }: Observed): Report {
   const what = spec.resourceRef === undefined ? 'its managed resource' : describeReference(spec.resourceRef);
-  const message = `was bound to ${what}, which no longer exists; restore it from a backup, or create another claim and delete this one once its secret is not needed any more`;
+  const message = `was bound to ${what}, which no longer exists; ${advice.restoreResource}`;
   return report('ManagedResourceNotFound', notReady('ResourceNotFound', message), {
     phase: 'Released',
     type: 'Warning',
@@ -217,8 +214,8 @@ function reportClaimedByOther({ claim, managed }: Observed): Report {
     'ClaimedByOther',
     managed,
     isFormer
-      ? `it belongs to a previous ${owner} with another UID; name another resource`
-      : `it is claimed by ${owner}; name another resource`,
+      ? `it belongs to a previous ${owner} with another UID; ${advice.nameAnotherResource}`
+      : `it is claimed by ${owner}; ${advice.nameAnotherResource}`,
   );
 }
 
@@ -226,8 +223,8 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   if (managed === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
   const error = errorOf(managed);
-  const advice = adviceToClaim(service, claim, madeFrom, error);
-  const message = [advice, `waiting for ${describeManaged(managed)}`].filter(Boolean).join(': ');
+  const toClaim = adviceToClaim(service, claim, madeFrom, error);
+  const message = [toClaim, `waiting for ${describeManaged(managed)}`].filter(Boolean).join(': ');
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   const isUnobserved =
     managed.status?.conditions === undefined && wasProvisioned(managed) && !Number.isNaN(createdMs);

@@ -1,3 +1,4 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -65,9 +66,9 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
       ? `lacks ${lacking.join(' and ')}, so that no controller here handles it`
       : `names a ${reference?.kind} (${reference?.apiVersion}), which no controller here handles`;
   const stuck = isEnding
-    ? ', so that no controller removes the finalizer of this claim; undo the edit, or run the stack of that kind'
+    ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
     : '';
-  const message = `spec.${field} ${given}${stuck}; name one of: ${names.join(', ')}`;
+  const message = `spec.${field} ${given}${stuck}; ${advice.nameKnownKind(names)}`;
   const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
   return {
     message,

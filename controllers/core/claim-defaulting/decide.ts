@@ -1,7 +1,7 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { isDefaultClass } from '../../../apis/core/v1alpha1/class.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { newestFirst } from '../claim/class-choice.ts';
 import type { ClassDecision, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
 import { classDecisions, decideClass } from '../claim/decide-class.ts';
@@ -19,7 +19,7 @@ const defaulting: ClassPolicy = {
     choose: (fit) => newestFirst(fit)[0],
     describeNone({ areIncompatible, counts }) {
       const none = areIncompatible ? 'that can serve it is the default' : 'is the default';
-      return `the claim names no class and no resource class ${none}: annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef (defaults: ${counts})`;
+      return `the claim names no class and no resource class ${none}: ${advice.markDefault} (defaults: ${counts})`;
     },
     describeChosen: (chosen, fit) => `defaulted to ${chosen}${alsoDefault(newestFirst(fit).slice(1))}`,
   }),

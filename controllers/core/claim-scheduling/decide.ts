@@ -1,3 +1,4 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
@@ -55,11 +56,11 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
     choose: (fit) => (fit.length === 1 ? fit[0] : undefined),
     describeNone({ areIncompatible, fit, suitable }) {
       if (fit.length > 0) {
-        return `${fit.length} resource classes are named ${name}: ${named(fit)}; add the kind and apiVersion of one to spec.classRef`;
+        return `${fit.length} resource classes are named ${name}: ${named(fit)}; ${advice.completeClassRef}`;
       }
       const none = areIncompatible ? 'that can serve the claim is named' : 'is named';
       const others = suitable.length === 0 ? 'there is none that can' : `these can: ${named(suitable)}`;
-      return `no resource class ${none} ${name}; correct spec.classRef, or create the class; ${others}`;
+      return `no resource class ${none} ${name}; ${advice.correctClassRef}; ${others}`;
     },
     describeChosen: (chosen) => `selected ${chosen}, the only resource class of that name`,
   };

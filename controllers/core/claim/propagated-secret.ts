@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { controllerOf, controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
@@ -33,7 +34,7 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
   if (refusal !== undefined)
     return `${refusal} (${namespace}/${name}); ${insteadOf(target, 'spec.writeConnectionSecretToRef')}`;
   return isFrozen(target, source)
-    ? `secret ${namespace}/${name} is immutable and differs from the connection secret of the resource; delete it, and it is created again`
+    ? `secret ${namespace}/${name} is immutable and differs from the connection secret of the resource; ${advice.deleteFrozenCopy}`
     : undefined;
 }
 

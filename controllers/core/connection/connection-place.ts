@@ -36,28 +36,6 @@ export interface ConnectionPlace {
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
-/** The Secret, or the entry in the secret store, belongs to another object, or its namespace does not exist. */
-export class PlaceError extends Error {
-  override readonly name = 'PlaceError';
-  readonly errorClass: 'SecretConflict' | 'NamespaceNotFound';
-  /** The namespace that does not exist. */
-  readonly namespace: string | undefined;
-
-  constructor(message: string, missingNamespace?: string) {
-    super(message);
-    this.errorClass = missingNamespace === undefined ? 'SecretConflict' : 'NamespaceNotFound';
-    this.namespace = missingNamespace;
-  }
-}
-
-/** The first PlaceError in a chain of causes. */
-export function placeErrorIn(error: unknown): PlaceError | undefined {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof PlaceError) return current;
-  }
-  return undefined;
-}
-
 /** Returns the details after a report: a reported entry replaces the one of the same key, and `null` removes it. */
 export function withReported(
   details: KeptCredential['details'],

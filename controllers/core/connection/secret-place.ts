@@ -25,9 +25,9 @@ import {
 } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
+import { PlaceError } from '../error-class.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
-import { PlaceError } from './connection-place.ts';
 
 /** Stores connection details in the Secret of `writeConnectionSecretToRef`. `secrets`: {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {

@@ -5,8 +5,8 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, decodeNote, encodeNote } from '../credential.ts';
+import { PlaceError } from '../error-class.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
-import { PlaceError } from './connection-place.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
 /** The label with the UID of the managed resource that owns an entry (Crossplane v0.16 and later). */

@@ -7,6 +7,7 @@ import castArray from 'lodash/castArray.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
 import orderBy from 'lodash/orderBy.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
@@ -145,7 +146,7 @@ function resolvedValue(
   const subject = `spec.forProvider.${holder}: ${field.to.kind} ${name}`;
   throw new Error(
     found === undefined
-      ? `${subject} does not exist; create it, or change the reference`
+      ? `${subject} does not exist; ${advice.createReferenced}`
       : `${subject} has no value for ${field.field} yet; it is resolved as soon as ${name} is ready`,
   );
 }
@@ -163,7 +164,7 @@ function select(
   if (matches.length === 0 && isRequired(selector.policy)) {
     const controller = selector.matchControllerRef ? ' and the same controller' : '';
     throw new Error(
-      `spec.forProvider.${field.selector}: no ${field.to.kind} matches ${describeSelector(selector)}${controller}; label one, or change the selector`,
+      `spec.forProvider.${field.selector}: no ${field.to.kind} matches ${describeSelector(selector)}${controller}; ${advice.labelReferenced}`,
     );
   }
   const [previous] = referencesIn(managed, field);

@@ -1,4 +1,5 @@
 import isEqual from 'lodash/isEqual.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -125,6 +126,6 @@ function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
 
 function targetImmutable({ target, source }: Chain): PropagationDecision | undefined {
   if (!isFrozen(target, source)) return undefined;
-  const message = `secret ${nameOf(target)} is immutable and differs from its source; delete it, and it is created again`;
+  const message = `secret ${nameOf(target)} is immutable and differs from its source; ${advice.deleteFrozenCopy}`;
   return { name: 'TargetImmutable', message };
 }

@@ -13,10 +13,11 @@ import type { Environment } from '../../../../runtime/controller/environment.ts'
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
-import { placeErrorIn, withReported } from '../../connection/connection-place.ts';
+import { withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../../credential.ts';
 import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../../credential.ts';
+import { placeErrorIn } from '../../error-class.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { isNeverChanged } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';

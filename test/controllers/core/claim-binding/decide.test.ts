@@ -314,7 +314,7 @@ const cases: Readonly<Record<string, Case>> = {
         conditions: [
           notReady(
             'ResourceNotFound',
-            'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim and delete this one once its secret is not needed any more',
+            'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
           ),
           reconcileSuccess(),
         ],
@@ -323,7 +323,7 @@ const cases: Readonly<Record<string, Case>> = {
       events: [
         warning(
           'ManagedResourceNotFound',
-          'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim and delete this one once its secret is not needed any more',
+          'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
         ),
       ],
     },

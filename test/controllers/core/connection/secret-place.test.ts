@@ -13,10 +13,11 @@ import {
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionEntry } from '../../../../controllers/core/connection/connection-place.ts';
-import { PlaceError, withReported } from '../../../../controllers/core/connection/connection-place.ts';
+import { withReported } from '../../../../controllers/core/connection/connection-place.ts';
 import { secretPlace } from '../../../../controllers/core/connection/secret-place.ts';
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
 import { credentialAnnotation, encodeNote } from '../../../../controllers/core/credential.ts';
+import { PlaceError } from '../../../../controllers/core/error-class.ts';
 import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';

@@ -1,0 +1,38 @@
+import { annotationKeys } from './meta.ts';
+
+/**
+ * What conditions and Events tell a reader to do. Messages take advice only from here. A test does what each piece says,
+ * on a real API server, and finds that the claim can be used afterwards.
+ */
+export const advice = {
+  // To the author of a claim.
+  correctClassRef: 'correct spec.classRef, or create the class',
+  createClass: 'create the class, or create another claim',
+  completeClassRef: 'add the kind and apiVersion of one to spec.classRef',
+  markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
+  correctClaim: 'correct the claim, or the class',
+  nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
+  undoKind: 'undo the edit, or run the stack of that kind',
+  nameAnotherResource: 'name another resource',
+  createAnotherClaim: 'create another claim',
+  createResource: 'create it, or correct spec.resourceRef',
+  createClaimAgain:
+    'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
+  restoreResource:
+    'restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
+  nameAnotherSecret: (field: string) => `name another in ${field}`,
+  askAuthorOfSecret:
+    'the existing Secret may be the only copy of its contents: ask its author before you delete it',
+  deleteFrozenCopy: 'delete it, and it is created again',
+  createOtherClaim: (others: string) => `create another claim with another ${others}`,
+
+  // To an administrator.
+  offerObserved:
+    'an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
+  observeOnly: 'have an administrator set spec.managementPolicies of the managed resource to ["Observe"]',
+  completeClaimRef: 'an administrator has to add that',
+  makeAvailable: (command: string) => `an administrator can make it available to this claim: ${command}`,
+  removeClaimRef: 'if a backup brings it back, wait; else remove spec.claimRef, or delete this resource',
+  createReferenced: 'create it, or change the reference',
+  labelReferenced: 'label one, or change the selector',
+} as const;

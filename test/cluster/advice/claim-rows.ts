@@ -1,0 +1,346 @@
+import type { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { provisionedNames } from '../../../controllers/core/claim/provisioned-name.ts';
+import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
+import { favouriteRef } from '../fancysql-fixture.ts';
+import { eventually } from '../stack-harness.ts';
+import { refusedVersion } from './aws-rows.ts';
+import type { Place, Row } from './player.ts';
+
+const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
+
+const bound = (at: Place, name = 'db'): Promise<unknown> => at.fixture.bound(at.namespace, name);
+
+/** A claim names this resource, which a user created. */
+const claimOf = (at: Place, name: string) => at.claim({ resourceRef: favouriteRef(at.named(name)) });
+
+const refer = (at: Place, name: string) => at.editClaim({ resourceRef: favouriteRef(at.named(name)) });
+
+const isGone = async (at: Place): Promise<boolean> => (await at.find()) === undefined;
+
+const secretKey = ({ namespace }: Place) => ({ namespace, name: 'db-connection' });
+
+/** A resource of `small`, as a class with the policy Retain left it after its claim was deleted. */
+async function released(at: Place): Promise<string> {
+  await at.class('kept', { template: { reclaimPolicy: 'Retain' } });
+  await at.claim({ classRef: at.classRef('kept') });
+  await bound(at);
+  const { metadata } = await at.resource();
+  await at.delete(FancySQLInstanceKind);
+  await eventually('the claim is gone', () => isGone(at));
+  return metadata.name;
+}
+
+/** What a backup of an object has. */
+const backedUp = ({ apiVersion, kind, metadata, spec }: Managed): Managed => ({
+  apiVersion,
+  kind,
+  metadata: { name: metadata.name, annotations: metadata.annotations ?? {} },
+  spec,
+});
+
+/** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
+export const claimRows: Readonly<Record<keyof typeof advice, Row>> = {
+  correctClassRef: {
+    situation: (at) => at.claim({ classRef: at.classRef('smal') }),
+    reason: 'ClassNotFound',
+    fault: 'missing class',
+    act: (at) => at.editClaim({ classRef: at.classRef() }),
+  },
+  createClass: {
+    async situation(at) {
+      const claim = await at.claim({ classRef: at.classRef('late') });
+      await at.editClaim({ resourceRef: favouriteRef(provisionedNames(claim)[0] ?? '') });
+    },
+    reason: 'ClassNotFound',
+    fault: 'missing class',
+    act: (at) => at.class('late'),
+  },
+  completeClassRef: {
+    async situation(at) {
+      await at.fixture.ambivalentClass(at.named('small'));
+      await at.claim({ classRef: { name: at.named('small') } });
+    },
+    reason: 'AmbiguousClass',
+    fault: 'missing class',
+    act: (at) => at.editClaim({ classRef: at.classRef() }),
+  },
+  markDefault: {
+    situation: (at) => at.claim({}),
+    reason: 'NoDefaultClass',
+    fault: 'no match',
+    act: (at) =>
+      at.run(
+        `kubectl annotate favouritedbinstanceclass ${at.named('small')} ${annotationKeys.defaultClass}=true`,
+      ),
+  },
+  correctClaim: {
+    async situation(at) {
+      await at.class('old', { template: { forProvider: { fancinessLevel: 3, version: '5.6' } } });
+      await at.claim({ classRef: at.classRef('old'), version: '5.7' });
+    },
+    reason: 'Incompatible',
+    fault: 'incompatible',
+    act: (at) => at.editClaim({ version: '5.6' }),
+  },
+  nameKnownKind: {
+    situation: (at) => at.claim({ classRef: { ...ambivalent, kind: 'RDSInstanceClass', name: 'small' } }),
+    says: () => 'name one of: AmbivalentDBInstanceClass (database.ocp.crossplane.io/v1alpha1), Favourite',
+    reason: 'UnknownKind',
+    fault: 'unknown kind',
+    act: (at) => at.editClaim({ classRef: at.classRef() }),
+  },
+  undoKind: {
+    async situation(at) {
+      await claimOf(at, 'missing');
+      await at.fixture.readyReason(at.namespace, 'db', 'ResourceNotFound');
+      await at.editClaim({ resourceRef: { apiVersion: 'example.org/v1', kind: 'Gold', name: 'x' } });
+      await at.delete(FancySQLInstanceKind);
+    },
+    reason: 'UnknownKind',
+    act: (at) => refer(at, 'missing'),
+    ends: isGone,
+  },
+  nameAnotherResource: {
+    async situation(at) {
+      await at.managed('taken');
+      await at.managed('free');
+      await at.claim({ resourceRef: favouriteRef(at.named('taken')) }, 'other');
+      await bound(at, 'other');
+      await claimOf(at, 'taken');
+    },
+    reason: 'ClaimedByOther',
+    fault: 'claimed by another',
+    act: (at) => refer(at, 'free'),
+  },
+  createAnotherClaim: {
+    async situation(at) {
+      await at.cloud(({ url }) => ({ url, token: 'wrong' }));
+      await at.claim({ classRef: at.classRef('own'), version: '5.6' });
+      const { metadata } = await at.resource();
+      await at.fixture.readyReason(at.namespace, 'db', 'CredentialsRefused');
+      await at.edit(FavouriteDBInstanceKind, metadata, { spec: { forProvider: { version: '5.7' } } });
+    },
+    reason: 'Incompatible',
+    fault: 'incompatible',
+    act: (at) => at.claim({ classRef: at.classRef() }, 'another'),
+    ends: (at) => at.usable('another'),
+  },
+  createResource: {
+    situation: (at) => claimOf(at, 'late'),
+    reason: 'ResourceNotFound',
+    fault: 'missing resource',
+    act: (at) => at.managed('late'),
+  },
+  createClaimAgain: {
+    situation: (at) =>
+      at.claim({ classRef: at.classRef(), resourceRef: favouriteRef(at.named('of-a-previous-claim')) }),
+    reason: 'ResourceNotFound',
+    fault: 'missing resource',
+    async act(at) {
+      await at.delete(FancySQLInstanceKind);
+      await eventually('the claim is gone', () => isGone(at));
+      await at.claim();
+    },
+  },
+  restoreResource: {
+    async situation(at) {
+      await at.claim();
+      await bound(at);
+      await at.delete(FavouriteDBInstanceKind, (await at.resource()).metadata);
+    },
+    reason: 'ResourceNotFound',
+    fault: 'missing resource',
+    async act(at) {
+      const name = (await at.find())?.spec.resourceRef?.name ?? '';
+      const { uid } = (await at.find())?.metadata ?? {};
+      await at.fixture.cluster.client.create(
+        FavouriteDBInstanceKind,
+        backedUp({
+          ...favouriteRef(name),
+          metadata: { name },
+          spec: {
+            providerRef: { name: 'favourite' },
+            writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: uid },
+            forProvider: { fancinessLevel: 3 },
+            classRef: at.classRef(),
+            claimRef: {
+              apiVersion: 'database.crossplane.io/v1alpha1',
+              kind: 'FancySQLInstance',
+              namespace: at.namespace,
+              name: 'db',
+              uid,
+            },
+          },
+        } as Managed) as never,
+      );
+    },
+  },
+  nameAnotherSecret: {
+    async situation(at) {
+      await at.secret(at.namespace, 'db-connection', { password: 'mine' });
+      await at.claim();
+    },
+    says: () => 'name another in spec.writeConnectionSecretToRef',
+    reason: 'SecretConflict',
+    fault: 'secret conflict',
+    act: (at) => at.editClaim({ writeConnectionSecretToRef: { name: 'another' } }),
+  },
+  askAuthorOfSecret: {
+    async situation(at) {
+      await at.secret(at.namespace, 'db-connection', { password: 'mine' });
+      await at.claim();
+    },
+    reason: 'SecretConflict',
+    fault: 'secret conflict',
+    act: (at) => at.delete(SecretKind, secretKey(at)),
+  },
+  deleteFrozenCopy: {
+    async situation(at) {
+      await at.claim();
+      await bound(at);
+      await at.edit(SecretKind, secretKey(at), { immutable: true } as object);
+      // The resource gets another password.
+      await at.delete(SecretKind, (await at.resource()).spec.writeConnectionSecretToRef!);
+    },
+    where: (at) => at.events('db-connection', at.namespace),
+    fault: 'immutable secret',
+    act: (at) => at.delete(SecretKind, secretKey(at)),
+  },
+  createOtherClaim: refusedVersion,
+  offerObserved: {
+    async situation(at) {
+      await at.managed('first');
+      await eventually('the instance exists', async () =>
+        at.fixture.favourite.instances().some(({ item }) => item.name === at.named('first')),
+      );
+      await at.managed('seen', {
+        managementPolicies: ['Observe'],
+        forProvider: { name: at.named('first') },
+      } as object);
+      await claimOf(at, 'seen');
+    },
+    reason: 'NotOffered',
+    fault: 'namespace not allowed',
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceKind,
+        { name: at.named('seen') },
+        {
+          spec: {
+            claimRef: {
+              apiVersion: 'database.crossplane.io/v1alpha1',
+              kind: 'FancySQLInstance',
+              namespace: at.namespace,
+              name: 'db',
+            },
+          },
+        },
+      ),
+  },
+  observeOnly: {
+    async situation(at) {
+      await at.managed('first');
+      await eventually('the instance exists', async () =>
+        at.fixture.favourite.instances().some(({ item }) => item.name === at.named('first')),
+      );
+      await at.fixture.cluster.client.create(FancySQLInstanceKind, {
+        apiVersion: 'database.crossplane.io/v1alpha1',
+        kind: 'FancySQLInstance',
+        metadata: {
+          namespace: at.namespace,
+          name: 'db',
+          annotations: { [annotationKeys.externalName]: at.named('first') },
+        },
+        spec: { classRef: at.classRef() },
+      });
+    },
+    reason: 'Conflict',
+    fault: 'name taken',
+    act: async (at) =>
+      at.edit(FavouriteDBInstanceKind, (await at.resource()).metadata, {
+        spec: { managementPolicies: ['Observe'] },
+      }),
+  },
+  completeClaimRef: {
+    async situation(at) {
+      await at.managed('half', {
+        claimRef: { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance', name: 'db' },
+      });
+      await claimOf(at, 'half');
+    },
+    reason: 'ClaimRefIncomplete',
+    fault: 'claimRef incomplete',
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceKind,
+        { name: at.named('half') },
+        { spec: { claimRef: { namespace: at.namespace } } },
+      ),
+  },
+  makeAvailable: {
+    async situation(at) {
+      const name = await released(at);
+      await at.claim({ resourceRef: favouriteRef(name) });
+    },
+    async says(at) {
+      return howToMakeAvailable(FavouriteDBInstanceKind as never, await at.resource(), (await at.find())!);
+    },
+    reason: 'Released',
+    fault: 'resource released',
+    async act(at) {
+      const [, command = ''] = /to this claim: (kubectl .*)$/m.exec(await at.messages()) ?? [];
+      await at.run(command);
+    },
+  },
+  removeClaimRef: {
+    async situation(at) {
+      const apiVersion = 'database.crossplane.io/v1alpha1';
+      const gone = { kind: 'FancySQLInstance', namespace: at.namespace, name: 'gone', uid: 'of-none' };
+      await at.managed('reserved', { claimRef: { apiVersion, ...gone } });
+    },
+    where: (at) => at.events(at.named('reserved')),
+    async act(at) {
+      await at.edit(FavouriteDBInstanceKind, { name: at.named('reserved') }, { spec: { claimRef: null } });
+      await claimOf(at, 'reserved');
+    },
+  },
+  createReferenced: {
+    async situation(at) {
+      await at.class('networked', {
+        template: { forProvider: { fancinessLevel: 3, networkIdRef: { name: at.named('net') } } },
+      });
+      await at.claim({ classRef: at.classRef('networked') });
+    },
+    reason: 'ResourceFailing',
+    fault: 'failing',
+    act: (at) => network(at),
+  },
+  labelReferenced: {
+    async situation(at) {
+      await network(at);
+      await at.class('networked', {
+        template: {
+          forProvider: { fancinessLevel: 3, networkIdSelector: { matchLabels: { of: at.namespace } } },
+        },
+      });
+      await at.claim({ classRef: at.classRef('networked') });
+    },
+    reason: 'ResourceFailing',
+    fault: 'failing',
+    act: (at) => at.run(`kubectl label network ${at.named('net')} of=${at.namespace}`),
+  },
+};
+
+const network = (at: Place): Promise<unknown> =>
+  at.fixture.cluster.client.create(NetworkKind, {
+    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+    kind: 'Network',
+    metadata: { name: at.named('net') },
+    spec: { providerRef: { name: 'favourite' }, forProvider: { cidr: '10.0.0.0/16' } },
+  } as never);

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import merge from 'lodash/merge.js';
+import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { stacks } from '../../../app/stacks.ts';
+import type { FavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
+import { catalogueOf } from '../../../trace/catalogue.ts';
+import type { Trace } from '../../../trace/model/trace.ts';
+import { traceOf } from '../../../trace/model/trace-of.ts';
+import { apiSource } from '../../../trace/read/api-source.ts';
+import { collect } from '../../../trace/read/collect.ts';
+import type { FancySQLFixture } from '../fancysql-fixture.ts';
+import { credentialsNamespace, favouriteClassRef } from '../fancysql-fixture.ts';
+import { eventually } from '../stack-harness.ts';
+
+/**
+ * The longest time from a correction to a claim that can be used. The goal is 5 s, on a machine that has nothing else
+ * to do. The controllers poll each 60 s, so that less proves that the correction itself triggered the next run.
+ */
+const withinMs = 30_000;
+
+/** One situation, the advice that a reader sees in it, and what the reader does. */
+export interface Row {
+  /** Brings about the situation. */
+  readonly situation: (at: Place) => Promise<unknown>;
+  /** The words of the advice. Default: the piece of the catalogue that the row is for. */
+  readonly says?: (at: Place) => string | Promise<string>;
+  /** Where the words are. Default: the conditions of the claim. */
+  readonly where?: (at: Place) => Promise<string | undefined>;
+  /** The reason of the claim's Ready condition in the situation. */
+  readonly reason?: string;
+  /** The fault that trace finds. */
+  readonly fault?: string;
+  /** Does exactly what the advice says. */
+  readonly act: (at: Place) => Promise<unknown>;
+  /** What holds afterwards. Default: the claim is Bound and Ready. */
+  readonly ends?: (at: Place) => Promise<boolean>;
+}
+
+/** A namespace of a row's own, with a class that works, and the verbs of a user. */
+export class Place {
+  readonly fixture: FancySQLFixture;
+  readonly namespace: string;
+  readonly clouds: FavouriteCloud[] = [];
+  /** What to stop at the end. */
+  readonly servers: { stop(): Promise<void> }[] = [];
+
+  constructor(fixture: FancySQLFixture, namespace: string) {
+    this.fixture = fixture;
+    this.namespace = namespace;
+  }
+
+  get key(): ObjectKey {
+    return { namespace: this.namespace, name: 'db' };
+  }
+
+  /** A name that no other row uses, for objects without a namespace. */
+  named(name: string): string {
+    return `${this.namespace}-${name}`;
+  }
+
+  claim(spec: FancySQLInstance['spec'] = { classRef: this.classRef() }, name = 'db') {
+    return this.fixture.claim(this.namespace, name, {
+      writeConnectionSecretToRef: { name: `${name}-connection` },
+      ...spec,
+    });
+  }
+
+  classRef(name = 'small') {
+    return favouriteClassRef(this.named(name));
+  }
+
+  class(name: string, template: Parameters<FancySQLFixture['favouriteClass']>[1] = {}) {
+    return this.fixture.favouriteClass(this.named(name), template);
+  }
+
+  managed(name: string, spec: Partial<FavouriteDBInstance['spec']> = {}) {
+    return this.fixture.managed(this.named(name), spec);
+  }
+
+  find(name = 'db') {
+    return this.fixture.getClaim(this.namespace, name);
+  }
+
+  /** The managed resource of the claim, as soon as the claim names one. */
+  resource(): Promise<FavouriteDBInstance> {
+    return eventually('the claim has a resource', async () => {
+      const reference = (await this.find())?.spec.resourceRef;
+      return reference && this.fixture.cluster.find(FavouriteDBInstanceKind, { name: reference.name ?? '' });
+    });
+  }
+
+  /** Merges a patch into an object, as `kubectl edit` does: against the newest version. */
+  async edit<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey, patch: object): Promise<void> {
+    await eventually(`${kind.kind} ${key.name} can be edited`, async () => {
+      const { client } = this.fixture.cluster;
+      const now = await client.get(kind, key);
+      await client.replace(kind, withoutNulls(merge({}, now, patch)));
+      return true;
+    });
+  }
+
+  editClaim(spec: object): Promise<void> {
+    return this.edit(FancySQLInstanceKind, this.key, { spec });
+  }
+
+  delete<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey = this.key): Promise<unknown> {
+    return this.fixture.cluster.client.delete(kind, key, {});
+  }
+
+  /** A Secret that someone wrote by hand. */
+  secret(namespace: string, name: string, stringData: Readonly<Record<string, string>>): Promise<string> {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData };
+    return this.fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  }
+
+  /** A cloud of the row's own, with a ProviderConfig that names it. `credentials`: instead of those that work. */
+  async cloud(credentials?: (cloud: FavouriteCloud) => object | undefined): Promise<FavouriteCloud> {
+    const cloud = await startFavouriteCloud({ flavour: 'favourite', provisioningMs: 50 });
+    this.clouds.push(cloud);
+    this.servers.push(cloud);
+    const { url, token } = cloud;
+    const given = credentials === undefined ? { url, token } : credentials(cloud);
+    if (given !== undefined) await this.credentials(given);
+    await this.fixture.cluster.client.create(ProviderConfigKind, {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: this.named('cloud') },
+      spec: {
+        credentials: {
+          source: 'Secret',
+          secretRef: { namespace: credentialsNamespace, name: this.named('cloud'), key: 'credentials' },
+        },
+      },
+    } as never);
+    const template = { providerRef: undefined, providerConfigRef: { name: this.named('cloud') } };
+    await this.class('own', { template: template as object });
+    return cloud;
+  }
+
+  credentials(given: object): Promise<string> {
+    return this.secret(credentialsNamespace, this.named('cloud'), { credentials: JSON.stringify(given) });
+  }
+
+  /** The messages of the claim's conditions. */
+  async messages(name = 'db'): Promise<string> {
+    return messagesOf((await this.find(name))?.status?.conditions);
+  }
+
+  async messagesOf(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<string> {
+    const found = (await this.fixture.cluster.find(kind, key)) as Conditioned | undefined;
+    return messagesOf(found?.status?.conditions);
+  }
+
+  /** The messages of the Events about an object. */
+  events(name: string, namespace = 'default'): Promise<string> {
+    const filter = `involvedObject.name=${name}`;
+    const format = 'jsonpath={range .items[*]}{.message}{"\\n"}{end}';
+    return this.fixture.cluster.kubectl([
+      'get',
+      'events',
+      '-n',
+      namespace,
+      '--field-selector',
+      filter,
+      '-o',
+      format,
+    ]);
+  }
+
+  async trace(): Promise<Trace> {
+    const source = apiSource(this.fixture.cluster.client);
+    const options = { catalogue: catalogueOf(stacks), source, clock: realClock() };
+    return traceOf(
+      await collect(options, { known: options.catalogue.named('fancysqlinstance'), key: this.key }),
+    );
+  }
+
+  /** Runs a printed command as a user does, in a shell. */
+  async run(command: string): Promise<void> {
+    const { kubeconfigPath } = this.fixture.cluster.controlPlane;
+    await promisify(execFile)('sh', ['-ec', command], {
+      env: { ...process.env, KUBECONFIG: kubeconfigPath },
+    });
+  }
+
+  async usable(name = 'db'): Promise<boolean> {
+    const claim = await this.find(name);
+    const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+    return claim?.status?.bindingPhase === 'Bound' && ready?.status === 'True';
+  }
+}
+
+type Conditioned = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
+
+const messagesOf = (conditions: readonly Condition[] = []): string =>
+  conditions.map(({ message = '' }) => message).join('\n');
+
+/** Removes the fields that a merge patch removes with null. */
+function withoutNulls<T>(value: T): T {
+  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)])) as T;
+}
+
+/** Plays one row. Returns the milliseconds from the correction to its result. */
+export async function play(row: Row, at: Place, piece: string): Promise<number> {
+  await row.situation(at);
+  const words = (await row.says?.(at)) ?? piece;
+  const read = row.where ?? ((place: Place) => place.messages());
+  await eventually(`the reader is told: ${words}`, async () => {
+    const text = (await read(at)) ?? '';
+    if (text.includes(words)) return true;
+    throw new Error(text);
+  });
+  if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
+  const startedMs = performance.now();
+  await row.act(at);
+  const ends = row.ends ?? ((place: Place) => place.usable());
+  await eventually(
+    'the advice works',
+    async () => {
+      if (await ends(at)) return true;
+      throw new Error(JSON.stringify((await at.find())?.status));
+    },
+    withinMs,
+  );
+  return performance.now() - startedMs;
+}
+
+async function checkCause({ reason, fault }: Row, at: Place): Promise<void> {
+  await eventually('REASON and trace name the cause', async () => {
+    const ready = (await at.find())?.status?.conditions?.find(({ type }) => type === 'Ready');
+    const found = fault === undefined ? undefined : (await at.trace()).fault?.name;
+    if ((reason ?? ready?.reason) === ready?.reason && found === fault) return true;
+    throw new Error(`${ready?.reason}, ${found}: ${ready?.message}`);
+  });
+}
