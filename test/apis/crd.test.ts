@@ -91,14 +91,14 @@ describe('columns of kubectl get', () => {
   );
   const columns: Partial<Record<ReturnType<typeof roleOf> | 'unclaimed', readonly (readonly string[])[]>> = {
     claim: [
-      [...['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'READY', 'REASON'], 'AGE'],
-      ['SECRET'],
+      ['READY', 'REASON', 'AGE'],
+      ['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'SECRET'],
     ],
     class: [
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
       ['PROVIDER', 'PROVIDER-CONFIG'],
     ],
-    managed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], ['STATUS']],
+    managed: [['READY', 'SYNCED', 'STATUS', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], []],
     provider: [['SECRET-NAME', 'READY', 'REASON', 'AGE'], ['VERSION']],
     providerConfig: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],
@@ -123,6 +123,40 @@ describe('columns of kubectl get', () => {
       const [plainly = [], wide = []] = expected;
       assert.deepEqual([shown(false), shown(true)], [plainly, [...wide, ...own]]);
     });
+  }
+
+  /** The longest value of each column that users meet; a name is as long as a name of a real cluster. */
+  const longest: Readonly<Record<string, string>> = {
+    ...{ NAMESPACE: 'team-warehouses', AGE: '7y364d' },
+    ...{ READY: 'False', SYNCED: 'False', REASON: 'AvailableWithTrouble', STATUS: 'Unbindable' },
+  };
+  /** The heading of `kubectl get <category> -A`: three spaces between columns, and kind and group before each name. */
+  function heading({ spec }: CustomResourceDefinition, name: string): string {
+    const [{ additionalPrinterColumns }] = spec.versions;
+    const columns = additionalPrinterColumns.filter(({ priority = 0 }) => priority === 0);
+    const longestOf: Readonly<Record<string, string>> = {
+      ...longest,
+      NAME: `${spec.names.kind.toLowerCase()}.${spec.group}/${name}`,
+    };
+    return ['NAMESPACE', 'NAME', ...columns.map((column) => column.name)]
+      .filter((column) => column !== 'NAMESPACE' || spec.scope === 'Namespaced')
+      .map((column) => column.padEnd(longestOf[column]?.length ?? 0))
+      .join('   ');
+  }
+  for (const definition of definitions.values()) {
+    const role = roleOf(definition);
+    if (role === 'claim') {
+      test(`kubectl get claims -A shows a ${kindOf(definition)} in 120 columns`, () =>
+        assert.ok(heading(definition, 'warehouse-of-returns').length <= 120));
+    }
+    if (role === 'managed') {
+      test(`kubectl get managed shows the state of a ${kindOf(definition)} in the first 120 columns`, () => {
+        const [before = ''] = heading(definition, 'team-payments-invoices-archive-7hx2q').split(
+          'EXTERNAL-NAME',
+        );
+        assert.ok(before.trimEnd().length <= 120, before);
+      });
+    }
   }
   test('the reclaim policy of a class is never blank', () => {
     for (const definition of definitions.values()) {

@@ -127,19 +127,8 @@ describe('crds/ on a real API server', () => {
     }
 
     const columns: Readonly<Record<string, readonly string[]>> = {
-      claims: [
-        'NAMESPACE',
-        'NAME',
-        'STATUS',
-        'CLASS-KIND',
-        'CLASS-NAME',
-        'RESOURCE-KIND',
-        'RESOURCE-NAME',
-        'READY',
-        'REASON',
-        'AGE',
-      ],
-      managed: ['NAME', 'READY', 'SYNCED', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
+      claims: ['NAMESPACE', 'NAME', 'READY', 'REASON', 'AGE'],
+      managed: ['NAME', 'READY', 'SYNCED', 'STATUS', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
       classes: ['NAME', 'DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
     };
     for (const [category, expected] of Object.entries(columns)) {
@@ -155,9 +144,12 @@ describe('crds/ on a real API server', () => {
       });
     }
 
-    test('a claim shows its secret and what it asks for where there is room', async () => {
+    test('with -o wide a claim shows its phase, class, resource, Secret and request', async () => {
       const [header = '', line = ''] = linesOf(await kubectl('get', 'fsql', '-o', 'wide'));
-      assert.match(header, /READY +REASON +SECRET +VERSION +AGE *$/);
+      assert.match(
+        header,
+        /READY +REASON +STATUS +CLASS-KIND +CLASS-NAME +RESOURCE-KIND +RESOURCE-NAME +SECRET +VERSION +AGE *$/,
+      );
       assert.match(line, /^orders .* 5\.7 +\d+s$/);
     });
 

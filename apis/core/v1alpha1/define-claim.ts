@@ -99,14 +99,18 @@ export const claimStatus = z
   })
   .describe('The observed state of this claim.');
 
+/**
+ * Columns without a priority must fit 120 characters in `kubectl get claims -A`, where NAME begins with kind and group. A
+ * claim whose READY is True is Bound, so that STATUS can be left to `-o wide`.
+ */
 const claimColumns: readonly Column[] = [
-  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase' },
-  { name: 'CLASS-KIND', type: 'string', jsonPath: '.spec.classRef.kind' },
-  { name: 'CLASS-NAME', type: 'string', jsonPath: '.spec.classRef.name' },
-  { name: 'RESOURCE-KIND', type: 'string', jsonPath: '.spec.resourceRef.kind' },
-  { name: 'RESOURCE-NAME', type: 'string', jsonPath: '.spec.resourceRef.name' },
   { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
   { name: 'REASON', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].reason" },
+  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase', priority: 1 },
+  { name: 'CLASS-KIND', type: 'string', jsonPath: '.spec.classRef.kind', priority: 1 },
+  { name: 'CLASS-NAME', type: 'string', jsonPath: '.spec.classRef.name', priority: 1 },
+  { name: 'RESOURCE-KIND', type: 'string', jsonPath: '.spec.resourceRef.kind', priority: 1 },
+  { name: 'RESOURCE-NAME', type: 'string', jsonPath: '.spec.resourceRef.name', priority: 1 },
   { name: 'SECRET', type: 'string', jsonPath: '.spec.writeConnectionSecretToRef.name', priority: 1 },
 ];
 const age: Column = { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' };

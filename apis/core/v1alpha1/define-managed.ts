@@ -103,21 +103,23 @@ export const managedStatus = z.object({
   observedGeneration: optional(observedGeneration),
 });
 
-const bindingColumns: readonly Column[] = [
+const phaseColumn: Column = { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase' };
+const claimColumns: readonly Column[] = [
   { name: 'CLAIM', type: 'string', jsonPath: '.spec.claimRef.name' },
   { name: 'CLAIM-NAMESPACE', type: 'string', jsonPath: '.spec.claimRef.namespace' },
-  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase', priority: 1 },
 ];
 
+/** READY, SYNCED and STATUS come before the names, which are long, so that a terminal of 120 columns shows them. */
 const managedColumns = (isClaimable: boolean): readonly Column[] => [
   { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
   { name: 'SYNCED', type: 'string', jsonPath: ".status.conditions[?(@.type=='Synced')].status" },
+  ...(isClaimable ? [phaseColumn] : []),
   {
     name: 'EXTERNAL-NAME',
     type: 'string',
     jsonPath: '.metadata.annotations.crossplane\\.io/external-name',
   },
-  ...(isClaimable ? bindingColumns : []),
+  ...(isClaimable ? claimColumns : []),
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
