@@ -17,6 +17,8 @@ export interface PostgresqlOptions {
   readonly port?: number;
   /** The name of the superuser; default `postgres`. */
   readonly superuser?: string;
+  /** The superuser's password; default a random one. */
+  readonly password?: string;
   /** `max_connections`; default 100. */
   readonly maxConnections?: number;
   /** Offer TLS with a self-signed certificate for 127.0.0.1 and localhost; default false. */
@@ -60,13 +62,12 @@ const host = '127.0.0.1';
  * runs as `postgres` or `nobody`; no account is created.
  */
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<LocalPostgresql> {
-  const { superuser = 'postgres' } = options;
+  const { superuser = 'postgres', password = randomBytes(18).toString('base64url') } = options;
   const account = unprivilegedAccount();
   const directory = await mkdtemp(path.join(tmpdir(), 'services-stack-postgresql-'));
   const dog = watchdog(directory);
   try {
     const binaries = await reachableBinaries(directory, account);
-    const password = randomBytes(18).toString('base64url');
     const data = path.join(directory, 'data');
     await initialise({ binaries, data, directory, superuser, password, account });
     const certificate = options.ssl ? await writeCertificate(data, account) : undefined;

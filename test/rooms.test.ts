@@ -281,7 +281,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'local/': ['runtime/'],
   /** Emulators of external systems. They run the servers of local/, for example a Redis behind an instance. */
   'emulators/': ['local/', 'runtime/'],
-  'local/demo/': ['apis/', 'emulators/', 'local/', 'runtime/'],
+  /** The feed of the live page says what the process does. */
+  'local/demo/': ['apis/', 'dashboard/page/', 'emulators/', 'local/', 'runtime/'],
 };
 
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);

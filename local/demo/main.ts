@@ -1,28 +1,29 @@
 /**
- * `npm run demo [-- --once]`: the whole product on this machine. Applies the examples, shows what the controllers do and
- * the claims as they are, and goes on with both until Ctrl-C, or until the controllers end, which is an error. With
- * `--once` it checks that every claim of the examples can be used, takes everything down and exits 0, or 1 with what is
- * wrong.
+ * `npm run demo [-- --once]`: the whole product on this machine. Applies the examples and shows the acts of the controllers
+ * and the claims. Then it checks that every claim of the examples can be used, prints instructions, and says nothing more
+ * until Ctrl-C, or until the controllers end, which is an error. With `--once` it takes everything down after the check and
+ * exits 0, or 1 with the problems.
  */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { Subscription } from 'rxjs';
-import { auditTime, filter, firstValueFrom, map, merge, share, startWith, tap, timeout } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
+import { filter, firstValueFrom, map, shareReplay, timeout } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { createInformers } from '../../runtime/cache/informers.ts';
+import type { GraphNode } from '../../dashboard/page/wire.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import { readKubeConfig } from '../../runtime/client/kube-config.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
 import { createLogger } from '../../runtime/log/log.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { textProgress } from '../control-plane/progress.ts';
 import { askedOf, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
-import { actLine, isAct } from './acts.ts';
-import { claimKinds, claimsTable, describeClaim, isSettled, isUsable } from './claims.ts';
+import { actLine } from './acts.ts';
+import type { Nodes } from './claims.ts';
+import { claimKinds, claimsTable, describeClaim, isSettled, isShownSettled, isUsable } from './claims.ts';
+import { feedOf } from './feed.ts';
 import { lastLines } from './last-lines.ts';
 import { demonstrated, exampleManifests } from './manifests.ts';
 import type { Services } from './services.ts';
@@ -35,7 +36,14 @@ import { experiments, picture } from './words.ts';
 const settlingMs = 90_000;
 const stage = createStage(process.stdout);
 const { paint, say } = stage;
-const progress = textProgress({ prefix: 'demo:', write: (line) => say(line) });
+/** Nothing may follow the instructions while everything works. */
+let isQuiet = false;
+const progress = textProgress({
+  prefix: 'demo:',
+  write: (line) => {
+    if (!isQuiet) say(line);
+  },
+});
 
 const usage = `flags:
   --once             checks that every claim of the examples can be used, takes everything down, and ends`;
@@ -72,6 +80,7 @@ try {
   await death;
 } catch (error) {
   if (isEnding) await new Promise(() => {}); // whatever was on its way when everything was taken down
+  isQuiet = false;
   progress.note(error instanceof Error ? error.message : String(error));
   if (services !== undefined) {
     const last = lastLines(readFileSync(services.logFile, 'utf8'));
@@ -90,7 +99,7 @@ async function demonstrate(running: Services): Promise<void> {
   const log = createLogger({ level: 'error', format: 'pretty', clock: realClock() });
   const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
   say('', paint('dim', await versionsOf(client, running)), '', ...picture(paint), '');
-  const settled = showClaims(client);
+  const nodes$ = showFeed(running.pageUrl);
   await progress.step('apply examples/', async () => {
     for (const folder of demonstrated) {
       for (const manifest of exampleManifests(folder, running)) {
@@ -98,51 +107,50 @@ async function demonstrate(running: Services): Promise<void> {
       }
     }
   });
-  await showUsable(client, await settled(), running);
+  await untilSettled(client, nodes$);
+  // The instructions come last: later acts of the controllers and notes of the emulators are not printed.
+  shown?.unsubscribe();
+  isQuiet = true;
+  stage.settle();
+  await showUsable(client, await claimsOf(client), running);
 }
 
-/**
- * Shows Events, and the claims as they change, from now on. The returned function resolves when every claim has the state
- * that its example wants. After a time limit it rejects with the claims that have another state.
- */
-function showClaims(client: KubernetesClient): () => Promise<readonly Claim[]> {
-  const informers = createInformers({
-    client,
-    log: createLogger({ level: 'error', format: 'pretty', clock: realClock() }),
-    random: Math.random,
-    clock: realClock(),
-  });
-  const stores = claimKinds.map((kind) => informers.resource<Claim>(kind).store);
-  const events = informers.resource(EventKind).store;
-  const all = () => stores.flatMap((store) => store.all());
+/** Shows the acts of the controllers and the claims, from now on. Emits the objects after each change. */
+function showFeed(pageUrl: string): Observable<Nodes> {
+  const nodes = new Map<string, GraphNode>();
   const beganMs = performance.now();
-  const acts$ = events.changes$.pipe(
-    filter((change) => change.type !== 'deleted' && isAct(change.object)),
-    tap(({ object }) => say(actLine(object, performance.now() - beganMs, paint))),
+  const nodes$ = feedOf(pageUrl).pipe(
+    map((batch): Nodes => {
+      for (const node of batch.nodes) nodes.set(node.id, node);
+      for (const id of batch.deleted) nodes.delete(id);
+      // Acts come first: the table then never shows the effect of an act that is not shown yet.
+      say(...batch.events.map((event) => actLine(event, performance.now() - beganMs, paint)));
+      stage.show(claimsTable(nodes, { paint, width: stage.width() }));
+      return nodes;
+    }),
+    shareReplay({ bufferSize: 1, refCount: true }),
   );
-  const claims$ = merge(...stores.map(({ changes$ }) => changes$)).pipe(
-    auditTime(100),
-    map(all),
-    tap((claims) => stage.show(claimsTable(claims, { paint, width: stage.width() }))),
-    share(),
-  );
-  shown = merge(informers.run$, claims$, acts$).subscribe({
-    error: (error: unknown) => progress.note(String(error)),
-  });
-  const isThere = (claims: readonly Claim[]): boolean =>
-    stores.every(({ isSynced }) => isSynced) && claims.every(isSettled);
-  return async () => {
-    try {
-      return await firstValueFrom(
-        claims$.pipe(startWith(all()), filter(isThere), timeout({ first: settlingMs })),
-      );
-    } catch {
-      const unsettled = all().filter((claim) => !isSettled(claim));
-      throw new Error(
-        `not every claim got what it asked for:\n${unsettled.map((claim) => `  ${describeClaim(claim)}`).join('\n')}`,
-      );
-    }
-  };
+  shown = nodes$.subscribe();
+  return nodes$;
+}
+
+async function claimsOf(client: KubernetesClient): Promise<readonly Claim[]> {
+  const pages = await Promise.all(claimKinds.map((kind) => client.list<Claim>(kind, {})));
+  return pages.flatMap(({ items }) => items);
+}
+
+/** Throws an Error that names the claims that do not have the state that their example wants, after a time limit. */
+async function untilSettled(client: KubernetesClient, nodes$: Observable<Nodes>): Promise<void> {
+  const applied = await claimsOf(client);
+  const settled$ = nodes$.pipe(filter((nodes) => applied.every((claim) => isShownSettled(nodes, claim))));
+  try {
+    await firstValueFrom(settled$.pipe(timeout({ first: settlingMs })));
+  } catch {
+    const unsettled = (await claimsOf(client)).filter((claim) => !isSettled(claim));
+    throw new Error(
+      `not every claim got what it asked for:\n${unsettled.map((claim) => `  ${describeClaim(claim)}`).join('\n')}`,
+    );
+  }
 }
 
 /** Rejects when the controllers end by themselves, which they never should; else never settles. */
@@ -213,14 +221,13 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
       ? []
       : ['  (psql is not on this machine: install a PostgreSQL client for that line)']),
     '',
-    paint('bold', 'Three things to try there, and to watch here:'),
+    paint('bold', `Three things to try there. You see their effects at ${pageUrl}`),
     ...trials.flatMap(({ title, lines, see }, i) => [
       '',
       `${i + 1}. ${title}: ${see}.`,
       ...lines.map((line) => `  ${line}`),
     ]),
     '',
-    `All of it live: ${pageUrl}`,
     `The controllers log to ${logFile}. Ctrl-C ends everything.`,
     '',
   );

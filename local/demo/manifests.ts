@@ -21,7 +21,6 @@ export function atHome(yaml: string, { clouds, postgresql, aws, google }: Addres
       // A quoted text in JSON is also a scalar of YAML.
       .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(google.key)))
       .replaceAll('"15432"', `"${postgresql.port}"`)
-      .replaceAll('postgresql-demo', postgresql.password)
   );
 }
 

@@ -53,6 +53,9 @@ export interface Services {
   stop(): Promise<void>;
 }
 
+/** The administrator's password of the PostgreSQL server, as in `examples/postgresql/` and its guide. */
+const password = 'postgresql-demo';
+
 /** How long the clouds take for what they make and delete, ms: by default long enough to be watched. */
 export interface ServicesOptions {
   readonly provisioningMs?: number;
@@ -98,7 +101,7 @@ export async function startServices(
     );
     stops.push(() => controlPlane.stop());
     const postgresql = await progress.step('start PostgreSQL', () =>
-      startPostgresql({ port: 15432 }).catch(() => startPostgresql()),
+      startPostgresql({ port: 15432, password }).catch(() => startPostgresql({ password })),
     );
     stops.push(() => postgresql.dispose());
     const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };

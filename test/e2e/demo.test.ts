@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { eventually } from '../cluster/stack-harness.ts';
 
 /** The claims in the README: namespace, kind, name, phase and reason of each. */
@@ -78,8 +79,18 @@ async function tryExperiments(said: string): Promise<void> {
   await eventually('it has recovered', async () => (await shell(reason)).trim() === 'Available', 60_000);
 }
 
+/** The administrator of the guide can log in to the PostgreSQL server of the demo. */
+async function tryGuide(): Promise<void> {
+  const guide = readFileSync(join(root, 'docs/postgresql.md'), 'utf8');
+  const [, connectionString] = /`psql (postgresql:\S+)`/.exec(guide) ?? assert.fail('no psql command');
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.end();
+}
+
 async function tryAndKill(said: string, { pid }: ChildProcess): Promise<void> {
   try {
+    await tryGuide();
     await tryExperiments(said);
   } finally {
     const [controllers = assert.fail('no controllers')] = await childrenOf(pid, 'main.ts --kubeconfig');
@@ -128,6 +139,12 @@ describe('npm run demo', () => {
     assert.equal(code, 1, said);
     assert.match(said, /the controllers ended by themselves, with SIGKILL/);
     assert.match(said, /The controllers said last:\n(?: {2}\d\d:\d\d:\S+ (?:INFO|WARN|ERROR).*\n)+/);
+    const [, acts = ''] = said.split('apply examples/ ...');
+    const bound = acts.indexOf('team-shop/cart-db  BoundManagedResource');
+    const selected = acts.search(/team-shop\/cart-db {2}(DefaultResourceClass|SelectedResourceClass)/);
+    assert.ok(selected >= 0 && selected < bound, 'an act is shown before the acts that follow from it');
+    const [, afterwards] = /Ctrl-C ends everything\.\n\n(.*?)demo: the controllers ended/s.exec(said) ?? [];
+    assert.equal(afterwards, '', 'nothing follows the instructions while the controllers work');
     assert.match(said, /Services Stack \d+\.\d+\.\d+, Kubernetes 1\.\d+, PostgreSQL \d+\.\d+, Node 24\./);
     assert.match(said, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
   });
@@ -135,7 +152,7 @@ describe('npm run demo', () => {
   test('Ctrl-C takes everything down, says goodbye and ends with 0', async () => {
     let isAsked = false;
     const { code, said } = await demo([], async (sofar, child) => {
-      if (isAsked || !sofar.includes('NAMESPACE')) return;
+      if (isAsked || !sofar.includes('apply examples/: done')) return;
       isAsked = true;
       child.kill('SIGINT');
     });

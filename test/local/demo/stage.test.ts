@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { GraphNode } from '../../../dashboard/page/wire.ts';
+import { actLine } from '../../../local/demo/acts.ts';
 import { claimsTable } from '../../../local/demo/claims.ts';
+import { batchIn } from '../../../local/demo/feed.ts';
 import { createStage } from '../../../local/demo/stage.ts';
 
 /** A stage on what is no terminal, or on one, and what it has written since it was asked last. */
@@ -12,67 +14,74 @@ function staged({ isTTY = false } = {}) {
   return { stage, written: () => String(output.read() ?? '') };
 }
 
-describe('where the demo is written into a file', () => {
-  test('of a table only the rows that changed are said', () => {
+describe('the output of the demo', () => {
+  test('a file gets the table once, when it is settled, and each line before it as it is said', () => {
     const { stage, written } = staged();
-    stage.show([['NAME'], ['cart   Unbound'], ['posts   Unbound']]);
-    assert.equal(written(), 'NAME\ncart   Unbound\nposts   Unbound\n');
-    stage.show([['NAME'], ['cart   Bound'], ['posts   Unbound']]);
-    assert.equal(written(), 'cart   Bound\n');
+    stage.show(['NAME', 'cart   Unbound']);
+    stage.say('bound');
+    stage.show(['NAME', 'cart   Bound']);
+    assert.equal(written(), 'bound\n');
+    stage.settle();
+    stage.say('done');
+    assert.equal(written(), 'NAME\ncart   Bound\ndone\n');
   });
 
-  test('a message about a claim is below its row, even if the row did not change', () => {
-    const { stage, written } = staged();
-    stage.show([['NAME'], ['cart   Unbound'], ['posts   Unbound', '    is made']]);
-    written();
-    stage.show([['NAME'], ['cart   Bound'], ['posts   Unbound', '    waits for its class']]);
-    assert.equal(written(), 'cart   Bound\nposts   Unbound\n    waits for its class\n');
+  test('a terminal shows the newest table below all lines, until it is settled', () => {
+    const { stage, written } = staged({ isTTY: true });
+    stage.show(['NAME', 'cart', 'posts']);
+    assert.equal(written(), 'NAME\ncart\nposts\n');
+    stage.show(['NAME', 'cart']);
+    assert.equal(written(), '\u001b[3A\u001b[JNAME\ncart\n');
+    stage.say('bound');
+    assert.equal(written(), '\u001b[2A\u001b[Jbound\nNAME\ncart\n');
+    stage.settle();
+    stage.say('done');
+    assert.equal(written(), 'done\n');
   });
 
-  test('two claims of which the same is said have it both', () => {
-    const { stage, written } = staged();
-    stage.show([['a', '    waits'], ['b']]);
-    written();
-    stage.show([
-      ['a', '    waits'],
-      ['b', '    waits'],
+  const plain = (_: unknown, text: string) => text;
+  test('the table has one line for each claim, with the class and the resource that the claim refers to', () => {
+    const node = (given: Partial<GraphNode> & Pick<GraphNode, 'id' | 'sort'>): GraphNode => ({
+      ...{ kind: 'FancySQLInstance', resource: 'r', name: given.id, health: 'ok', to: [], ...given },
+    });
+    const claim = { sort: 'claim', namespace: 'team' } as const;
+    const nodes = [
+      node({ ...claim, id: 'posts', phase: 'Bound', reason: 'Available', to: ['small', 'team-posts-x'] }),
+      node({ ...claim, id: 'legacy', phase: 'Bound', reason: 'Available', to: ['team-posts-x'] }),
+      node({ ...claim, id: 'cart', health: 'waits', reason: 'Creating', message: 'it takes long' }),
+      node({ id: 'small', sort: 'class' }),
+      node({ id: 'team-posts-x', sort: 'managed' }),
+    ];
+    const table = claimsTable(new Map(nodes.map((each) => [each.id, each])), { paint: plain });
+    assert.deepEqual(table, [
+      'NAMESPACE   KIND               NAME     STATUS   READY       CLASS   RESOURCE',
+      'team        FancySQLInstance   cart              Creating',
+      'team        FancySQLInstance   legacy   Bound    Available           team-posts-x',
+      'team        FancySQLInstance   posts    Bound    Available   small   team-posts-x',
     ]);
-    assert.equal(written(), 'b\n    waits\n');
   });
-});
 
-test('on a terminal the whole table takes the place of the last, however many lines a row has', () => {
-  const { stage, written } = staged({ isTTY: true });
-  stage.show([['NAME'], ['cart', '    waits']]);
-  assert.equal(written(), 'NAME\ncart\n    waits\n');
-  stage.show([['NAME'], ['cart']]);
-  assert.equal(written(), '\u001b[3A\u001b[JNAME\ncart\n');
-  stage.say('done');
-  assert.equal(written(), '\u001b[2A\u001b[Jdone\nNAME\ncart\n');
-});
-
-test('a row of the table of claims is the claim with what is said of it', () => {
-  const claim = (name: string, message?: string): Claim => ({
-    apiVersion: 'v1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: 'team', name },
-    spec: {},
-    status: {
-      conditions: [
-        {
-          type: 'Ready',
-          status: 'False',
-          reason: 'Creating',
-          lastTransitionTime: '2026-01-01T00:00:00Z',
-          ...(message !== undefined && { message }),
-        },
-      ],
-    },
+  test('the feed has batches, a greeting and signs of life; an act of a batch is one line', () => {
+    const event = {
+      at: '2026-01-01T00:00:00Z',
+      type: 'Normal',
+      id: 'i',
+      object: 'FancySQLInstance team/cart',
+    };
+    const batch = { nodes: [], deleted: [], events: [{ ...event, reason: 'Bound', message: 'to x' }] };
+    assert.deepEqual(
+      [
+        `event: batch\ndata: ${JSON.stringify(batch)}`,
+        ': alive',
+        'retry: 2000\nevent: greeting\ndata: {}',
+      ].map(batchIn),
+      [[batch], [], []],
+    );
+    assert.deepEqual(
+      batchIn(`event: batch\ndata: ${JSON.stringify(batch)}`).flatMap(({ events }) =>
+        events.map((one) => actLine(one, 1_250, plain)),
+      ),
+      ['   +1.3 s  FancySQLInstance team/cart  Bound  to x'],
+    );
   });
-  const table = claimsTable([claim('posts', 'it takes long'), claim('cart')], { paint: (_, text) => text });
-  assert.deepEqual(table, [
-    ['NAMESPACE   KIND               NAME    STATUS   READY      CLASS   RESOURCE'],
-    ['team        FancySQLInstance   cart             Creating'],
-    ['team        FancySQLInstance   posts            Creating', '    it takes long'],
-  ]);
 });
