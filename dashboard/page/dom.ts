@@ -42,6 +42,3 @@ export function textWidth(text: string, size: number, weight = 400): number {
   pen.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
   return Math.ceil(pen.measureText(text).width) + 1;
 }
-
-/** Whether the user asked for reduced motion: then nothing scrolls, slides or fades. */
-export const isCalm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,4 +1,5 @@
 import { svg } from './dom.ts';
+import type { Health } from './wire.ts';
 
 /** Different in shape and in colour: disc with tick, ring with exclamation mark, ring with dots, diamond with cross, ring with dash. */
 const shapes: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +20,16 @@ export const healthWords: Readonly<Record<string, string>> = {
   going: 'being deleted',
   unknown: 'unknown',
 };
+
+/** The words beside the number of a filter. */
+export const chipWords = (health: Health, count: number): string =>
+  ({
+    broken: count === 1 ? 'needs action' : 'need action',
+    troubled: 'with a problem',
+    waits: 'in progress',
+    going: 'deleting',
+    ok: 'ready',
+  })[health];
 
 /** The glyph for the health of an object or of a link of a trace. */
 export function glyph(health: string): SVGSVGElement {

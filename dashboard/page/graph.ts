@@ -1,9 +1,9 @@
 import { Graph as Layered, layout } from '@dagrejs/dagre';
 import { html, svg, textWidth } from './dom.ts';
-import { columnWidths, middleCut } from './fit.ts';
+import { columnWidths, grown, middleCut, stacked, total } from './fit.ts';
 import { glyph, healthWords } from './glyphs.ts';
-import { fullName } from './state.ts';
 import type { GraphNode, Health, NodeSort } from './wire.ts';
+import { fullName, groupOf, kindWords } from './words.ts';
 
 /** From left to right: classes, claims, the provisioned resources, and the external systems. */
 const columns: readonly (readonly [sort: NodeSort, title: string])[] = [
@@ -20,7 +20,13 @@ const top = 34;
 
 /** The part of a node's width that is not text: glyph, gap, padding and border. */
 const besideText: Readonly<Record<NodeSort, number>> = { class: 63, claim: 53, managed: 53, provider: 57 };
-const [leastWidth, mostWidth] = [104, 340];
+const leastWidth = 104;
+/** The widest second line that widens a column. A name has no limit while there is room. */
+const mostWords = 290;
+/** With less room than this the graph is wider than its pane. */
+const leastRoom = 500;
+/** The padding at the sides of the graph. */
+const padding = 28;
 
 interface Place {
   readonly x: number;
@@ -81,13 +87,17 @@ export function placesOf(
   layout(graph);
   const places = new Map<string, Place>();
   let height = 0;
-  let least = Number.POSITIVE_INFINITY;
-  for (const node of nodes) least = Math.min(least, (graph.node(node.id) as Place).y - nodeHeight / 2);
-  for (const node of nodes) {
-    const column = columns.findIndex(([sort]) => sort === node.sort);
-    const y = (graph.node(node.id) as Place).y - nodeHeight / 2 - least + top;
-    places.set(node.id, { x: at[column]?.x ?? 0, y });
-    height = Math.max(height, y + nodeHeight);
+  const among = columns.map(([sort]) => nodes.filter((node) => node.sort === sort));
+  const tops = stacked(
+    among.map((column) => column.map(({ id }) => (graph.node(id) as Place).y)),
+    nodeHeight + gapY,
+  );
+  for (const [index, column] of among.entries()) {
+    for (const [row, { id }] of column.entries()) {
+      const y = top + (tops[index]?.[row] ?? 0);
+      places.set(id, { x: at[index]?.x ?? 0, y });
+      height = Math.max(height, y + nodeHeight);
+    }
   }
   return { places, height };
 }
@@ -115,8 +125,7 @@ export class GraphView {
     const edges = edgesAmong(nodes);
     const at = this.#columnsFor(nodes);
     const { places, height } = placesOf(nodes, edges, at);
-    const last = at.at(-1);
-    const whole = last === undefined ? 0 : last.x + last.width;
+    const whole = Math.max(0, ...at.map(({ x, width }) => x + width));
     this.#stage.style.width = `${whole}px`;
     this.#stage.style.height = `${height + 8}px`;
     this.#lines.setAttribute('width', String(whole));
@@ -126,39 +135,60 @@ export class GraphView {
     this.#drawEdges(edges, places, at, nodes);
   }
 
+  /** The width that shows the names of these nodes whole, or all their texts. */
+  widthFor(nodes: readonly GraphNode[], texts: 'names' | 'all'): number {
+    const wanted = this.#wantedBy(nodes);
+    return padding + total(wanted[texts]) + leastGapX * gapsAmong(wanted[texts]);
+  }
+
+  /** The widths of the columns for the texts that must be whole first, then for more of them. */
+  #wantedBy(nodes: readonly GraphNode[]) {
+    const words = (node: GraphNode) => textWidth(this.#wordsOf(node), 11.5);
+    return {
+      bare: this.#widthsFor(nodes, ({ name }) => nameWidth(name)),
+      names: this.#widthsFor(nodes, nameOrGroupWidth),
+      all: this.#widthsFor(nodes, (node) =>
+        Math.max(nameOrGroupWidth(node), Math.min(mostWords, words(node))),
+      ),
+    };
+  }
+
+  /** The width of each column for these texts. A column without nodes takes no room. */
+  #widthsFor(nodes: readonly GraphNode[], textOf: (node: GraphNode) => number): readonly number[] {
+    return columns.map(([sort]) => {
+      const texts = nodes.filter((node) => node.sort === sort).map(textOf);
+      return texts.length === 0 ? 0 : Math.max(leastWidth, Math.max(...texts) + besideText[sort]);
+    });
+  }
+
   /** A column is as wide as the texts of its nodes, if there is room. */
   #columnsFor(nodes: readonly GraphNode[]): readonly Column[] {
-    const room = this.#box.clientWidth - 28;
-    const gaps = columns.length - 1;
-    const wanted = (widthOfText: (node: GraphNode) => number): readonly number[] =>
-      columns.map(([sort]) => {
-        const texts = nodes.filter((node) => node.sort === sort).map(widthOfText);
-        return Math.max(leastWidth, Math.min(mostWidth, Math.max(0, ...texts) + besideText[sort]));
-      });
-    const names = wanted(({ name }) => nameWidth(name));
-    const all = wanted((node) => Math.max(nameWidth(node.name), textWidth(this.#wordsOf(node), 11.5)));
-    const forNodes = room - leastGapX * gaps;
+    const room = this.#box.clientWidth - padding;
+    const { bare, names, all } = this.#wantedBy(nodes);
+    const gaps = gapsAmong(all);
+    // A narrow screen is scrolled sideways: cut names would be of no use.
+    const forNodes = room < leastRoom ? Number.POSITIVE_INFINITY : room - leastGapX * gaps;
     // Without enough room, names have priority over the second line.
-    const isAmple = all.reduce((total, width) => total + width, 0) <= forNodes;
-    const widths = columnWidths(isAmple ? all : names, forNodes, leastWidth);
-    const rest = room - widths.reduce((total, width) => total + width, 0);
-    const gap = Math.max(leastGapX, Math.min(mostGapX, rest / gaps));
+    const whole = grown(columnWidths(bare, forNodes, leastWidth), names, forNodes);
+    const widths = grown(whole, all, forNodes);
+    const gap = Math.max(leastGapX, Math.min(mostGapX, (room - total(widths)) / Math.max(1, gaps)));
     let x = 0;
     return widths.map((width) => {
       const column = { x, width };
-      x += width + gap;
+      x += width > 0 ? width + gap : 0;
       return column;
     });
   }
 
   /** The second line of a node. */
   #wordsOf(node: GraphNode): string {
-    return [node.namespace ?? node.kind, this.#options.saysOf(node)].filter(Boolean).join(' · ');
+    return [node.namespace ?? kindWords(node), this.#options.saysOf(node)].filter(Boolean).join(' · ');
   }
 
   #titles(at: readonly Column[]): void {
     for (const old of this.#stage.querySelectorAll('.column')) old.remove();
     for (const [index, [, title]] of columns.entries()) {
+      if (at[index]?.width === 0) continue;
       const element = html('span', { class: 'column quiet' }, title);
       element.style.transform = `translate(${at[index]?.x ?? 0}px, 0)`;
       this.#stage.append(element);
@@ -256,6 +286,12 @@ export class GraphView {
   }
 }
 
+/** The number of spaces between columns that have nodes. */
+const gapsAmong = (widths: readonly number[]): number =>
+  Math.max(0, widths.filter((width) => width > 0).length - 1);
+/** The width of a name. For a provider at least that of its group, because most providers are named default. */
+const nameOrGroupWidth = (node: GraphNode): number =>
+  Math.max(nameWidth(node.name), node.sort === 'provider' ? textWidth(`${groupOf(node)} …`, 11.5) : 0);
 const nameWidth = (name: string): number => textWidth(name, 14, 550);
 const widthOf = ({ sort }: GraphNode, at: readonly Column[]): number =>
   at[columns.findIndex(([of]) => of === sort)]?.width ?? leastWidth;

@@ -1,13 +1,25 @@
 import { html, textWidth } from './dom.ts';
 import { middleCut } from './fit.ts';
 import { glyph } from './glyphs.ts';
-import { fullName } from './state.ts';
 import type { GraphNode, Health } from './wire.ts';
+import { ageOf, fullName, kindWords } from './words.ts';
 
 const rowHeight = 52;
 const spare = 6;
 /** The part of a row's width that is not the name: glyph, gap and padding. */
 const besideName = 62;
+/** The space between the two texts of the second line. */
+const gapOfLine = 10;
+
+/** The kind and the age of an object. */
+const withAge = (node: GraphNode): string =>
+  [kindWords(node), node.createdAt && ageOf(node.createdAt, Date.now())].filter(Boolean).join(' · ');
+
+/** The longest texts, so that not all of many must be measured. */
+function longestOf(texts: readonly string[]): readonly string[] {
+  const longest = texts.reduce((most, { length }) => Math.max(most, length), 0);
+  return texts.filter(({ length }) => length >= longest - 3).slice(0, 20);
+}
 
 export interface ListOptions {
   readonly healthOf: (node: GraphNode) => Health;
@@ -43,6 +55,14 @@ export class List {
     else this.#draw();
   }
 
+  /** The width that shows the names of these nodes whole, or all their texts. */
+  widthFor(nodes: readonly GraphNode[], texts: 'names' | 'all'): number {
+    const names = longestOf(nodes.map(fullName)).map((name) => textWidth(name, 14));
+    const lines = nodes.map((node) => `${withAge(node)} ${this.#options.saysOf(node)}`);
+    const second = longestOf(lines).map((line) => gapOfLine + textWidth(line, 12.5));
+    return besideName + Math.max(0, ...names, ...(texts === 'all' ? second : []));
+  }
+
   get #index(): number {
     return this.#nodes.findIndex(({ id }) => id === this.#active);
   }
@@ -54,8 +74,6 @@ export class List {
     this.#room.style.height = `${this.#nodes.length * rowHeight}px`;
     const rows = this.#nodes.slice(from, to).map((node, offset) => this.#row(node, from + offset));
     this.#room.replaceChildren(...rows);
-    const isEmpty = this.#nodes.length === 0;
-    this.#box.classList.toggle('empty', isEmpty);
     const shown = rows.some(({ id }) => id === `row-${this.#index}`);
     if (shown) this.#box.setAttribute('aria-activedescendant', `row-${this.#index}`);
     else this.#box.removeAttribute('aria-activedescendant');
@@ -84,7 +102,7 @@ export class List {
         { class: 'name' },
         middleCut(fullName(node), room, (text) => textWidth(text, 14)),
       ),
-      html('span', { class: 'quiet kind' }, node.kind),
+      html('span', { class: 'quiet kind' }, withAge(node)),
       html('span', { class: `says ${health}` }, says),
     );
     row.style.transform = `translateY(${index * rowHeight}px)`;

@@ -1,22 +1,40 @@
 import { byId, html } from './dom.ts';
-import { glyph, healthWords } from './glyphs.ts';
+import { chipWords, glyph, healthWords } from './glyphs.ts';
 import { GraphView } from './graph.ts';
 import { List } from './list.ts';
 import type { Filter } from './state.ts';
 import { everything, healths, State, sorts } from './state.ts';
 import { tracePanel } from './trace-panel.ts';
-import type { Batch, GraphNode, Greeting, RecordedEvent } from './wire.ts';
+import type { Batch, GraphNode, Greeting, NodeSort, RecordedEvent } from './wire.ts';
+import type { Address } from './words.ts';
+import { addressIn, ageOf, fragmentOf, fullName } from './words.ts';
 
 const sortWords = { claim: 'Claims', managed: 'Resources', class: 'Classes', provider: 'Providers' } as const;
+const title = document.title;
+const emptyWords: Readonly<Record<NodeSort, string>> = {
+  claim: 'There is no claim yet.',
+  managed:
+    'There is no managed resource yet. A claim gets one from its class; you can also create one by hand.',
+  class: 'There is no class yet. An administrator creates classes; claims select them.',
+  provider: 'There is no ProviderConfig yet. It has the address and the credentials of an external system.',
+};
+/** In pixels. */
+const leastListWidth = { alone: 290, traced: 230 };
 /** How many objects of the list the picture starts from while none is selected. */
 const mostStarts = 30;
 const mostShown = 90;
 const mostActivity = 6;
+const agesMs = 10_000;
+/** A feed that has sent no object for this long after its greeting has none. */
+const emptyAfterMs = 1_000;
 
 const state = new State();
 let filter: Filter = everything;
 let selected: string | undefined;
+/** The object of the URL, until the feed has it. */
+let sought: Address | undefined;
 let isOpen = false;
+let isLoaded = false;
 let activity: readonly RecordedEvent[] = [];
 let isDrawing = false;
 
@@ -44,11 +62,14 @@ function draw(): void {
     isDrawing = false;
     const found = state.filtered(filter);
     byId('list-title').textContent = `${sortWords[filter.sort]} · ${found.length.toLocaleString()}`;
-    list.show(found, selected);
     const chosen = selected === undefined ? undefined : state.nodes.get(selected);
     const starts = chosen === undefined ? found.slice(0, mostStarts) : [chosen];
-    graph.show(state.around(starts, mostShown), selected);
+    const shown = state.around(starts, mostShown);
+    sizeList(found, shown);
+    list.show(found, selected);
+    graph.show(shown, selected);
     byId('graph-title').textContent = titleOf(chosen, found.length);
+    drawEmpty(found.length);
     drawFilters();
     drawActivity();
   });
@@ -57,6 +78,27 @@ function draw(): void {
 function titleOf(chosen: GraphNode | undefined, count: number): string {
   if (chosen !== undefined) return `Objects connected with ${chosen.name}`;
   return count > mostStarts ? `The first ${mostStarts} of ${count.toLocaleString()}` : 'Connections';
+}
+
+/** Gives the list the room that the graph and the trace do not need: first for its names, then for all its texts. */
+function sizeList(found: readonly GraphNode[], shown: readonly GraphNode[]): void {
+  const main = document.querySelector('main');
+  const room = (main?.clientWidth ?? 0) - panel.offsetWidth;
+  const widths = (['names', 'all'] as const).map((texts) =>
+    Math.min(list.widthFor(found, texts), room - graph.widthFor(shown, texts)),
+  );
+  const least = isOpen ? leastListWidth.traced : leastListWidth.alone;
+  main?.style.setProperty('--list-width', `${Math.max(least, ...widths)}px`);
+}
+
+/** Explains an empty list; and in a cluster without claims, the steps to the first one. */
+function drawEmpty(count: number): void {
+  const isFiltered = filter.health !== '' || filter.namespace + filter.phase + filter.text !== '';
+  const none = byId('empty');
+  none.hidden = count > 0 || !isLoaded;
+  none.textContent = isFiltered ? 'Nothing here fits the filter.' : emptyWords[filter.sort];
+  byId('guide').hidden = count > 0 || !isLoaded || isFiltered || state.hasSort('claim');
+  for (const sort of sorts) byId('guide').classList.toggle(`has-${sort}`, state.hasSort(sort));
 }
 
 function drawFilters(): void {
@@ -69,8 +111,10 @@ function drawFilters(): void {
   byId('healths').replaceChildren(
     ...healths.map((health) => {
       const isOn = filter.health === health;
-      const chip = toggle(String(counts[health].toLocaleString()), isOn, () =>
-        change({ ...filter, health: isOn ? '' : health }),
+      const chip = toggle(
+        `${counts[health].toLocaleString()} ${chipWords(health, counts[health])}`,
+        isOn,
+        () => change({ ...filter, health: isOn ? '' : health }),
       );
       chip.prepend(glyph(health));
       chip.classList.add(health);
@@ -109,9 +153,14 @@ function drawActivity(): void {
       const item = html(
         'li',
         { class: type },
-        html('time', { datetime: at, class: 'quiet' }, new Date(at).toLocaleTimeString()),
-        html('span', { class: 'reason' }, reason),
-        html('span', { title: message }, object),
+        html(
+          'time',
+          { datetime: at, class: 'quiet', title: new Date(at).toLocaleString() },
+          ageOf(at, Date.now()),
+        ),
+        html('span', { class: 'reason', title: reason }, reason),
+        html('span', { title: object }, object),
+        html('span', { class: 'message quiet', title: message }, message),
       );
       item.addEventListener('click', () => {
         const node = state.nodes.get(id);
@@ -131,7 +180,7 @@ function change(next: Filter): void {
   const index =
     focused === null || focused === undefined ? -1 : [...focused.children].indexOf(document.activeElement!);
   filter = next;
-  selected = undefined;
+  deselect();
   byId('list').scrollTop = 0;
   draw();
   if (index >= 0) requestAnimationFrame(() => (focused?.children[index] as HTMLElement | undefined)?.focus());
@@ -139,17 +188,46 @@ function change(next: Filter): void {
 
 function select(node: GraphNode): void {
   selected = node.id;
+  sought = undefined;
+  // The address of the page is always that of the selected object, to be copied.
+  history.replaceState(null, '', fragmentOf(node));
+  document.title = `${fullName(node)} · ${title}`;
   draw();
+}
+
+function deselect(): void {
+  selected = undefined;
+  sought = undefined;
+  history.replaceState(null, '', location.pathname);
+  document.title = title;
+}
+
+/** Selects and opens the object that the URL names, now or as soon as the feed has it. */
+function goToAddress(): void {
+  sought = addressIn(location.hash);
+  if (sought !== undefined && !reachSought(false)) void open({ ...sought, kind: sought.resource });
+}
+
+/** Selects and opens the sought object if the feed has it. */
+function reachSought(isRefresh: boolean): boolean {
+  const node = sought && state.at(sought);
+  if (node === undefined) return false;
+  filter = { ...everything, sort: node.sort };
+  byId<HTMLInputElement>('text').value = '';
+  select(node);
+  void open(node, isRefresh);
+  return true;
 }
 
 let asked = 0;
 
 /** Shows the trace of a node, or why it cannot be shown. */
-async function open(node: GraphNode, isRefresh = false): Promise<void> {
+async function open(node: Address & Pick<GraphNode, 'kind'>, isRefresh = false): Promise<void> {
   const own = ++asked;
   isOpen = true;
   panel.hidden = false;
   document.body.classList.add('traced');
+  draw();
   const query = new URLSearchParams({
     resource: node.resource,
     name: node.name,
@@ -161,7 +239,7 @@ async function open(node: GraphNode, isRefresh = false): Promise<void> {
         ? tracePanel(await answer.json(), { onClose: close })
         : tracePanel(
             {
-              subject: `${node.kind} ${node.name}`,
+              subject: `${node.kind} ${fullName(node)}`,
               verdict: 'absent',
               isUsable: false,
               links: [],
@@ -179,7 +257,11 @@ async function open(node: GraphNode, isRefresh = false): Promise<void> {
   panel.replaceChildren(...content);
   panel.setAttribute('aria-label', `Trace of ${node.kind} ${node.name}`);
   if (isRefresh) panel.scrollTop = top;
-  else panel.focus({ preventScroll: true });
+  else {
+    panel.focus({ preventScroll: true });
+    // On a narrow screen the trace is below the list and the graph.
+    panel.scrollIntoView({ block: 'nearest' });
+  }
 }
 
 function close(): void {
@@ -187,7 +269,7 @@ function close(): void {
   panel.hidden = true;
   panel.replaceChildren();
   document.body.classList.remove('traced');
-  selected = undefined;
+  deselect();
   draw();
   byId('list').focus();
 }
@@ -208,6 +290,11 @@ function follow(): void {
     const { version, stacks } = JSON.parse(event.data) as Greeting;
     state.clear();
     activity = [];
+    isLoaded = false;
+    setTimeout(() => {
+      isLoaded = true;
+      draw();
+    }, emptyAfterMs);
     showConnection('live', `live · ${version} · ${stacks.join(', ')}`);
   });
   source.addEventListener('batch', (event) => {
@@ -215,7 +302,7 @@ function follow(): void {
     state.apply(batch);
     activity = [...activity, ...batch.events].slice(-mostActivity);
     draw();
-    refresh(batch);
+    if (!reachSought(true)) refresh(batch);
   });
   source.addEventListener('error', () => showConnection('lost', 'the process does not answer: trying again'));
 }
@@ -232,6 +319,10 @@ function listen(): void {
     const element = byId<HTMLSelectElement>(field);
     element.addEventListener('change', () => change({ ...filter, [field]: element.value }));
   }
+  window.addEventListener('hashchange', goToAddress);
+  window.addEventListener('resize', draw);
+  // Ages grow while nothing else changes.
+  setInterval(draw, agesMs);
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     if (event.key === '/' && !isTyping) {
@@ -253,5 +344,6 @@ if (typeof EventSource === 'undefined') {
 } else {
   listen();
   draw();
+  goToAddress();
   follow();
 }

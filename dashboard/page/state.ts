@@ -1,4 +1,6 @@
 import type { Batch, GraphNode, Health, NodeSort } from './wire.ts';
+import type { Address } from './words.ts';
+import { fullName, isAt } from './words.ts';
 
 export const healths = ['broken', 'troubled', 'waits', 'going', 'ok'] as const satisfies readonly Health[];
 export const sorts = ['claim', 'managed', 'class', 'provider'] as const satisfies readonly NodeSort[];
@@ -37,6 +39,17 @@ export class State {
   clear(): void {
     this.nodes.clear();
     this.#from.clear();
+  }
+
+  /** The node at an address. */
+  at(address: Address): GraphNode | undefined {
+    for (const node of this.nodes.values()) if (isAt(address, node)) return node;
+    return undefined;
+  }
+
+  hasSort(sort: NodeSort): boolean {
+    for (const node of this.nodes.values()) if (node.sort === sort) return true;
+    return false;
   }
 
   /** The health of a node. A claim is not healthier than its resource. */
@@ -137,6 +150,3 @@ export class State {
     return [...found.values()];
   }
 }
-
-export const fullName = ({ namespace, name }: GraphNode): string =>
-  namespace === undefined ? name : `${namespace}/${name}`;

@@ -14,12 +14,27 @@ const skip = support.by === 'nobody' && support.reason;
 /** Where pictures go, for the docs: `SCREENSHOTS=docs`. */
 const pictures = process.env.SCREENSHOTS;
 
+/** Lets the time of a process go by. The returned function ends the process. */
+function running(world: TracedWorld): () => Promise<void> {
+  let isOver = false;
+  const pump = (async () => {
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      await world.pass(0.2);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await pump;
+    world.simulation.kill();
+  };
+}
+
 describe('the live page in a browser', { skip }, () => {
   const world = new TracedWorld();
   let url: string;
   let chromium: Chromium;
-  let isOver = false;
-  let pump: Promise<void>;
+  let endWorld = async (): Promise<void> => {};
 
   before(async () => {
     world.managed('legacy-orders');
@@ -37,18 +52,10 @@ describe('the live page in a browser', { skip }, () => {
     world.claim('second', { resourceRef });
     await world.pass();
     chromium = await startChromium({ program: support.by === 'nobody' ? '' : support.program });
-    // The time of the process goes by.
-    pump = (async () => {
-      while (!isOver) {
-        await new Promise((resolve) => setTimeout(resolve, 25));
-        await world.pass(0.2);
-      }
-    })();
+    endWorld = running(world);
   });
   after(async () => {
-    isOver = true;
-    await pump;
-    world.simulation.kill();
+    await endWorld();
     await chromium?.[Symbol.asyncDispose]();
   });
 
@@ -62,8 +69,10 @@ describe('the live page in a browser', { skip }, () => {
       `never so: ${expression}; the page says: ${await page.evaluate('document.body.innerText')}`,
     );
   }
-  async function opened(options: PageOptions = {}): Promise<BrowserPage> {
-    const page = await chromium.open(url, { width: 1280, height: 780, ...options });
+  /** The page at the time of the process, with all its rows. */
+  async function opened({ fragment = '', ...options }: PageOptions & { fragment?: string } = {}) {
+    const before = `Date.now = () => ${world.clock.now().getTime()}`;
+    const page = await chromium.open(`${url}/${fragment}`, { width: 1280, height: 780, before, ...options });
     await until(page, "document.querySelectorAll('.row').length >= 9");
     return page;
   }
@@ -90,7 +99,13 @@ describe('the live page in a browser', { skip }, () => {
       await page.evaluate("document.querySelector('.row .glyph').getAttribute('aria-label')"),
       'needs action',
     );
-    assert.deepEqual(await texts(page, '#healths button'), ['2', '0', '0', '0', '7']);
+    assert.deepEqual(await texts(page, '#healths button'), [
+      '2 need action',
+      '0 with a problem',
+      '0 in progress',
+      '0 deleting',
+      '7 ready',
+    ]);
     assert.match((await texts(page, '#state'))[0] ?? '', /^live · 0\.1\.0 · fcp, ocp$/);
     await picture(page, 'light');
     assert.deepEqual(page.errors, []);
@@ -137,10 +152,7 @@ describe('the live page in a browser', { skip }, () => {
     assert.deepEqual(await texts(page, '.row .name'), ['team-shop/cart']);
     await page.type(' nowhere');
     await until(page, "document.querySelectorAll('.row').length === 0");
-    assert.equal(
-      await page.evaluate("getComputedStyle(document.querySelector('#list'), '::after').content"),
-      '"Nothing here fits the filter."',
-    );
+    await until(page, "document.querySelector('#empty').innerText === 'Nothing here fits the filter.'");
     await page.evaluate(
       "const t = document.querySelector('#text'); t.value = ''; t.dispatchEvent(new Event('input'))",
     );
@@ -186,6 +198,58 @@ describe('the live page in a browser', { skip }, () => {
     await page.close();
   });
 
+  const address = '#fancysqlinstances.database.crossplane.io/team-shop/dreams';
+  test('the address of an object selects it and opens its trace, and each selected object has an address', async () => {
+    const page = await opened({ fragment: '#FancySQLInstance/team-shop/dreams' });
+    await until(page, "document.querySelector('.fault')");
+    assert.deepEqual(await texts(page, '.row.active .name'), ['team-shop/dreams']);
+    assert.equal(await page.evaluate('location.hash'), address);
+    assert.equal(await page.evaluate('document.title'), 'team-shop/dreams · Services Stack');
+    await page.evaluate("location.hash = '#favouritedbinstances.database.fcp.crossplane.io/legacy-orders'");
+    await until(page, "document.querySelector('.row.active .name')?.innerText === 'legacy-orders'");
+    await page.press('Escape');
+    assert.equal(await page.evaluate('location.hash'), '');
+    await page.evaluate("location.hash = '#fancysqlinstances.database.crossplane.io/team-shop/nobody'");
+    await until(page, "document.querySelector('.verdict')?.innerText === 'does not exist any more'");
+    await page.close();
+  });
+
+  test('an Event has its age and message, and a provider its API group', async () => {
+    const page = await opened();
+    await until(page, "document.querySelectorAll('#activity li').length === 6");
+    for (const item of await texts(page, '#activity li')) assert.match(item, /^\d+[smhd]\n\w+\n.+\n.+/);
+    assert.match((await texts(page, '.node.provider .quiet')).join(), /^fcp\.crossplane\.io · \w+/);
+    assert.match((await texts(page, '.row .kind')).join(), /^FancySQLInstance · \d+[smhd],/);
+    await page.close();
+  });
+
+  test('a window of 480 pixels shows the list, and the trace of an object that is opened', async () => {
+    const page = await opened({ width: 480, height: 780 });
+    const heightOf = (id: string) =>
+      page.evaluate<number>(`document.getElementById('${id}').getBoundingClientRect().height`);
+    assert.ok((await heightOf('list')) > 200);
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= 480'));
+    await picture(page, 'narrow');
+    await page.evaluate("document.querySelector('.row').click()");
+    await until(page, "document.querySelector('.verdict')");
+    const isSeen = "document.querySelector('.verdict').getBoundingClientRect().top < 780";
+    await until(page, isSeen);
+    await page.close();
+  });
+
+  test('a cluster without claims shows the steps to the first claim, and which of them are done', async (context) => {
+    const empty = new TracedWorld();
+    const page = await chromium.open(await empty.startWithPage(), { width: 1280, height: 780 });
+    context.after(running(empty));
+    await until(page, "!document.querySelector('#guide').hidden");
+    assert.deepEqual(await texts(page, '#empty'), ['There is no claim yet.']);
+    await until(page, "document.querySelector('#guide').className === 'guide has-class has-provider'");
+    await picture(page, 'empty');
+    empty.claim('first');
+    await until(page, "document.querySelector('#guide').hidden && document.querySelector('#empty').hidden");
+    await page.close();
+  });
+
   test('an open trace follows what happens', async () => {
     const page = await opened();
     await page.evaluate(
@@ -207,7 +271,7 @@ describe('the live page in a browser', { skip }, () => {
     const page = await opened({ scheme: 'dark' });
     world.answering = 'not at all';
     await world.clock.settle().catch(() => {});
-    await until(page, "Number(document.querySelector('[data-health=troubled]').innerText) >= 7");
+    await until(page, "Number.parseInt(document.querySelector('[data-health=troubled]').innerText, 10) >= 7");
     assert.match((await texts(page, '.row .says')).join(), /last observation failed/);
     await picture(page, 'dark');
     world.answering = 'as always';

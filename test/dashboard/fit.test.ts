@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { columnWidths, middleCut } from '../../dashboard/page/fit.ts';
+import { columnWidths, grown, middleCut, stacked } from '../../dashboard/page/fit.ts';
 
 describe('a name as it fits', () => {
   const cases: Record<string, readonly [name: string, room: number, want: string]> = {
@@ -32,5 +32,42 @@ describe('columns are as wide as what they hold', () => {
   };
   for (const [what, [wanted, room, want]] of Object.entries(cases)) {
     test(what, () => assert.deepEqual(columnWidths(wanted, room, 80), want));
+  }
+});
+
+describe('the heights of the nodes of each column', () => {
+  const cases: Record<string, readonly [laidOut: number[][], want: number[][]]> = {
+    'stay as laid out if the picture is as high as its longest column': [
+      [[90], [30, 90, 150]],
+      [[60], [0, 60, 120]],
+    ],
+    'are stacked from the top, in order, if the picture is much higher': [
+      [
+        [30, 90],
+        [510, 570, 630],
+      ],
+      [
+        [0, 60],
+        [0, 60, 120],
+      ],
+    ],
+    'may belong to no node': [
+      [[], []],
+      [[], []],
+    ],
+  };
+  for (const [what, [laidOut, want]] of Object.entries(cases)) {
+    test(what, () => assert.deepEqual(stacked(laidOut, 60), want));
+  }
+});
+
+describe('the rest of the room', () => {
+  const cases: Record<string, readonly [widths: number[], wider: number[], room: number, want: number[]]> = {
+    'is shared by the columns that lack some': [[100, 100, 100], [200, 100, 300], 450, [150, 100, 200]],
+    'is not used beyond the wider widths': [[100, 100], [150, 100], 900, [150, 100]],
+    'may be none': [[100, 100], [200, 200], 150, [100, 100]],
+  };
+  for (const [what, [widths, wider, room, want]] of Object.entries(cases)) {
+    test(what, () => assert.deepEqual(grown(widths, wider, room), want));
   }
 });
