@@ -38,6 +38,7 @@ export function createStage(output: Output & NodeJS.WritableStream): Stage {
       else print(lines);
     },
     show(table) {
+      if (table.join('\n') === shown.join('\n')) return;
       if (output.isTTY) onTerminal([], table);
       else shown = table;
     },

@@ -32,6 +32,8 @@ describe('the output of the demo', () => {
     assert.equal(written(), 'NAME\ncart\nposts\n');
     stage.show(['NAME', 'cart']);
     assert.equal(written(), '\u001b[3A\u001b[JNAME\ncart\n');
+    stage.show(['NAME', 'cart']);
+    assert.equal(written(), '', 'an equal table is not drawn again');
     stage.say('bound');
     assert.equal(written(), '\u001b[2A\u001b[Jbound\nNAME\ncart\n');
     stage.settle();
