@@ -94,7 +94,11 @@ describe('the live page in a browser', { skip }, () => {
       'team-shop/second',
       'team-shop/archive',
     ]);
-    assert.deepEqual((await texts(page, '.row .says')).slice(0, 3), ['NoMatchingClass', 'Binding', 'Bound']);
+    assert.deepEqual((await texts(page, '.row .says')).slice(0, 3), [
+      'NoMatchingClass',
+      'ClaimedByOther',
+      'Bound',
+    ]);
     assert.equal(
       await page.evaluate("document.querySelector('.row .glyph').getAttribute('aria-label')"),
       'needs action',
