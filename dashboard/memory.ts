@@ -8,7 +8,7 @@ import { controllerNames } from '../controllers/core/claim-service.ts';
 import { boundedCache } from '../runtime/bounded-cache.ts';
 import type { Outcome } from '../runtime/controller/controller.ts';
 import type { EventFacts } from '../runtime/events/event-facts.ts';
-import type { CoreEvent } from '../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../runtime/events/event-kind.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import type { Catalogue } from '../trace/catalogue.ts';
 import type { LastRun } from '../trace/model/findings.ts';

@@ -6,7 +6,7 @@
 
 import pick from 'lodash/pick.js';
 import { Observable } from 'rxjs';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { timestamp } from '../../apis/core/v1alpha1/timestamp.ts';
 import { apiErrorIn, isAlreadyExists, isNotFound, isTransient } from '../client/errors.ts';
@@ -16,6 +16,8 @@ import type { Clock } from '../time/clock.ts';
 import type { CorrelatedEvent } from './event-correlator.ts';
 import { createEventCorrelator } from './event-correlator.ts';
 import type { EventFacts } from './event-facts.ts';
+import type { CoreEvent } from './event-kind.ts';
+import { EventKind } from './event-kind.ts';
 
 /**
  * Records Kubernetes Events without waiting for the API server. Never throws, and its memory is bounded. A failing
@@ -48,28 +50,6 @@ export interface EventRecorderOptions {
   /** How many objects' Events are remembered; default 4096. */
   readonly remembered?: number;
 }
-
-/** A core/v1 Event, with the fields that this process writes. */
-export interface CoreEvent extends KubernetesObject {
-  readonly involvedObject: object;
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly count: number;
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-  readonly source: { readonly component: string };
-  readonly reportingComponent: string;
-  readonly reportingInstance: string;
-}
-
-export const EventKind: Kind<CoreEvent> = {
-  group: '',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  scope: 'Namespaced',
-};
 
 /** Events of cluster-scoped objects are in `default`, the only other namespace that the API server accepts. */
 const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? 'default';

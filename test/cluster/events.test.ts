@@ -6,8 +6,10 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
-import type { CoreEvent, SendingEventRecorder } from '../../runtime/events/event-recorder.ts';
-import { createEventRecorder, EventKind } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
+import type { SendingEventRecorder } from '../../runtime/events/event-recorder.ts';
+import { createEventRecorder } from '../../runtime/events/event-recorder.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 

@@ -16,7 +16,7 @@ import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-in
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { projectRoot } from '../docs/project-copy.ts';
 import { claimKinds, definitions } from '../fakes/defined-kinds.ts';

@@ -13,7 +13,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { World } from './world.ts';
 
 /* An object that a definition without a schema admitted, and its result. */

@@ -6,7 +6,7 @@ import { apiVersionOf, objectKey, objectKeyText } from '../../apis/core/v1alpha1
 import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { claimKinds, definitions, managedKinds } from '../fakes/defined-kinds.ts';
 import type { Names } from './arbitraries.ts';
 import { World } from './world.ts';

@@ -19,7 +19,7 @@ import {
   PostgreSQLDatabaseKind,
 } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { returnReasons } from '../../runtime/controller/work-queue.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { syncPeriodOver } from '../../runtime/process/run.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import type { Attack, Victims } from './attacks.ts';

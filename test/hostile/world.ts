@@ -19,7 +19,7 @@ import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';

@@ -18,7 +18,7 @@ import {
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { stacks } from '../../app/stacks.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { runTrace } from '../../trace/command.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';

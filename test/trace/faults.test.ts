@@ -11,7 +11,7 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import { timelineOf } from '../../trace/model/trace-of.ts';
@@ -183,8 +183,7 @@ const cases: readonly Case[] = [
     fault: 'missing class',
     play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
-    cause:
-      'FavouriteDBInstanceClass huge does not exist; correct spec.classRef, or create the class.',
+    cause: 'FavouriteDBInstanceClass huge does not exist; correct spec.classRef, or create the class.',
     commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {

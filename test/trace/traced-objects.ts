@@ -1,7 +1,7 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { stacks } from '../../app/stacks.ts';
-import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 import type { Findings } from '../../trace/model/findings.ts';
 import type { Trace } from '../../trace/model/trace.ts';

@@ -8,7 +8,7 @@ import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
-import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import type { KnownKind } from '../catalogue.ts';
 import type { HiddenSecret } from './hidden-secret.ts';

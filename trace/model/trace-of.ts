@@ -3,7 +3,7 @@ import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { compareResourceVersions } from '../../runtime/cache/resource-version.ts';
-import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { faultsIn } from './faults.ts';
 import type { Findings } from './findings.ts';
 import { ownOf } from './findings.ts';

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
-import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
-import { EventKind } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import type { Found } from '../model/findings.ts';
 import type { Source } from './source.ts';
 

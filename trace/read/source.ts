@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { CoreEvent } from '../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import type { Found } from '../model/findings.ts';
 
 /** The API server, with the rights of the user, or the stores of a process. */

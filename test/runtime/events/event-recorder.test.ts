@@ -4,11 +4,8 @@ import type { Subscription } from 'rxjs';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
-import type {
-  CoreEvent,
-  EventRecorderOptions,
-  SendingEventRecorder,
-} from '../../../runtime/events/event-recorder.ts';
+import type { CoreEvent } from '../../../runtime/events/event-kind.ts';
+import type { EventRecorderOptions, SendingEventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../../../runtime/events/event-recorder.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';

@@ -20,7 +20,7 @@ import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
-import { EventKind } from '../../../runtime/events/event-recorder.ts';
+import { EventKind } from '../../../runtime/events/event-kind.ts';
 import type { Lease } from '../../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
