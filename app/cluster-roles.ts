@@ -182,8 +182,9 @@ export function processRoles(
     },
     {
       name: `${name}-events`,
-      because: 'Events of the process.',
-      rules: [{ apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] }],
+      because:
+        'Events of the process. It lists them after a start, so that a restart does not repeat the Warnings that stand.',
+      rules: [{ apiGroups: [''], resources: ['events'], verbs: ['list', 'create', 'patch'] }],
     },
   ];
 }

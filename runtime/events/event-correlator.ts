@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import mapValues from 'lodash/mapValues.js';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
+import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
+import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
 import { fullBucket, refilled } from '../time/token-bucket.ts';
@@ -11,8 +13,10 @@ import type { EventFacts } from './event-facts.ts';
 export interface CorrelatedEvent extends EventFacts {
   /** The component that reports it. */
   readonly source: string;
-  /** The name of the Event object. */
+  /** The name of the Event object. Names of an object's Events sort in the order in which they were first recorded. */
   readonly name: string;
+  /** See {@link eventKey}. */
+  readonly key: string;
   readonly object: KubernetesObject;
   readonly count: number;
   readonly firstMs: number;
@@ -33,7 +37,15 @@ export interface EventCorrelator {
     source: string,
     nowMs: number,
   ): CorrelatedEvent | undefined;
+  /**
+   * The Event to write if the API server has an equal one from an earlier process: that one with a higher count.
+   * Undefined if that one was written less than 10 minutes before; this one then counts in the next one that is sent.
+   */
+  resume(event: CorrelatedEvent, standing: StandingEvent): CorrelatedEvent | undefined;
 }
+
+/** An Event of the API server that an earlier process wrote. */
+export type StandingEvent = Pick<CorrelatedEvent, 'name' | 'count' | 'firstMs' | 'lastMs'>;
 
 interface Similar {
   readonly messages: ReadonlySet<string>;
@@ -42,6 +54,7 @@ interface Similar {
 
 /** How often an Event was recorded, and when it was last sent. */
 interface Known {
+  readonly name: string;
   readonly count: number;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -59,6 +72,22 @@ const combinedPrefix = '(combined from similar events): ';
 /** The limit of events.k8s.io for a message; core/v1 has none, but etcd has. */
 const maxMessageBytes = 1024;
 const maxNameLength = 253;
+
+/** Events with the same source, object, type and reason. */
+const similarKey = (
+  { apiVersion, kind, namespace, name, uid }: ObjectReference,
+  { source, type, reason }: Pick<CorrelatedEvent, 'source' | 'type' | 'reason'>,
+): string => JSON.stringify([source, apiVersion, kind, namespace, name, uid, type, reason]);
+
+/** Events with the same key are written as one Event with a count. */
+export function eventKey(
+  about: ObjectReference,
+  event: Pick<CorrelatedEvent, 'source' | 'type' | 'reason' | 'message'>,
+): string {
+  const similar = similarKey(about, event);
+  const { message } = event;
+  return digest(message.startsWith(combinedPrefix) ? similar : JSON.stringify([similar, message]));
+}
 
 /** At most `maxBytes` bytes of UTF-8, cut between characters. */
 function truncated(text: string, maxBytes: number): string {
@@ -87,6 +116,7 @@ export function createEventCorrelator({
   const similars = boundedCache<Similar>(capacity);
   /** The entries are small and many. A failure that is forgotten too early would be sent at every attempt. */
   const known = boundedCache<Known>(8 * capacity);
+  let lastNameUs = 0;
 
   function isSpam(key: string, nowMs: number): boolean {
     const { tokens, atMs } = refilled(buckets.get(key) ?? fullBucket(rate, nowMs), rate, nowMs);
@@ -107,28 +137,33 @@ export function createEventCorrelator({
     return isFull;
   }
 
+  /** Later names are greater, also within a millisecond. */
+  function nameOf(objectName: string, key: string, nowMs: number): string {
+    lastNameUs = Math.max(nowMs * 1_000, lastNameUs + 1);
+    const suffix = `${lastNameUs.toString(16).padStart(13, '0')}${key.slice(0, 8)}`;
+    const prefix = objectName.slice(0, maxNameLength - suffix.length - 1).replace(/[^a-z0-9]+$/, '');
+    return `${prefix}.${suffix}`;
+  }
+
   return {
     observe(object, { type, reason, message: given, annotations }, source, nowMs) {
-      const { apiVersion, kind, metadata } = object;
-      const { namespace, name, uid } = metadata;
+      const about = referenceTo(object);
       const text = printable(given);
-      const objectKey = JSON.stringify([source, apiVersion, kind, namespace, name, uid]);
-      const similarKey = JSON.stringify([objectKey, type, reason]);
-      const combines = isCombined(similarKey, text, nowMs);
+      const combines = isCombined(similarKey(about, { source, type, reason }), text, nowMs);
       const message = truncated(combines ? combinedPrefix + text : text, maxMessageBytes);
-      const key = digest(combines ? similarKey : JSON.stringify([similarKey, message]));
+      const key = eventKey(about, { source, type, reason, message });
       const last = known.get(key);
       const isKnown = last !== undefined && nowMs - last.lastMs <= forgottenMs;
-      const { count, firstMs, sentMs } = isKnown
+      const { name, count, firstMs, sentMs } = isKnown
         ? { ...last, count: last.count + 1 }
-        : { count: 1, firstMs: nowMs, sentMs: undefined };
+        : { name: nameOf(object.metadata.name, key, nowMs), count: 1, firstMs: nowMs, sentMs: undefined };
       const isRecentlySent = type === 'Warning' && sentMs !== undefined && nowMs - sentMs < intervalMs;
-      const isSkipped = isRecentlySent || isSpam(objectKey, nowMs);
-      known.set(key, { count, firstMs, lastMs: nowMs, sentMs: isSkipped ? sentMs : nowMs });
+      const isSkipped = isRecentlySent || isSpam(JSON.stringify([source, about]), nowMs);
+      known.set(key, { name, count, firstMs, lastMs: nowMs, sentMs: isSkipped ? sentMs : nowMs });
       if (isSkipped) return undefined;
-      const suffix = digest(`${key}|${firstMs}`);
       return {
-        name: `${name.slice(0, maxNameLength - suffix.length - 1).replace(/[^a-z0-9]+$/, '')}.${suffix}`,
+        name,
+        key,
         object,
         source,
         type,
@@ -140,6 +175,17 @@ export function createEventCorrelator({
         lastMs: nowMs,
         isRepeated: sentMs !== undefined,
       };
+    },
+    resume(event, { name, count, firstMs, lastMs }) {
+      const isRecentlySent = event.lastMs - lastMs < intervalMs;
+      const own = known.get(event.key);
+      // A second attempt to write it finds it resumed.
+      if (own !== undefined && own.name !== name) {
+        const sentMs = isRecentlySent ? lastMs : own.sentMs;
+        known.set(event.key, { name, count: count + own.count, firstMs, lastMs: own.lastMs, sentMs });
+      }
+      if (isRecentlySent) return undefined;
+      return { ...event, name, count: count + event.count, firstMs, isRepeated: true };
     },
   };
 }

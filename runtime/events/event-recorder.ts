@@ -18,10 +18,12 @@ import { createEventCorrelator } from './event-correlator.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { CoreEvent } from './event-kind.ts';
 import { EventKind } from './event-kind.ts';
+import { standingWarnings } from './standing-warnings.ts';
 
 /**
  * Records Kubernetes Events without waiting for the API server. Never throws, and its memory is bounded. A failing
- * reconciler may record the same Warning at every attempt: it is sent at once and then every 10 minutes, with a count.
+ * reconciler may record the same Warning at every attempt: it is sent at once and then every 10 minutes, with a count. A
+ * restart of the process does not change that.
  */
 export interface EventRecorder {
   record(object: KubernetesObject, event: EventFacts): void;
@@ -73,6 +75,8 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 4000, remembered = 4096 } = options;
   const correlator = createEventCorrelator({ capacity: remembered });
+  const sources = new Set<string>();
+  const standing = standingWarnings({ client, log, sources });
   /** Events that wait, oldest first. One Map per type, so that the oldest of a type is found at once. */
   const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
   let sequence = 0;
@@ -98,8 +102,13 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     return normal.sequence < warning.sequence ? normal : warning;
   }
 
-  async function write(event: CorrelatedEvent, signal: AbortSignal): Promise<void> {
-    const key = { namespace: namespaceOf(event.object), name: event.name };
+  async function write(recorded: CorrelatedEvent, signal: AbortSignal): Promise<void> {
+    const namespace = namespaceOf(recorded.object);
+    const isNew = recorded.type === 'Warning' && !recorded.isRepeated;
+    const found = isNew ? await standing.find(namespace, recorded.key, signal) : undefined;
+    const event = found === undefined ? recorded : correlator.resume(recorded, found);
+    if (event === undefined) return;
+    const key = { namespace, name: event.name };
     const { count, message, lastMs } = event;
     if (event.isRepeated) {
       try {
@@ -181,10 +190,10 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     }
   }
 
-  const recorderOf = (source: string): EventRecorder => ({
-    record: (object, facts) => record(source, object, facts),
-    from: recorderOf,
-  });
+  function recorderOf(source: string): EventRecorder {
+    sources.add(source);
+    return { record: (object, facts) => record(source, object, facts), from: recorderOf };
+  }
 
   return {
     ...recorderOf(component),

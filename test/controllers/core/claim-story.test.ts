@@ -11,6 +11,7 @@ import {
 import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
+import { EventKind } from '../../../runtime/events/event-kind.ts';
 import { objectsOf } from '../../docs/manifests.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { Simulation } from '../../fakes/simulation.ts';
@@ -35,13 +36,26 @@ function world() {
     const data = stringData && { data: encodeDetails(stringData) };
     if (kind !== undefined) cluster.put(kind, { ...rest, ...data } as KubernetesObject);
   }
-  simulation.start([
-    createFcpStack({
-      createClient: (options) => favouriteCloudClient({ ...options, dispatcher: cloud.dispatcher }),
-    }),
-  ]);
-  return { simulation, clock, cluster, cloud };
+  const start = (): void =>
+    simulation.start([
+      createFcpStack({
+        createClient: (options) => favouriteCloudClient({ ...options, dispatcher: cloud.dispatcher }),
+      }),
+    ]);
+  start();
+  return { simulation, clock, cluster, cloud, start };
 }
+
+const claimOf = (metadata: typeof orders, size: string): KubernetesObject =>
+  ({
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata,
+    spec: {
+      classSelector: { matchLabels: { size } },
+      writeConnectionSecretToRef: { name: 'orders-connection' },
+    },
+  }) as KubernetesObject;
 
 interface Line {
   readonly level: string;
@@ -83,15 +97,7 @@ function sentence({
 
 test('the log lines with the key of a claim report its whole life', async () => {
   const { simulation, clock, cluster, cloud } = world();
-  cluster.create(FancySQLInstanceKind, {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: orders,
-    spec: {
-      classSelector: { matchLabels: { size: 'small' } },
-      writeConnectionSecretToRef: { name: 'orders-connection' },
-    },
-  } as KubernetesObject);
+  cluster.create(FancySQLInstanceKind, claimOf(orders, 'small'));
   await clock.advance(5 * minuteMs);
   const { spec } = cluster.get(FancySQLInstanceKind, orders);
   const name = spec.resourceRef?.name ?? '';
@@ -142,12 +148,33 @@ test('the log lines with the key of a claim report its whole life', async () => 
     'info NoUpdate FavouriteDBInstance Synced True ReconcileSuccess',
     'info KeepBound FancySQLInstance Ready True Available',
     `info DeleteResource FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
+    'info RemoveFinalizer FancySQLInstance RemovedFinalizer',
     'info DeleteExternal FavouriteDBInstance DeletedExternalResource: Successfully requested deletion of external resource',
     'info DeleteExternal FavouriteDBInstance RemovedFinalizer',
-    'info RemoveFinalizer FancySQLInstance RemovedFinalizer',
   ]);
   const others = simulation.log
     .filter((line) => !lines.includes(line))
     .map((line) => (JSON.parse(line) as Line).msg);
   assert.deepEqual(others, ['stores are synced']);
+});
+
+test('a restart writes no Event for a state that lasts', async () => {
+  const { simulation, clock, cluster, cloud, start } = world();
+  cluster.create(FancySQLInstanceKind, claimOf(orders, 'small'));
+  cluster.create(FancySQLInstanceKind, claimOf({ ...orders, name: 'no-class' }, 'huge'));
+  await clock.advance(2 * minuteMs);
+  cloud.faults.inject({ kind: 'fail', status: 503, times: 1000 });
+  await clock.advance(3 * minuteMs);
+  const warned = cluster.all(EventKind).filter(({ type }) => type === 'Warning');
+  assert.deepEqual(warned.map(({ involvedObject: { kind }, reason }) => `${kind} ${reason}`).toSorted(), [
+    'FancySQLInstance ManagedResourceTrouble',
+    'FancySQLInstance NoMatchingClass',
+    'FavouriteDBInstance CannotObserveExternalResource',
+    'Provider ProviderUnreachable',
+  ]);
+  const written = simulation.eventWrites;
+  start();
+  await clock.advance(3 * minuteMs);
+  simulation.kill();
+  assert.equal(simulation.eventWrites, written);
 });

@@ -28,6 +28,8 @@ function eventSink(takeTime: () => Promise<void>) {
     gate: Promise.resolve(),
     inFlight: 0,
     mostInFlight: 0,
+    /** The Warnings of an earlier process, or the error of the list. */
+    standing: [] as CoreEvent[] | ApiError,
     client: {} as KubernetesClient,
   };
   const take = async (write: Write, signal: AbortSignal | undefined): Promise<object> => {
@@ -47,6 +49,10 @@ function eventSink(takeTime: () => Promise<void>) {
     }
   };
   sink.client = {
+    async list() {
+      if (sink.standing instanceof ApiError) throw sink.standing;
+      return { items: sink.standing, resourceVersion: '1' };
+    },
     create: (_kind: unknown, event: Partial<CoreEvent>, signal?: AbortSignal) =>
       take({ method: 'create', event }, signal),
     patch: (_kind: unknown, key: object, patch: object, _options: unknown, signal?: AbortSignal) =>
@@ -119,7 +125,7 @@ describe('event recorder', () => {
     const { metadata, ...rest } = event;
     assert.equal(method, 'create');
     assert.equal(metadata?.namespace, 'ns');
-    assert.match(metadata?.name ?? '', /^a\.[0-9a-f]{16}$/);
+    assert.match(metadata?.name ?? '', /^a\.[0-9a-f]{21}$/);
     assert.deepEqual(rest, {
       apiVersion: 'v1',
       kind: 'Event',
@@ -188,6 +194,92 @@ describe('event recorder', () => {
     record('a');
     await clock.advanceUntil(() => sink.writes.length === 1);
     assert.deepEqual([sink.writes[0]?.method, sink.writes[0]?.event.count], ['patch', 2]);
+  });
+
+  describe('after a restart', () => {
+    /** The process ends after two attempts and one Event, and another begins. */
+    const restarted = async (): Promise<CoreEvent> => {
+      record('a', 'm', 'Warning');
+      run();
+      await clock.advanceUntil(() => sink.writes.length === 1);
+      const event = sink.writes.splice(0)[0]?.event as CoreEvent;
+      running?.unsubscribe();
+      sink.standing = [event];
+      clock.stall(1_000);
+      create();
+      run();
+      return event;
+    };
+    const sent = ({ method, event }: Write) => [method, event.metadata?.name, event.count];
+    const attempts = async (minutes: number): Promise<void> => {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        record('a', 'm', 'Warning');
+        await clock.advance(60_000);
+      }
+    };
+
+    test('a Warning that an earlier process wrote is repeated 10 minutes after that, with the whole count', async () => {
+      const event = await restarted();
+      await attempts(10);
+      assert.deepEqual(sink.writes, []);
+      await attempts(1);
+      assert.deepEqual(sink.writes.map(sent), [['patch', event.metadata.name, 12]]);
+    });
+
+    test('a Warning whose last Event is older than 10 minutes is repeated at once', async () => {
+      const event = await restarted();
+      clock.stall(600_000);
+      await attempts(5);
+      assert.deepEqual(sink.writes.map(sent), [['patch', event.metadata.name, 2]]);
+    });
+
+    test('a Warning with another message, reason, object or source is new', async () => {
+      await restarted();
+      const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
+      recorder.record(stored('a', 8), { ...facts, message: 'other' });
+      recorder.record(stored('a', 8), { ...facts, reason: 'Other' });
+      recorder.record(stored('b', 8), facts);
+      recorder.from('managed/thing').record(stored('a', 8), facts);
+      await clock.advanceUntil(() => sink.writes.length === 4);
+      assert.deepEqual(
+        sink.writes.map(({ method }) => method),
+        ['create', 'create', 'create', 'create'],
+      );
+    });
+
+    test('without the right to list Events each Warning is written again', async () => {
+      await restarted();
+      sink.standing = apiError(403, { reason: 'Forbidden' });
+      await attempts(1);
+      assert.deepEqual(
+        sink.writes.map(({ method }) => method),
+        ['create'],
+      );
+    });
+
+    test('a list without an answer is tried again', async () => {
+      const event = await restarted();
+      sink.standing = apiError(0);
+      record('a', 'm', 'Warning');
+      await clock.settle();
+      sink.standing = [event];
+      await clock.advance(60_000);
+      assert.deepEqual(sink.writes, []);
+    });
+  });
+
+  test('Events of one second sort by name in the order in which they happened', async () => {
+    const happened = ['selected', 'created', 'bound', 'copied', 'failed'];
+    for (const message of happened) record('a', message, message === 'failed' ? 'Warning' : 'Normal');
+    run();
+    await clock.advanceUntil(() => sink.writes.length === happened.length);
+    const byName = sink.writes.toSorted((a, b) =>
+      (a.event.metadata?.name ?? '') < (b.event.metadata?.name ?? '') ? -1 : 1,
+    );
+    assert.deepEqual(
+      byName.map(({ event }) => event.message),
+      happened,
+    );
   });
 
   test('repeated while it waits, it is sent once', async () => {
