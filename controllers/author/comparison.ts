@@ -66,7 +66,7 @@ export interface Comparison<M extends Managed> {
    */
   readonly observation: Pick<
     Observation<M>,
-    'isUpToDate' | 'lateInitialized' | 'difference' | 'refused' | 'drifted'
+    'isUpToDate' | 'lateInitialized' | 'difference' | 'differing' | 'refused' | 'drifted'
   >;
 }
 
@@ -217,6 +217,7 @@ export function comparison<M extends Managed>(
         isUpToDate: differing.length === 0,
         ...(late.length > 0 && { lateInitialized: laidOut(late) as Late<M> }),
         ...(differing.length > 0 && { difference: differing.join(', ') }),
+        ...(changed.length > 0 && { differing: changedPaths.map((path) => `spec.forProvider.${path}`) }),
         ...(told.length > 0 && { refused: told }),
         ...(drifted.length > 0 && { drifted }),
       },

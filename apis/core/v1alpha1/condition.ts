@@ -41,10 +41,11 @@ export function notReady(reason: ReadyReason | OwnReason, message?: string): Rea
   return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
 }
 
-export const reconcileSuccess = (): ConditionFacts => ({
+export const reconcileSuccess = (message?: string): ConditionFacts => ({
   type: 'Synced',
   status: 'True',
   reason: 'ReconcileSuccess',
+  ...(message ? { message } : {}),
 });
 export const reconcileError = (message: string, error?: Condition['error']): ConditionFacts => ({
   type: 'Synced',

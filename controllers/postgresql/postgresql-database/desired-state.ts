@@ -86,6 +86,8 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
     return { exists: true, isUpToDate: true, ready, status, lateInitialized: facts };
   }
   const { changed, immutable } = databaseDrift(database, databaseSpec(managed));
+  // Others are not in the spec, such as the rights of PUBLIC.
+  const edited = [...changed, ...immutable].filter((field) => Object.hasOwn(managed.spec.forProvider, field));
   const differing = [
     ...changed,
     ...immutable,
@@ -98,6 +100,7 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
     ready: readyOf(managed, found),
     status,
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+    ...(edited.length === 0 ? {} : { differing: edited.map((field) => `spec.forProvider.${field}`) }),
   };
 }
 

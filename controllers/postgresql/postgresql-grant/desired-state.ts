@@ -1,6 +1,8 @@
 import isEqual from 'lodash/isEqual.js';
+import partition from 'lodash/partition.js';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
+import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 
 /** The role and the target of a grant, as recorded in its status. */
 export type Granted = NonNullable<NonNullable<PostgreSQLGrant['status']>['granted']>;
@@ -73,6 +75,22 @@ export function formerGrant(managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 
   if (recorded === undefined) return undefined;
   return isEqual(grantedBy(recorded), grantedBy(grantSpec(managed))) ? undefined : recorded;
 }
+
+/** The paths of the fields in the spec that differ from the privileges that the role has, and from the status. */
+export function differingFields(managed: PostgreSQLGrant, held: GrantObservation): readonly string[] {
+  const spec = grantSpec(managed);
+  const { missing, extra, overgranted } = grantDrift(held, spec);
+  const [optionless, absent] = partition(missing, (privilege) => held.has(privilege));
+  const [former, wanted] = [formerGrant(managed), grantedBy(spec)];
+  const moved = places.filter((field) => former !== undefined && grantedBy(former)[field] !== wanted[field]);
+  return [
+    ...moved,
+    ...(absent.length + extra.length > 0 ? ['privileges'] : []),
+    ...(optionless.length + overgranted.length > 0 ? ['withGrantOption'] : []),
+  ].map((field) => `spec.forProvider.${field}`);
+}
+
+const places = ['role', 'database', 'schema', 'memberOf'] as const;
 
 /** The role and the target of the wanted grant; undefined while a field is missing. */
 export function askedGrant({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {

@@ -8,6 +8,7 @@ import type { ExternalClient, Observation } from '../../core/managed/connecting/
 import { isObserver } from '../ownership.ts';
 import {
   askedGrant,
+  differingFields,
   formerGrant,
   grantedBy,
   grantParameters,
@@ -87,6 +88,7 @@ export function postgreSQLGrantClient({
         ready: available(),
         ...(isUpToDate ? { status: { granted: grantedBy(spec) } } : {}),
         ...(isUpToDate ? {} : { difference: hasMoved ? 'role or target' : differing.join(', ') }),
+        ...(isUpToDate ? {} : { differing: differingFields(managed, held) }),
       };
     },
 

@@ -46,14 +46,28 @@ export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Fo
     const lateInitialized = { login, privileges, connectionLimit };
     return { exists: true, isUpToDate: true, ready: available(), lateInitialized };
   }
-  const differing = [...roleDrift(role, roleSpec(managed)), ...markDifference(managed, role)];
+  const drift = roleDrift(role, roleSpec(managed));
+  const differing = [...drift, ...markDifference(managed, role)];
+  // No field asks for a superuser.
+  const fields = drift.filter((attribute) => attribute !== 'superuser').map(fieldOf);
   return {
     exists: true,
     isUpToDate: differing.length === 0,
     ready: readyOf(managed, { role, isLockedOut }),
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+    ...(fields.length === 0 ? {} : { differing: fields }),
   };
 }
+
+const pathOf: Readonly<Record<string, string>> = {
+  login: 'login',
+  connectionLimit: 'connectionLimit',
+  configuration: 'configurationParameters',
+};
+
+/** The path of an attribute in the spec. */
+const fieldOf = (attribute: string): string =>
+  `spec.forProvider.${pathOf[attribute] ?? `privileges.${attribute}`}`;
 
 function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');

@@ -87,7 +87,10 @@ const changing = (change: ForProvider, difference: string): Comparison<Thing> =>
   changed: difference.split(', '),
   refused: [],
   drifted: [],
-  observation: { isUpToDate: false, difference },
+  observation: {
+    ...{ isUpToDate: false, difference },
+    differing: difference.split(', ').map((path) => `spec.forProvider.${path}`),
+  },
 });
 const refusing = (...refused: readonly string[]): Comparison<Thing> => ({
   change: {},
@@ -246,6 +249,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         observation: {
           isUpToDate: false,
           difference: 'net.mtu, spec.forProvider.net.cidr from "d" to "c"',
+          differing: ['spec.forProvider.net.mtu'],
           refused: ['spec.forProvider.net.cidr from "d" to "c"'],
         },
       },
@@ -302,7 +306,10 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
         changed: ['isPublic'],
         refused: [],
         drifted: [],
-        observation: { isUpToDate: false, lateInitialized: { sizeGb: 1 }, difference: 'isPublic' },
+        observation: {
+          ...{ isUpToDate: false, lateInitialized: { sizeGb: 1 }, difference: 'isPublic' },
+          differing: ['spec.forProvider.isPublic'],
+        },
       },
     },
     'not what comes from a reference': {

@@ -8,11 +8,18 @@ import {
   configurePostgreSQLDatabase,
   misfitOfPostgreSQLDatabase,
 } from '../../../controllers/postgresql/postgresql-database/configure.ts';
-import { databaseCredential } from '../../../controllers/postgresql/postgresql-database/desired-state.ts';
-import { roleCredential } from '../../../controllers/postgresql/postgresql-role/desired-state.ts';
+import {
+  databaseCredential,
+  observationOf as databaseObservationOf,
+} from '../../../controllers/postgresql/postgresql-database/desired-state.ts';
+import { differingFields } from '../../../controllers/postgresql/postgresql-grant/desired-state.ts';
+import {
+  observationOf,
+  roleCredential,
+} from '../../../controllers/postgresql/postgresql-role/desired-state.ts';
 import { isLockedOut } from '../../../controllers/postgresql/role-password.ts';
 import { testClock } from '../../../testing/test-clock.ts';
-import { database, role } from './passes.ts';
+import { database, grant, role } from './passes.ts';
 
 const claimOf = (spec: PostgreSQLInstance['spec']): PostgreSQLInstance => ({
   apiVersion: 'database.crossplane.io/v1alpha1',
@@ -220,4 +227,79 @@ describe('a password is generated', () => {
       undefined,
     );
   });
+});
+
+describe('an observation names the fields of the spec that differ', () => {
+  const marked = { name: 'there', comment: undefined };
+  const someRole = {
+    ...{
+      login: true,
+      createDb: false,
+      createRole: false,
+      inherit: true,
+      replication: false,
+      bypassRls: false,
+      superuser: true,
+    },
+    ...{ connectionLimit: -1, configuration: {}, ...marked },
+  };
+  const someDatabase = {
+    ...{ owner: 'clerk', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C', connectionLimit: -1, ...marked },
+    ...{
+      allowConnections: true,
+      isTemplate: false,
+      isOpenToPublic: true,
+      isOpenToAdmin: true,
+      isInvalid: false,
+    },
+  };
+  const held = new Map([['CONNECT', { isGrantable: false }]]);
+  const onShop = { role: 'app', database: 'shop' };
+  const granted = { ...grant('g', { ...onShop, privileges: ['CONNECT'] }), status: { granted: onShop } };
+  const rows: Readonly<
+    Record<string, readonly [got: readonly string[] | undefined, want: readonly string[]]>
+  > = {
+    'of a role': [
+      observationOf(
+        role('app', {
+          ...{ login: false, connectionLimit: 5, privileges: { createDb: true } },
+          configurationParameters: [{ name: 'work_mem', value: '8MB' }],
+        }),
+        { role: someRole, isLockedOut: false },
+      ).differing,
+      ['login', 'privileges.createDb', 'connectionLimit', 'configurationParameters'],
+    ],
+    'of a database, and no other differences': [
+      databaseObservationOf(database('shop', { owner: 'app', connectionLimit: 5, encoding: 'LATIN1' }), {
+        ...{ database: someDatabase, role: undefined, isLockedOut: false, serverVersion: 18 },
+      }).differing,
+      ['owner', 'connectionLimit', 'encoding'],
+    ],
+    'of a grant, its privileges': [
+      differingFields(grant('g', { ...onShop, privileges: ['CREATE'] }), held),
+      ['privileges'],
+    ],
+    'of a grant, its option': [
+      differingFields(grant('g', { ...onShop, privileges: ['CONNECT'], withGrantOption: true }), held),
+      ['withGrantOption'],
+    ],
+    'of a grant, its place': [
+      differingFields(
+        {
+          ...granted,
+          spec: { ...granted.spec, forProvider: { ...granted.spec.forProvider, role: 'other' } },
+        },
+        held,
+      ),
+      ['role'],
+    ],
+  };
+  for (const [name, [got, want]] of Object.entries(rows)) {
+    test(name, () =>
+      assert.deepEqual(
+        got,
+        want.map((field) => `spec.forProvider.${field}`),
+      ),
+    );
+  }
 });

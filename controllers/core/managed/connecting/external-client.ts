@@ -58,6 +58,11 @@ export interface Observation<M extends Managed = Managed> {
   /** How the external resource differs from the spec, for the debug log. Contains no secrets. */
   readonly difference?: string;
   /**
+   * The fields that differ and that `update` changes: `spec.forProvider.network.cidr`. If the policies do not allow
+   * Update, Synced names them. Requires `isUpToDate: false`.
+   */
+  readonly differing?: readonly string[];
+  /**
    * Edits of the spec that the external system does not support: `spec.forProvider.version from "5.7" to "8.0"`.
    * Requires `isUpToDate: false`. Contains no secrets.
    */

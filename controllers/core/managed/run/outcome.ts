@@ -95,9 +95,9 @@ const missing = 'external resource does not exist';
 const isMissing: ConditionError = { class: 'ExternalMissing' };
 
 /** An outcome with Synced True. */
-const synced = (run: Run, ready: ConditionFacts | undefined, next: Next): Outcome => ({
+const synced = (run: Run, ready: ConditionFacts | undefined, next: Next, message?: string): Outcome => ({
   run,
-  synced: reconcileSuccess(),
+  synced: reconcileSuccess(message),
   ready,
   next,
 });
@@ -231,9 +231,18 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   const { current, credential, credentialProblem } = run;
   if (credentialProblem !== undefined)
     return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
-  if (credential?.isApplied !== false || shouldUpdate(current.spec)) return synced(run, ready, next);
+  if (credential?.isApplied !== false || shouldUpdate(current.spec))
+    return synced(run, ready, next, notApplied(run));
   const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
+}
+
+/** The fields that differ and stay as they are, because the policies do not allow Update. Undefined: none. */
+function notApplied({ current: { spec }, seen }: Run): string | undefined {
+  if (seen === undefined || seen.isUpToDate || shouldUpdate(spec)) return undefined;
+  const fields = [...(seen.differing ?? []), ...(seen.refused ?? []), ...(seen.drifted ?? [])];
+  if (fields.length === 0) return undefined;
+  return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or undo the edit`;
 }
 
 /** The additional Event of the decision Recreate. */

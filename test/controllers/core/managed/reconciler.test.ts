@@ -534,6 +534,21 @@ const runs: Readonly<Record<string, Run>> = {
     scene: () => drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
     want: works(),
   },
+  'NoUpdate: without Update, Synced names the fields that differ and are not applied': {
+    scene: () =>
+      having(drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] }), ({ external }) => {
+        external.observation = {
+          differing: ['spec.forProvider.size', 'spec.forProvider.net.mtu'],
+          refused: ['spec.forProvider.version from "5" to "8"'],
+          drifted: ['spec.forProvider.region, which is "eu" there and "us" here'],
+        };
+      }),
+    want: reports(
+      poll,
+      'True/Available',
+      'True/ReconcileSuccess: not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit',
+    ),
+  },
   'without connection details there is no Secret': {
     scene: () => having(settled(), ({ external }) => (external.observation = { details: {} })),
     want: works(),
