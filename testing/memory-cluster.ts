@@ -361,7 +361,11 @@ export class MemoryCluster {
     if (!isCleared && isEqual(valid, current)) return current;
     return this.#store(kind, current, {
       ...valid,
-      metadata: { ...valid.metadata, generation: generationOf(valid, current) },
+      // Defaults that this write filled in count as stored before, because an API server fills them in at each read.
+      metadata: {
+        ...valid.metadata,
+        ...(subresource !== 'status' && { generation: generationOf(valid, current) }),
+      },
     });
   }
 
