@@ -125,6 +125,7 @@ export function processRoles(
 ): readonly RoleOfKinds[] {
   const { claims, classes, provisioned, others, providers, providerConfigs } = kinds;
   const managed = each([...provisioned, ...others]);
+  const used = each([...providers, ...providerConfigs, StoreConfigKind]);
   return [
     {
       name: `${name}-claims`,
@@ -148,15 +149,12 @@ export function processRoles(
         ...statuses(managed),
         ...finalizers(managed),
         ...rules(classes, ['list', 'watch'], {
-          because: 'The process reads classes, Providers and StoreConfigs.',
+          because: 'The process reads classes.',
         }),
-        ...rules(providers, ['list', 'watch']),
-        ...rules([StoreConfigKind], ['list', 'watch']),
-        ...rules(providerConfigs, ['list', 'watch', 'patch'], {
-          because:
-            'The process protects ProviderConfigs that are in use, and writes the status of ProviderConfigs and Providers.',
+        ...rules(used, ['list', 'watch', 'patch'], {
+          because: 'The process protects these objects while they are in use, and writes their status.',
         }),
-        ...statuses(each([...providers, ...providerConfigs])),
+        ...statuses(used),
       ],
     },
     {

@@ -6,10 +6,12 @@
  *
  * With `--check` it writes nothing, and exits with 1 and the names of the files that are not up to date.
  */
+
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import uniq from 'lodash/uniq.js';
 import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
+import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
 import { isCheckRequested } from '../apis/generate-flags.ts';
 import { bringUpToDate } from '../apis/generated-files.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
@@ -49,8 +51,9 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   Binding: services.map(controllerNames.binding),
   'Secret propagation': services.map(controllerNames.secret),
   'Managed resources': managed.map(({ kind }) => controllerNames.managed(kind)),
-  Providers: managed.map(({ providers }) => controllerNames.provider(providers.provider)),
-  ProviderConfigs: managed.map(({ providers }) => controllerNames.providerConfig(providers.providerConfig)),
+  Providers: managed.map(({ providers }) => controllerNames.used(providers.provider)),
+  ProviderConfigs: managed.map(({ providers }) => controllerNames.used(providers.providerConfig)),
+  StoreConfigs: [controllerNames.used(StoreConfigKind)],
 };
 
 const specs = stackControllers(environment, stacks, { secretStores: secretStores(environment) });

@@ -110,7 +110,14 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/claim/',
     'runtime/',
   ],
-  'controllers/core/provider/': ['apis/core/', 'clients/external-error.ts', 'controllers/core/', 'runtime/'],
+  'controllers/core/in-use/': ['apis/core/', 'controllers/core/', 'runtime/'],
+  'controllers/core/provider/': [
+    'apis/core/',
+    'clients/external-error.ts',
+    'controllers/core/',
+    'controllers/core/in-use/',
+    'runtime/',
+  ],
   'controllers/core/references/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/connection/': ['apis/core/', 'controllers/core/', 'runtime/'],
   /** The secret stores: Kubernetes and Vault. */
@@ -140,6 +147,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/claim-defaulting/',
     'controllers/core/claim-scheduling/',
     'controllers/core/connection/',
+    'controllers/core/in-use/',
     'controllers/core/managed/',
     'controllers/core/provider/',
     'controllers/core/secret-propagation/',

@@ -54,8 +54,8 @@ const serviceName = ({ claim, managed }: ClaimService): string =>
 /** The names of controllers in logs and metrics. */
 export const controllerNames = {
   managed: kindName,
-  provider: kindName,
-  providerConfig: kindName,
+  /** Of Providers, ProviderConfigs and StoreConfigs. */
+  used: kindName,
   scheduling: (service: ClaimService) => `scheduler.${serviceName(service)}`,
   defaulting: (service: ClaimService) => `defaulter.${serviceName(service)}`,
   binding: serviceName,
@@ -69,7 +69,6 @@ export const eventSources = {
   defaulting: ({ claim }: Pick<ClaimService, 'claim'>) => `claimdefaulting/${kindName(claim)}`,
   binding: ({ claim }: Pick<ClaimService, 'claim'>) => `claimbinding/${kindName(claim)}`,
   secret: ({ managed }: Pick<ClaimService, 'managed'>) => `secretpropagating/${kindName(managed)}`,
-  provider: (provider: Kind) => `provider/${kindName(provider)}`,
-  providerConfig: (providerConfig: Kind) => `providerconfig/${kindName(providerConfig)}`,
+  used: (used: Kind) => `${used.kind.toLowerCase()}/${kindName(used)}`,
   definition: (kind: Kind) => `definition/${kindName(kind)}`,
 };

@@ -23,7 +23,8 @@ import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
 import type { ClaimService, Peers } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
-import { storePlace } from './connection/store-place.ts';
+import { storeConfigOf, storePlace } from './connection/store-place.ts';
+import { inUseController } from './in-use/setup.ts';
 import { connectionSecrets } from './indexes.ts';
 import { providerCheck } from './managed/connecting/check-provider.ts';
 import { externalCalls } from './managed/connecting/external-calls.ts';
@@ -32,7 +33,7 @@ import type { ManagedService } from './managed/setup.ts';
 import { guardedConnector, managedController } from './managed/setup.ts';
 import type { ProviderKinds } from './provider/provider-credentials.ts';
 import { createProviderHealth } from './provider/provider-health.ts';
-import { providerConfigController, providerController } from './provider/setup.ts';
+import { providerController } from './provider/setup.ts';
 import { reportRefusedWrites, skipMalformed } from './report-unusable.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
 import { notingKinds, stackNeeds } from './stack-needs.ts';
@@ -97,8 +98,10 @@ export function stackControllers(
         check: providerCheck(guardedConnector(part.asked.env, service, calls), service.kind),
       })),
     );
-  const configs = providerKinds(({ providerConfig }) => providerConfig);
-  const legacies = providerKinds(({ provider }) => provider);
+  const providers = [
+    ...providerKinds<Provider | ProviderConfig>(({ providerConfig }) => providerConfig),
+    ...providerKinds<Provider | ProviderConfig>(({ provider }) => provider),
+  ];
   /** Call it only after all controllers were created: their creation requests the kinds. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
@@ -118,11 +121,7 @@ export function stackControllers(
 
   const made: readonly (readonly [Part, ControllerSpec])[] = [
     ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
-    ...configs.map(({ part, kind, users, check }) => {
-      const controller = providerConfigController(part.asked.env, kind, { managed: users, health, check });
-      return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
-    }),
-    ...legacies.map(({ part, kind, users, check }) => {
+    ...providers.map(({ part, kind, users, check }) => {
       const controller = providerController(part.asked.env, kind, { managed: users, health, check });
       return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
     }),
@@ -133,12 +132,19 @@ export function stackControllers(
   observer?.over({
     claims: uniq(services.map(({ part, service }) => part.asked.env.resource(service.claim).store)),
     managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
-    providers: [...configs, ...legacies].map(
-      ({ kind }) => env.resource<Provider | ProviderConfig>(kind).store,
-    ),
+    providers: providers.map(({ kind }) => env.resource(kind).store),
     secrets: connectionSecrets(env).store,
   });
-  return made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
+  const ofStacks = made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
+  return options.secretStores === undefined ? ofStacks : [...ofStacks, ofStoreConfigs()];
+
+  /** StoreConfigs belong to no stack: it waits for every managed kind that the API server has. */
+  function ofStoreConfigs(): ControllerSpec {
+    const kinds = managed.map(({ service }) => service.kind);
+    const controller = inUseController(env, StoreConfigKind, { managed: kinds, usedBy: storeConfigOf });
+    const needs = { name: 'StoreConfigs', own: [kindKey(StoreConfigKind)], others: kinds.map(kindKey) };
+    return { ...reportRefusedWrites(env, StoreConfigKind, controller), stack: needs };
+  }
 
   function ofManaged(asked: Environment, service: ManagedService): ControllerSpec {
     const kind: Kind<Managed> = service.kind;

@@ -14,8 +14,9 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
 import { anyOf, changed, disappears, triggersIn } from '../../runtime/controller/triggers.ts';
 import type { SecretStore, SecretStores } from '../core/connection/secret-store.ts';
-import { ownerUidLabel } from '../core/connection/store-place.ts';
+import { ownerUidLabel, storeConfigOf } from '../core/connection/store-place.ts';
 import { connectionSecrets } from '../core/indexes.ts';
+import { refuseNewUser } from '../core/new-user.ts';
 import { credentialReader, heldCredentials } from '../core/provider/credential-sources.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import { vaultStore } from './vault-store.ts';
@@ -28,11 +29,6 @@ export interface SecretStoresOptions {
 const byStoreConfig = 'StoreConfig of publishConnectionDetailsTo';
 const byUid = 'uid of publisher';
 const byOwnerLabel = 'owner-uid label';
-
-const storeConfigOf = ({ spec }: Managed): readonly string[] =>
-  spec.publishConnectionDetailsTo === undefined
-    ? []
-    : [spec.publishConnectionDetailsTo.configRef?.name ?? 'default'];
 
 const dataOf = ({ data }: Secret) => data;
 
@@ -48,7 +44,8 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   secrets.store.addIndex(byOwnerLabel, ({ metadata }) => compact([metadata.labels?.[ownerUidLabel]]));
 
   return {
-    async open(name) {
+    async open(managed) {
+      const name = storeConfigOf(managed) ?? '';
       const config = configs.get({ name });
       if (config === undefined) {
         throw new Error(
@@ -56,6 +53,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
         );
       }
       refuseMalformed(config, `StoreConfig ${name}`);
+      refuseNewUser(managed, config);
       const { type = 'Kubernetes', defaultScope } = config.spec;
       return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope);
     },
@@ -109,16 +107,15 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   }
 
   function isKeptAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
-    const [config = ''] = storeConfigOf(publisher);
-    const scope = configs.get({ name: config })?.spec.defaultScope;
+    const scope = configs.get({ name: storeConfigOf(publisher) ?? '' })?.spec.defaultScope;
     return publisher.spec.publishConnectionDetailsTo?.name === name && scope === namespace;
   }
 
   function triggersFor(managed: Resource<Managed>): readonly Trigger[] {
     const { store } = managed;
-    store.addIndex(byStoreConfig, storeConfigOf);
+    store.addIndex(byStoreConfig, (object) => compact([storeConfigOf(object)]));
     store.addIndex(byUid, (object) =>
-      storeConfigOf(object).length === 0 ? [] : [object.metadata.uid ?? ''],
+      storeConfigOf(object) === undefined ? [] : [object.metadata.uid ?? ''],
     );
     const wokenBy = triggersIn(env);
     return [

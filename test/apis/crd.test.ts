@@ -72,7 +72,7 @@ for (const definition of definitions.values()) {
           scope: 'Cluster',
           hasStatus: true,
         },
-        store: { categories: ['crossplane', 'store'], scope: 'Cluster', hasStatus: false },
+        store: { categories: ['crossplane', 'store'], scope: 'Cluster', hasStatus: true },
       }[role];
       assert.deepEqual(
         { categories: names.categories, scope, hasStatus: versions[0].subresources !== undefined },
@@ -99,8 +99,8 @@ describe('columns of kubectl get', () => {
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
       ['PROVIDER', 'PROVIDER-CONFIG'],
     ],
-    managed: [['READY', 'SYNCED', 'STATUS', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], []],
-    provider: [['SECRET-NAME', 'READY', 'REASON', 'AGE'], ['VERSION']],
+managed: [['READY', 'SYNCED', 'STATUS', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], []],
+    provider: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     providerConfig: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],
   };

@@ -65,17 +65,18 @@ test('the process may do with each kind what it does, and no more', () => {
       'mq.org/topics/status': ['patch'],
       'mq.org/topics/finalizers': ['update'],
       'mq.org/queueclasses': ['list', 'watch'],
-      'mq.org/providers': ['list', 'watch'],
-      'other.org/providers': ['list', 'watch'],
-      'secrets.crossplane.io/storeconfigs': ['list', 'watch'],
+      'mq.org/providers': ['list', 'patch', 'watch'],
+      'other.org/providers': ['list', 'patch', 'watch'],
+      'secrets.crossplane.io/storeconfigs': ['list', 'patch', 'watch'],
       'mq.org/providerconfigs': ['list', 'patch', 'watch'],
       'mq.org/providerconfigs/status': ['patch'],
       'mq.org/providers/status': ['patch'],
       'other.org/providers/status': ['patch'],
+      'secrets.crossplane.io/storeconfigs/status': ['patch'],
     },
     'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'list', 'patch', 'watch'] },
     'services-stack-namespaces': { '/namespaces': ['get', 'list', 'watch'] },
-    'services-stack-events': { '/events': ['create', 'patch'] },
+    'services-stack-events': { '/events': ['create', 'list', 'patch'] },
   });
 });
 

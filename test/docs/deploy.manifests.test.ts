@@ -32,7 +32,7 @@ const verbs = {
   provisioned: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
   managed: ['get', 'list', 'patch', 'watch'],
   read: ['list', 'watch'],
-  providerConfigs: ['list', 'patch', 'watch'],
+  used: ['list', 'patch', 'watch'],
   people: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
   onlookers: ['get', 'list', 'watch'],
 } as const;
@@ -62,9 +62,8 @@ describe('roles follow the definitions', () => {
       const { kind } = definition.spec.names;
       const isProvisioned = definitions.some(({ spec: { names } }) => names.kind === `${kind}Class`);
       if (has(definition, 'managed')) return written(key, isProvisioned ? verbs.provisioned : verbs.managed);
-      const status = { [`${key}/status`]: ['patch'] };
-      if (kind === 'ProviderConfig') return { [key]: verbs.providerConfigs, ...status };
-      return { [key]: verbs.read, ...(kind === 'Provider' && status) };
+      const isUsed = ['Provider', 'ProviderConfig', 'StoreConfig'].includes(kind);
+      return isUsed ? { [key]: verbs.used, [`${key}/status`]: ['patch'] } : { [key]: verbs.read };
     },
     'services-stack-claims-edit': (definition) =>
       has(definition, 'claims') ? { [keyOf(definition)]: verbs.people } : {},

@@ -221,7 +221,7 @@ test('an object whose definition refuses every write is reported, and tried agai
   const world = await started({ isEnforced: true });
   const config = world.put(
     ProviderConfigKind,
-    { name: 'old', finalizers: [finalizerNames.providerConfig] },
+    { name: 'old', finalizers: [finalizerNames.inUse] },
     { spec: {} },
   );
   world.cluster.leave(ProviderConfigKind, { name: 'old' });

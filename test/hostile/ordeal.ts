@@ -124,7 +124,7 @@ export async function undergo(
 const finalizerOf = (kind: Kind): string | undefined => {
   if (claimKinds.some((one) => one === kind)) return finalizerNames.claim;
   if (managedKinds.some((one) => one === kind)) return finalizerNames.managed;
-  return kind.kind === 'ProviderConfig' ? finalizerNames.providerConfig : undefined;
+  return ['Provider', 'ProviderConfig', 'StoreConfig'].includes(kind.kind) ? finalizerNames.inUse : undefined;
 };
 
 /** A finalizer of the attacker, or one without a meaning there, is removed by the attacker. */

@@ -375,10 +375,15 @@ const violated: readonly Violated[] = [
     history({ cluster, rest }) {
       put({ ...cloudConfig, ...{ status: { users: 2 } } }, managed('a'))(cluster);
       rest();
+      cluster.remove(FavouriteDBInstanceKind, 'a');
+      const metadata = { ...cloudConfig.metadata, finalizers: [finalizerNames.inUse] };
+      put({ ...cloudConfig, metadata, ...{ status: { users: 0 } } })(cluster);
+      rest();
     },
     says: [
       'ProviderConfig default of fcp.crossplane.io says that 2 use it, and 1 do',
       'ProviderConfig default of fcp.crossplane.io has no finalizer',
+      'ProviderConfig default of fcp.crossplane.io has a finalizer and no users',
     ],
   },
   {

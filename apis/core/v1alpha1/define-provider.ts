@@ -3,7 +3,7 @@ import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
 import type { Column } from '../schema.ts';
 import { define, optional } from '../schema.ts';
-import { conditions, credentials, observedGeneration, secretKeySelector } from './fields.ts';
+import { conditions, credentials, observedGeneration, secretKeySelector, users } from './fields.ts';
 
 interface ProviderNames {
   readonly group: string;
@@ -16,17 +16,19 @@ interface ProviderNames {
 const providerSpec = {
   credentialsSecretRef: optional(secretKeySelector('The Secret with the credentials.')),
 };
-const health = {
+const status = {
+  users: optional(users),
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
   systemVersion: optional(
     z.string().describe('The version that the external system reports, if it reports one.'),
   ),
 };
-const providerStatus = optional(z.object(health).describe('The observed state of this Provider.'));
+const providerStatus = optional(z.object(status).describe('The observed state of this Provider.'));
 export const provider = z.object({ spec: specOf(providerSpec), status: providerStatus });
 
-const readyColumns: readonly Column[] = [
+const statusColumns: readonly Column[] = [
+  { name: 'USERS', type: 'integer', jsonPath: '.status.users' },
   { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
   { name: 'REASON', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].reason" },
   { name: 'VERSION', type: 'string', jsonPath: '.status.systemVersion', priority: 1 },
@@ -53,7 +55,7 @@ export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
       categories: ['crossplane', 'provider', stack],
       columns: [
         { name: 'SECRET-NAME', type: 'string', jsonPath: '.spec.credentialsSecretRef.name' },
-        ...readyColumns,
+        ...statusColumns,
       ],
       hasStatusSubresource: true,
       problems: takenFields('spec', parameters, providerSpec),
@@ -64,12 +66,7 @@ export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
 
 const providerConfigSpec = { credentials: credentials('The credentials.') };
 const providerConfigStatus = optional(
-  z
-    .object({
-      users: optional(z.int().describe('How many managed resources use this ProviderConfig.')),
-      ...health,
-    })
-    .describe('The observed state of this ProviderConfig.'),
+  z.object(status).describe('The observed state of this ProviderConfig.'),
 );
 export const providerConfig = z.object({ spec: specOf(providerConfigSpec), status: providerConfigStatus });
 
@@ -89,8 +86,7 @@ export function defineProviderConfig<P extends z.ZodRawShape = Record<never, nev
       categories: ['crossplane', 'provider', stack],
       columns: [
         { name: 'SECRET-NAME', type: 'string', jsonPath: '.spec.credentials.secretRef.name' },
-        { name: 'USERS', type: 'integer', jsonPath: '.status.users' },
-        ...readyColumns,
+        ...statusColumns,
       ],
       hasStatusSubresource: true,
       problems: takenFields('spec', parameters, providerConfigSpec),

@@ -145,6 +145,10 @@ export const observedGeneration = z
   .int()
   .describe('The metadata.generation that this status was computed from.');
 
+export const users = z
+  .int()
+  .describe('How many managed resources use it. While there are any, a deletion waits.');
+
 export const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);
 
 export const referencePolicy = z

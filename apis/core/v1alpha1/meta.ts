@@ -24,7 +24,7 @@ export const annotationKeys = {
 export const finalizerNames = {
   claim: 'finalizer.resourceclaim.crossplane.io',
   managed: 'finalizer.managedresource.crossplane.io',
-  providerConfig: 'in-use.crossplane.io',
+  inUse: 'in-use.crossplane.io',
 } as const;
 
 /** The type of every Secret with connection details (Crossplane v0.7 and later). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../schema.ts';
 import { define, name, optional, text } from '../schema.ts';
-import { credentials } from './fields.ts';
+import { conditions, credentials, observedGeneration, users } from './fields.ts';
 
 const vault = z
   .object({
@@ -46,9 +46,10 @@ export const StoreConfigKind = define(
     columns: [
       { name: 'TYPE', type: 'string', jsonPath: '.spec.type' },
       { name: 'DEFAULT-SCOPE', type: 'string', jsonPath: '.spec.defaultScope' },
+      { name: 'USERS', type: 'integer', jsonPath: '.status.users' },
       { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     ],
-    hasStatusSubresource: false,
+    hasStatusSubresource: true,
   },
   z.object({
     spec: z
@@ -60,6 +61,15 @@ export const StoreConfigKind = define(
         vault: optional(vault),
       })
       .describe('The store and its access.'),
+    status: optional(
+      z
+        .object({
+          users: optional(users),
+          conditions: optional(conditions),
+          observedGeneration: optional(observedGeneration),
+        })
+        .describe('The observed state of this StoreConfig.'),
+    ),
   }),
 );
 export type StoreConfig = ObjectKind<typeof StoreConfigKind>;

@@ -43,8 +43,8 @@ export interface SecretStore {
 }
 
 export interface SecretStores {
-  /** Opens the store of a StoreConfig. Throws an Error that names the StoreConfig and its problem. */
-  open(storeConfig: string, signal: AbortSignal): Promise<SecretStore>;
+  /** Opens the store that a managed resource names. Throws an Error that names the StoreConfig and its problem. */
+  open(managed: Managed, signal: AbortSignal): Promise<SecretStore>;
   /** Deletes entries that a managed resource no longer names. Works only for stores in the cluster. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
   /** The triggers that start a run of a managed resource after a change in its secret store. */

@@ -12,7 +12,10 @@ import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } fro
 /** The label with the UID of the managed resource that owns an entry (Crossplane v0.16 and later). */
 export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
-const defaultStoreConfig = 'default';
+/** The name of the StoreConfig that a managed resource publishes to. Undefined: it publishes to none. */
+export const storeConfigOf = ({ spec: { publishConnectionDetailsTo: to } }: Managed): string | undefined =>
+  to && (to.configRef?.name ?? 'default');
+
 const cannotRead = 'cannot get connection details';
 const cannotWrite = 'cannot publish connection details';
 
@@ -21,9 +24,6 @@ const cannotWrite = 'cannot publish connection details';
  * `default`). Only entries with the managed resource's UID are read, written or deleted.
  */
 export function storePlace(stores: SecretStores): ConnectionPlace {
-  const open = ({ configRef }: PublishConnectionDetailsTo, signal: AbortSignal): Promise<SecretStore> =>
-    stores.open(configRef?.name ?? defaultStoreConfig, signal);
-
   async function write(
     store: SecretStore,
     managed: Managed,
@@ -58,7 +58,7 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
     async read(managed, signal) {
       const to = managed.spec.publishConnectionDetailsTo;
       if (to === undefined) return undefined;
-      const store = await annotate(cannotRead, open(to, signal));
+      const store = await annotate(cannotRead, stores.open(managed, signal));
       const stored = await annotate(cannotRead, store.read(to.name, signal));
       if (stored === undefined) return undefined;
       if (isFor(managed, stored)) return entryOf(store, to, stored);
@@ -67,7 +67,7 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
     },
     async create(managed, desired, signal) {
       const to = managed.spec.publishConnectionDetailsTo ?? { name: '' };
-      const store = await annotate(cannotWrite, open(to, signal));
+      const store = await annotate(cannotWrite, stores.open(managed, signal));
       return annotate(cannotWrite, write(store, managed, to, undefined, desired, signal));
     },
     async removeFormer(managed, signal) {
@@ -77,7 +77,7 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
       const remove = async (): Promise<void> => {
         const to = managed.spec.publishConnectionDetailsTo;
         if (to !== undefined) {
-          const store = await open(to, signal);
+          const store = await stores.open(managed, signal);
           const stored = await store.read(to.name, signal);
           if (stored?.ownerUid === managed.metadata.uid && stored !== undefined)
             await store.remove(to.name, stored, signal);

@@ -34,6 +34,7 @@ import type { SecretDetails } from '../credential.ts';
 import { credentialAnnotation } from '../credential.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { aboutManaged } from '../log-changes.ts';
+import { refuseNewUser } from '../new-user.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
 import type { ProviderHealth } from '../provider/provider-health.ts';
@@ -126,7 +127,14 @@ export function guardedConnector<M extends Managed>(
   };
   const isNamed = (managed: M) => externalNames === 'deterministic' || externalName(managed) !== undefined;
   const recorded = health ? providerHealthConnector(observed, health, connectedBy, isNamed) : observed;
-  return limitedConnector(leasedConnector(recorded, env), calls, calls.keyFor(providers));
+  const limited = limitedConnector(leasedConnector(recorded, env), calls, calls.keyFor(providers));
+  return {
+    async connect(managed, signal) {
+      const used = providerOf(managed);
+      if (used !== undefined) refuseNewUser(managed, used.provider);
+      return limited.connect(managed, signal);
+    },
+  };
 }
 
 const bySecret = 'secret of writeConnectionSecretToRef';

@@ -1,28 +1,16 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { isPaused } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import { apiErrorIn, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
+import type { UsedReport } from '../in-use/setup.ts';
 import { withShortMessage } from '../message.ts';
 import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
 import type { CallResult, ProviderHealth } from './provider-health.ts';
-
-/** The status of a provider, without the number of its users. */
-export interface Readiness {
-  /** Absent: the condition stays. */
-  readonly ready?: ReadyFacts;
-  readonly systemVersion?: string;
-  /** Repeated while the provider does not work. */
-  readonly event?: EventFacts;
-  /** The time until the next run, if no event triggers it earlier. */
-  readonly againMs?: number;
-}
 
 /**
  * Tries a provider that no managed resource uses. Undefined: its stack has no check. Throws if nothing was proved.
@@ -65,7 +53,7 @@ export function providerReadiness(
     provider: Provider | ProviderConfig,
     users: readonly Managed[],
     signal: AbortSignal,
-  ): Promise<Readiness> => {
+  ): Promise<UsedReport> => {
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
     const isCurrent = before?.observedGeneration === provider.metadata.generation;
     // A paused user makes no calls, so its last result is old.
@@ -100,22 +88,4 @@ function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
   const [, place = ''] = origin.split(', ');
   const isNamed = status !== 'False' || place === '' || message.includes(place);
   return withShortMessage(isNamed ? ready : { ...ready, message: `${message} (${place})` }) as ReadyFacts;
-}
-
-export function withReadiness<P extends Provider | ProviderConfig>(
-  provider: P,
-  { ready, systemVersion }: Readiness,
-  now: Date,
-): P {
-  if (ready === undefined) return provider;
-  const { generation } = provider.metadata;
-  return {
-    ...provider,
-    status: {
-      ...provider.status,
-      ...(systemVersion !== undefined && { systemVersion }),
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
-      conditions: setConditions(provider.status?.conditions, [ready], { now, generation }),
-    },
-  };
 }

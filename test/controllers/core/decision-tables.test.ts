@@ -8,6 +8,7 @@ import { orphanDecisions } from '../../../controllers/core/claim-binding/decide-
 import { bindingDecisions } from '../../../controllers/core/claim-binding/decision.ts';
 import { defaultingDecisions } from '../../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingDecisions } from '../../../controllers/core/claim-scheduling/decide.ts';
+import { inUseDecisions } from '../../../controllers/core/in-use/decide.ts';
 import {
   accessDecisions,
   firstDecisions,
@@ -15,7 +16,6 @@ import {
   operationDecisions,
 } from '../../../controllers/core/managed/run/decide.ts';
 import { credentialDecisions } from '../../../controllers/core/managed/run/decide-credential.ts';
-import { providerConfigDecisions } from '../../../controllers/core/provider/decide.ts';
 import { providerReadyDecisions } from '../../../controllers/core/provider/decide-ready.ts';
 import { propagationDecisions } from '../../../controllers/core/secret-propagation/decide.ts';
 
@@ -36,7 +36,7 @@ const decisions: Readonly<Record<string, readonly (readonly string[])[]>> = {
     operationDecisions,
     nextDecisions,
   ],
-  ProviderConfigs: [providerConfigDecisions],
+  'Objects in use': [inUseDecisions],
   'Whether a provider works': [providerReadyDecisions],
 };
 

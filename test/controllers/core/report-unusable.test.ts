@@ -35,7 +35,11 @@ const objects: Readonly<
     object: managed({ managementPolicies: [] }),
     what: 'cannot update managed resource status',
   },
-  'a ProviderConfig': { kind: providerConfigKind, object: config, what: 'cannot update ProviderConfig' },
+  'a ProviderConfig': {
+    kind: providerConfigKind,
+    object: config,
+    what: 'cannot update ProviderConfig status',
+  },
 };
 
 describe('an object of which its definition refuses every write', () => {

@@ -230,7 +230,7 @@ describe('a password is generated', () => {
 });
 
 describe('an observation names the fields of the spec that differ', () => {
-  const marked = { name: 'there', comment: undefined };
+  const marked = { name: 'there' };
   const someRole = {
     ...{
       login: true,

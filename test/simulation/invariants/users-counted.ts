@@ -7,28 +7,28 @@ import { providerOfUser } from '../oracle/provider-of-user.ts';
 
 const stackOf = (group: string): string => group.split('.').at(-3) ?? '';
 
-/** A ProviderConfig says how many use it, and stays while anybody does. */
+/** A provider says how many use it, and is protected exactly while anybody does. */
 export const usersCounted: InvariantOf = ({ cluster }) => ({
-  name: 'a ProviderConfig at rest says how many use it',
+  name: 'a provider at rest says how many use it',
   atRest: () =>
-    providerKinds
-      .filter(({ kind }) => kind === 'ProviderConfig')
-      .flatMap((kind) => {
-        const managed = managedKinds
-          .filter(({ group }) => stackOf(group) === stackOf(kind.group))
-          .flatMap((each) => cluster.all(each) as unknown as readonly Managed[]);
-        return (cluster.all(kind) as readonly (KubernetesObject & { status?: { users?: number } })[]).flatMap(
-          (config) => {
-            const { name } = config.metadata;
-            const users = managed.filter((each) => providerOfUser(each) === `ProviderConfig/${name}`).length;
-            const what = `ProviderConfig ${name} of ${kind.group}`;
-            return [
-              ...(config.status?.users === users
-                ? []
-                : [`${what} says that ${config.status?.users} use it, and ${users} do`]),
-              ...(hasFinalizer(config, finalizerNames.providerConfig) ? [] : [`${what} has no finalizer`]),
-            ];
-          },
-        );
-      }),
+    providerKinds.flatMap((kind) => {
+      const managed = managedKinds
+        .filter(({ group }) => stackOf(group) === stackOf(kind.group))
+        .flatMap((each) => cluster.all(each) as unknown as readonly Managed[]);
+      return (cluster.all(kind) as readonly (KubernetesObject & { status?: { users?: number } })[]).flatMap(
+        (provider) => {
+          const { name } = provider.metadata;
+          const users = managed.filter((each) => providerOfUser(each) === `${kind.kind}/${name}`).length;
+          const what = `${kind.kind} ${name} of ${kind.group}`;
+          const isProtected = hasFinalizer(provider, finalizerNames.inUse);
+          return [
+            ...(provider.status?.users === users
+              ? []
+              : [`${what} says that ${provider.status?.users} use it, and ${users} do`]),
+            ...(isProtected || users === 0 ? [] : [`${what} has no finalizer`]),
+            ...(isProtected && users === 0 ? [`${what} has a finalizer and no users`] : []),
+          ];
+        },
+      );
+    }),
 });

@@ -65,7 +65,7 @@ describe('metadata', () => {
   test('names that other software relies on', () => {
     assert.equal(finalizerNames.claim, 'finalizer.resourceclaim.crossplane.io');
     assert.equal(finalizerNames.managed, 'finalizer.managedresource.crossplane.io');
-    assert.equal(finalizerNames.providerConfig, 'in-use.crossplane.io');
+    assert.equal(finalizerNames.inUse, 'in-use.crossplane.io');
     assert.equal(annotationKeys.externalCreatePending, 'crossplane.io/external-create-pending');
     assert.equal(annotationKeys.externalCreateSucceeded, 'crossplane.io/external-create-succeeded');
     assert.equal(annotationKeys.externalCreateFailed, 'crossplane.io/external-create-failed');

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
+import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
+import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
+import { generatedPassword } from '../../../../controllers/core/credential.ts';
+import type { UsedObject } from '../../../../controllers/core/in-use/decide.ts';
 import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
-import { providerConfigController } from '../../../../controllers/core/provider/setup.ts';
+import { providerController } from '../../../../controllers/core/provider/setup.ts';
+import { stackControllers } from '../../../../controllers/core/stack.ts';
+import { secretStores } from '../../../../controllers/stores/secret-stores.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
+import { FakeExternal, managedService, providerConfigKind, providerKind } from '../external-fake.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
 import { requestsOf } from '../requests-of.ts';
 
@@ -37,7 +46,7 @@ function scene(...users: ReturnType<typeof user>[]) {
   for (const object of users) cluster.put(managedKind, object);
   const clock = testClock(now);
   const process = new FakeProcess(cluster, undefined, { clock });
-  const controller = providerConfigController(process.env, configKind, {
+  const controller = providerController(process.env, configKind, {
     managed: [managedKind, otherManagedKind],
     ...state,
   });
@@ -59,7 +68,7 @@ function scene(...users: ReturnType<typeof user>[]) {
 describe('a ProviderConfig', () => {
   test('ProviderConfigNotFound', async () => assert.deepEqual(await scene().run('other'), done));
 
-  test('SuccessfulSetUsers: a ProviderConfig is protected, and counts users that name none', async () => {
+  test('SuccessfulSetUsers: a ProviderConfig with users is protected, and counts users that name none', async () => {
     const at = scene(
       user('a'),
       user('b', { providerConfigRef: { name: 'default' } }),
@@ -89,7 +98,7 @@ describe('a ProviderConfig', () => {
   test('a ProviderConfig that is recreated is counted at once', async () => {
     const at = scene();
     await at.run();
-    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(configKind, { name: 'default' });
     await at.run();
     await at.run();
     at.cluster.put(configKind, config('default'));
@@ -98,18 +107,39 @@ describe('a ProviderConfig', () => {
     assert.equal(at.config?.status?.users, 1);
   });
 
-  test('while one of the kinds that may use it has not been read, nothing is done', async () => {
+  test('a kind that the API server does not have has no users', async () => {
     const at = scene(user('a'));
     await at.process.synced();
     const unread = { ...otherManagedKind, kind: 'UnreadDBInstance', plural: 'unreaddbinstances' };
     const options = { managed: [managedKind, unread], ...state };
-    const { reconcile } = providerConfigController(at.process.env, configKind, options);
+    const { reconcile } = providerController(at.process.env, configKind, options);
     const run = () => reconcile({ name: 'default' }, new AbortController().signal, at.process.env.log);
-    assert.deepEqual(await run(), after(500));
-    assert.deepEqual(at.cluster.writes, []);
-    await at.process.synced();
     assert.deepEqual(await run(), { ...done, decision: 'AddFinalizer' });
     assert.equal(at.config?.status?.users, 1);
+  });
+
+  test('a ProviderConfig without users has no finalizer, so that its deletion does not wait for this process', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
+    assert.equal((await at.run()).decision, 'RemoveFinalizer');
+    assert.deepEqual([at.config?.metadata.finalizers, at.config?.status?.users], [undefined, 0]);
+    at.cluster.delete(configKind, { name: 'default' });
+    assert.equal(at.config, undefined);
+  });
+
+  test('a user that was created after the deletion does not delay it', async () => {
+    const at = scene(user('a'));
+    await at.run();
+    at.cluster.delete(configKind, { name: 'default' });
+    const late = user('late');
+    const creationTimestamp = timestamp(new Date(at.cluster.clockMs + 1_000));
+    at.cluster.put(managedKind, { ...late, metadata: { ...late.metadata, creationTimestamp } });
+    await at.run();
+    assert.equal(at.config?.status?.users, 1);
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
+    await at.run();
+    assert.equal(at.config, undefined);
   });
 
   test('AddFinalizerError and UpdateStatusError are returned', async () => {
@@ -125,9 +155,10 @@ describe('a ProviderConfig', () => {
   });
 
   test('RemoveFinalizerError is returned, and removing it tried again', async () => {
-    const at = scene();
+    const at = scene(user('a'));
     await at.run();
-    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(configKind, { name: 'default' });
+    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
     at.cluster.gate = () => {
       throw broken();
     };
@@ -140,7 +171,7 @@ describe('a ProviderConfig', () => {
   test('BlockDeleteWhileInUse: the status has the number and names of the users, in one write and after each check', async () => {
     const at = scene(...['f', 'e', 'd', 'c', 'b', 'a'].map((name) => user(name)));
     await at.run();
-    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(configKind, { name: 'default' });
     await at.run();
     await at.run();
     const condition = at.config?.status?.conditions?.find(({ type }) => type === 'Terminating');
@@ -160,7 +191,7 @@ describe('a ProviderConfig', () => {
   test('SuccessfulDelete: it is deleted once its last user is deleted or uses another', async () => {
     const at = scene(user('a'), user('b'));
     await at.run();
-    at.cluster.delete(configKind, { name: 'default' }, deletionTimestamp);
+    at.cluster.delete(configKind, { name: 'default' });
     at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
     await at.run();
     assert.match(
@@ -178,10 +209,10 @@ describe('a ProviderConfig', () => {
     await at.run();
     for (let n = 0; n < 100; n += 1) {
       at.cluster.put(managedKind, user(`more-${n}`));
-      assert.deepEqual(await at.run(), { ...after(5_000), decision: 'CountUsers' });
+      assert.deepEqual(await at.run(), { ...after(1_000), decision: 'CountUsers' });
     }
     assert.equal(at.cluster.writes.length, 2);
-    at.pass(5_000);
+    at.pass(1_000);
     await at.run();
     assert.equal(at.config?.status?.users, 101);
     assert.equal(at.cluster.writes.length, 3);
@@ -210,4 +241,64 @@ describe('a ProviderConfig', () => {
       ['default', 'other', 'default', 'other'],
     );
   });
+});
+
+describe('an object that managed resources use', () => {
+  const kinds: Readonly<Record<string, { kind: Kind<UsedObject>; spec: object; by: ManagedSpec }>> = {
+    Provider: { kind: providerKind, spec: {}, by: { providerRef: { name: 'used' } } },
+    ProviderConfig: {
+      kind: providerConfigKind,
+      spec: { credentials: { source: 'None' } },
+      by: { providerConfigRef: { name: 'used' } },
+    },
+    StoreConfig: {
+      kind: StoreConfigKind,
+      spec: { type: 'Kubernetes', defaultScope: 'infra' },
+      by: { publishConnectionDetailsTo: { name: 'conn', configRef: { name: 'used' } } },
+    },
+  };
+  for (const [name, { kind, spec, by }] of Object.entries(kinds)) {
+    test(`${name}: it is protected by its users, and takes no new ones while it is being deleted`, async () => {
+      const cluster = new FakeCluster();
+      const used = () => cluster.get(kind, { name: 'used' });
+      const metadata = { name: 'used', generation: 1 };
+      cluster.put(kind, { apiVersion: apiVersionOf(kind), kind: name, metadata, spec } as UsedObject);
+      const secretDetails = { credential: generatedPassword };
+      const service = managedService(new FakeExternal(), { kind: managedKind, secretDetails });
+      const process = new FakeProcess(cluster, (env) =>
+        stackControllers(env, [{ name: 'fcp', claims: [], managed: () => [service] }], {
+          secretStores: secretStores(env),
+        }),
+      );
+      await process.settle();
+      assert.deepEqual([used()?.metadata.finalizers, used()?.status?.users], [undefined, 0]);
+
+      cluster.put(managedKind, user('first', by));
+      await process.settle();
+      assert.deepEqual([used()?.metadata.finalizers, used()?.status?.users], [['in-use.crossplane.io'], 1]);
+
+      cluster.delete(kind, { name: 'used' });
+      cluster.clockMs += 2_000;
+      cluster.put(managedKind, user('late', by));
+      await process.settle();
+      assert.equal(used()?.status?.users, 1);
+      assert.equal(
+        getCondition(used()?.status?.conditions, 'Terminating').message,
+        `in use by 1 managed resource: FavouriteDBInstance first; it is deleted once they are deleted or use another ${name}`,
+      );
+      const late = cluster.get(managedKind, { name: 'late' });
+      assert.match(
+        getCondition(late?.status?.conditions, 'Synced').message ?? '',
+        new RegExp(
+          `: ${name} used is being deleted and takes no new users; name another one, or delete this resource$`,
+        ),
+      );
+
+      cluster.delete(managedKind, { name: 'first' });
+      cluster.delete(managedKind, { name: 'late' });
+      await process.settle();
+      assert.deepEqual([used(), cluster.all(managedKind)], [undefined, []]);
+      process.stop();
+    });
+  }
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
-import type { Decision } from '../../../../controllers/core/provider/decide.ts';
-import { decideProviderConfig, withUsers } from '../../../../controllers/core/provider/decide.ts';
+import type { InUseDecision } from '../../../../controllers/core/in-use/decide.ts';
+import { decideInUse, withUsers } from '../../../../controllers/core/in-use/decide.ts';
 import { deletionTimestamp, managed, now } from '../objects.ts';
 
 const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderConfig => ({
@@ -13,24 +13,32 @@ const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderCon
 });
 const users = (...names: readonly string[]) => names.map((name) => managed({}, { name }));
 const finalizers = ['in-use.crossplane.io'];
-const inUseBy = (what: string): Decision => ({
+const inUseBy = (what: string): InUseDecision => ({
   name: 'InUse',
-  act: 'report',
   message: `in use by ${what}; it is deleted once they are deleted or use another ProviderConfig`,
 });
 
-describe('the decision about a ProviderConfig', () => {
-  const rows: Record<string, { config: ProviderConfig; users: ReturnType<typeof users>; want: Decision }> = {
-    'a new one is protected': { config: config(), users: [], want: { name: 'AddFinalizer', act: 'protect' } },
+describe('the decision about an object that managed resources use', () => {
+  const rows: Record<
+    string,
+    { config: ProviderConfig; users: ReturnType<typeof users>; want: InUseDecision }
+  > = {
+    'without users it needs no finalizer': { config: config(), users: [], want: { name: 'CountUsers' } },
+    'its first user protects it': { config: config(), users: users('a'), want: { name: 'AddFinalizer' } },
+    'it is protected no longer than it has users': {
+      config: config({ finalizers }),
+      users: [],
+      want: { name: 'RemoveFinalizer' },
+    },
     'a protected one shows its users': {
       config: config({ finalizers }),
       users: users('a'),
-      want: { name: 'CountUsers', act: 'report' },
+      want: { name: 'CountUsers' },
     },
     'a deleted one without users loses its finalizer': {
       config: config({ finalizers, deletionTimestamp }),
       users: [],
-      want: { name: 'RemoveFinalizer', act: 'release' },
+      want: { name: 'RemoveFinalizer' },
     },
     'a deleted one waits for its user, by name': {
       config: config({ finalizers, deletionTimestamp }),
@@ -54,15 +62,15 @@ describe('the decision about a ProviderConfig', () => {
     'a deleted one that was never protected waits for no user': {
       config: config({ finalizers: ['of.another'], deletionTimestamp }),
       users: users('a'),
-      want: { name: 'RemoveFinalizer', act: 'release' },
+      want: { name: 'RemoveFinalizer' },
     },
   };
   for (const [name, row] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(decideProviderConfig(row.config, row.users), row.want));
+    test(name, () => assert.deepEqual(decideInUse(row.config, row.users), row.want));
   }
 });
 
-describe('the status of a ProviderConfig', () => {
+describe('the status of an object that managed resources use', () => {
   const terminating = { type: 'Terminating', status: 'True', reason: 'InUse', message: 'in use' } as const;
   const lastTransitionTime = '2026-01-02T03:04:05Z';
   const rows: Record<string, { generation?: number; message?: string; want: ProviderConfig['status'] }> = {
@@ -84,7 +92,10 @@ describe('the status of a ProviderConfig', () => {
   for (const [name, { generation, message, want }] of Object.entries(rows)) {
     test(name, () => {
       const given = config(generation === undefined ? {} : { generation });
-      assert.deepEqual(withUsers(given, 3, message, now), { ...given, status: want });
+      assert.deepEqual(withUsers(given, 3, message === undefined ? [] : [terminating], now), {
+        ...given,
+        status: want,
+      });
     });
   }
 });

@@ -1,0 +1,66 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
+
+/** The names of this decision, as in docs/decision-tables.md and in its order. */
+export const inUseDecisions = ['InUse', 'RemoveFinalizer', 'AddFinalizer', 'CountUsers'] as const;
+
+/** A decision about one object that managed resources use; `name` is its line in docs/decision-tables.md. */
+export type InUseDecision =
+  | { readonly name: 'RemoveFinalizer' | 'AddFinalizer' | 'CountUsers'; readonly message?: undefined }
+  /** The deletion waits for the users. */
+  | { readonly name: 'InUse'; readonly message: string };
+
+export type UsedObject = Provider | ProviderConfig | StoreConfig;
+
+/** Pure. The finalizer exists only while there is a user. An object that was never protected waits for no user. */
+export function decideInUse(used: UsedObject, users: readonly KubernetesObject[]): InUseDecision {
+  const [isUsed, isProtected] = [users.length > 0, hasFinalizer(used, finalizerNames.inUse)];
+  if (wasDeleted(used)) {
+    return isUsed && isProtected
+      ? { name: 'InUse', message: inUse(used, users) }
+      : { name: 'RemoveFinalizer' };
+  }
+  if (isUsed === isProtected) return { name: 'CountUsers' };
+  return { name: isUsed ? 'AddFinalizer' : 'RemoveFinalizer' };
+}
+
+const named = 5;
+
+/** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, always in one order. */
+function inUse({ kind }: KubernetesObject, users: readonly KubernetesObject[]): string {
+  const names = users.map((user) => `${user.kind} ${user.metadata.name}`).toSorted();
+  const more = names.length > named ? ` and ${names.length - named} more` : '';
+  const count = `${names.length} managed resource${names.length === 1 ? '' : 's'}`;
+  return `in use by ${count}: ${names.slice(0, named).join(', ')}${more}; it is deleted once they are deleted or use another ${kind}`;
+}
+
+export const terminating = (message: string): ConditionFacts => ({
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InUse',
+  message,
+});
+
+/** The object with the number of its users and these conditions in its status. */
+export function withUsers<U extends UsedObject>(
+  used: U,
+  users: number,
+  facts: readonly ConditionFacts[],
+  now: Date,
+): U {
+  const { generation } = used.metadata;
+  const conditions = setConditions(used.status?.conditions, facts, { now, generation });
+  return {
+    ...used,
+    status: {
+      ...used.status,
+      users,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      ...(conditions.length === 0 ? {} : { conditions }),
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import compact from 'lodash/compact.js';
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  finalizerNames,
+  wasDeleted,
+  withFinalizer,
+  withoutFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done } from '../../../runtime/controller/reconcile.ts';
+import {
+  anyOf,
+  appears,
+  changed,
+  disappears,
+  isOfOthers,
+  triggersIn,
+} from '../../../runtime/controller/triggers.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
+import { isNewUser } from '../new-user.ts';
+import type { UsedObject } from './decide.ts';
+import { decideInUse, terminating, withUsers } from './decide.ts';
+
+/** The other contents of the status of a used object. */
+export interface UsedReport {
+  /** Absent: the condition stays. */
+  readonly ready?: ReadyFacts;
+  readonly systemVersion?: string;
+  /** Repeated while the object does not work. */
+  readonly event?: EventFacts;
+  /** The time until the next run, if no event triggers it earlier. */
+  readonly againMs?: number;
+}
+
+export interface InUseOptions<U extends UsedObject> {
+  /** Every managed kind that can use it. */
+  readonly managed: readonly Kind<Managed>[];
+  /** The name of the object of this kind that a managed resource uses. Undefined: none. */
+  readonly usedBy: (managed: Managed) => string | undefined;
+  /** Adds conditions to the status. Absent: it reports only the users. */
+  readonly report?: (used: U, users: readonly Managed[], signal: AbortSignal) => Promise<UsedReport>;
+  /** Called after the object was deleted. */
+  readonly forget?: (name: string) => void;
+}
+
+/** Limits writes while many managed resources are created and deleted. A deletion never waits for it. */
+const countEveryMs = 1_000;
+
+/**
+ * Protects a Provider, ProviderConfig or StoreConfig while managed resources use it, and counts them in `status.users`.
+ * The stores show the users; there are no ProviderConfigUsage objects (docs/decisions/0003).
+ */
+export function inUseController<U extends UsedObject>(
+  env: Environment,
+  kind: Kind<U>,
+  { managed, usedBy, report, forget }: InUseOptions<U>,
+): ControllerSpec {
+  const events = env.events.from(eventSources.used(kind));
+  const objects = env.resource(kind);
+  const stores = managed.map((each) => env.resource(each).store);
+  const byName = `users of ${kind.kind}`;
+  const countedAtMs = new Map<string, number>();
+  const namesOf = (object: Managed): readonly string[] => compact([usedBy(object)]);
+  for (const store of stores) store.addIndex(byName, namesOf);
+
+  const usersOf = (used: U): readonly Managed[] =>
+    stores
+      .flatMap((store) => store.byIndex(byName, used.metadata.name))
+      .filter((user) => !isNewUser(user, used));
+
+  async function writeStatus(used: U, message: string | undefined, signal: AbortSignal): Promise<Result> {
+    const { name } = used.metadata;
+    const users = usersOf(used);
+    const { ready, systemVersion, event, againMs }: UsedReport = (await report?.(used, users, signal)) ?? {};
+    const nowMs = env.clock.elapsedMs();
+    const facts = [
+      ...(ready === undefined ? [] : [ready]),
+      ...(message === undefined ? [] : [terminating(message)]),
+    ];
+    const counted = withUsers(used, users.length, facts, env.clock.now());
+    const desired =
+      systemVersion === undefined ? counted : { ...counted, status: { ...counted.status, systemVersion } };
+    const [was, is] = [used, desired].map(({ status }) => omit(status, 'users'));
+    const isNews = message !== undefined || !isEqual(was, is);
+    const waitMs = (countedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + countEveryMs - nowMs;
+    if (!isNews && waitMs > 0) return after(Math.min(waitMs, againMs ?? waitMs));
+    let updated = used;
+    try {
+      const writing = objects.updateStatus(used, desired, signal);
+      updated = await annotate(`cannot update ${kind.kind} status`, writing);
+    } catch (error) {
+      // It was deleted, or its definition is older than its status.
+      if (!isNotFound(error)) throw error;
+    }
+    if (updated !== used) countedAtMs.set(name, nowMs);
+    // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
+    if (message !== undefined) {
+      events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
+    }
+    if (event !== undefined) events.record(updated, event);
+    return againMs === undefined ? done : after(againMs);
+  }
+
+  const wokenBy = triggersIn(env);
+  return {
+    name: controllerNames.used(kind),
+    objects: objects.store,
+    triggers: [
+      wokenBy(objects.store).when(isOfOthers).itself('it changed'),
+      ...stores.map((store) =>
+        wokenBy(store)
+          .when(anyOf(appears, disappears, changed(namesOf)))
+          .throughBoth(
+            (object) => compact(namesOf(object).map((name) => objects.get({ name }))),
+            'it gained or lost a user',
+          ),
+      ),
+    ],
+    async reconcile(request, signal) {
+      const used = objects.get(request);
+      if (used === undefined) {
+        countedAtMs.delete(request.name);
+        forget?.(request.name);
+        return done;
+      }
+      const { name, message } = decideInUse(used, usersOf(used));
+      let current = used;
+      if (name === 'AddFinalizer' || name === 'RemoveFinalizer') {
+        const withOrWithout = name === 'AddFinalizer' ? withFinalizer : withoutFinalizer;
+        const finalizers = withOrWithout(used, finalizerNames.inUse);
+        const desired = { ...used, metadata: { ...used.metadata, finalizers } };
+        current = await annotate(`cannot update ${kind.kind}`, objects.update(used, desired, signal));
+        if (wasDeleted(used)) return { ...done, decision: name };
+      }
+      return { ...(await writeStatus(current, message, signal)), decision: name };
+    },
+  };
+}

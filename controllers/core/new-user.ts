@@ -1,0 +1,16 @@
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+
+/** Whether `user` was created after the deletion of the object that it names. Such a user does not delay the deletion. */
+export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject): boolean =>
+  used.metadata.deletionTimestamp !== undefined &&
+  metadata.creationTimestamp !== undefined &&
+  metadata.creationTimestamp > used.metadata.deletionTimestamp;
+
+/** An object that is being deleted takes no new users. Throws an Error that names it. */
+export function refuseNewUser(user: KubernetesObject, used: KubernetesObject): void {
+  if (wasDeleted(user) || !isNewUser(user, used)) return;
+  throw new Error(
+    `${used.kind} ${used.metadata.name} is being deleted and takes no new users; name another one, or delete this resource`,
+  );
+}
