@@ -30,9 +30,9 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
     resourceClass: Class,
   ) => readonly string[];
   /**
-   * Why a class or managed resource cannot serve the claim, for example `has engine "postgres", which …`.
-   * Undefined: it can. Pure. `offered`: the `forProvider` of the class, or the resource's `forProvider`, completed by
-   * its `initProvider` and then its status. Absent: every class and resource can.
+   * Returns the reason why a class or managed resource cannot serve the claim. Undefined: it can. Pure.
+   * `offered` of a class: its `forProvider`. `offered` of a managed resource: `forProvider`, with absent fields from
+   * `initProvider`, then from the status. Without this method, every class and resource can serve the claim.
    */
   misfit?(claim: C, offered: object): string | undefined;
   readonly stack?: string;

@@ -5,12 +5,13 @@ import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 
-/** The values that identify an external resource, and its immutable fields. */
+/** The values that identify an external resource. */
 export interface Identity {
   /** The external name. Absent until the external system has assigned one. */
   readonly name?: string | undefined;
   /** The ID that the external system reports for itself. */
   readonly system?: string | undefined;
+  /** The values of all immutable fields of `forProvider`. Some of them identify the resource, such as the region. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

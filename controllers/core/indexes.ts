@@ -19,7 +19,7 @@ const byClaim = 'claimRef';
 const byClaimUid = 'claimRef.uid';
 const byController = 'controller';
 
-/** The index value of a reference: kind and name, without UID and apiVersion. */
+/** The index value of a reference: kind and name. Users may leave out the UID, and the version may differ. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
 export function indexClaims(store: Store<Claim>): void {
@@ -46,7 +46,7 @@ export function indexManaged(store: Store<Managed>): void {
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
   store.byIndex(byClaim, objectKeyText(claim));
 
-/** Managed resources whose `claimRef` has this UID. The name may have been edited. */
+/** Managed resources whose `claimRef` has this UID, even if a user edited its name. */
 export const managedWithClaimUid = (store: Store<Managed>, uid: string | undefined): readonly Managed[] =>
   store.byIndex(byClaimUid, uid ?? '');
 

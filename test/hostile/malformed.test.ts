@@ -166,7 +166,7 @@ const used: Readonly<
     kind: FavouriteDBInstanceClassKind,
     name: 'small',
     malformed: { specTemplate: { forProvider: 'fancy' } },
-    says: 'cannot configure managed resource from FavouriteDBInstanceClass small: it is malformed: specTemplate.forProvider: expected object, received string',
+    says: 'cannot configure managed resource from FavouriteDBInstanceClass small: it is malformed: specTemplate.forProvider: expected object, received string; correct the claim, or the class',
   },
   ProviderConfig: {
     kind: ProviderConfigKind,

@@ -151,7 +151,7 @@ test('advice to use other credentials says that they serve all resources of the 
     { name: fault?.name, advice: fault?.advice },
     {
       name: 'not allowed',
-      advice: `Give them the right in the external system. Or use other credentials, which then serve all resources of the provider. ${elsewhere} Replace FILE by a file of yours, with the value of the entry "key.json".`,
+      advice: `Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider. ${elsewhere} Replace FILE by a file of yours, with the value of the entry "key.json".`,
     },
   );
 });

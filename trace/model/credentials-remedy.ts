@@ -36,9 +36,12 @@ export const newCredentials: Details = (view) => {
 export const moreRights: Details = (view, message) => {
   const { advice, commands } = newCredentials(view, message);
   const right =
-    'Give them the right in the external system. Or use other credentials, which then serve all resources of the provider.';
+    'Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider.';
   const isInSecret = credentialsKeyOf(thereOf(view.provider)) !== undefined;
-  return { advice: joined(right, advice), ...(isInSecret && commands && { commands }) };
+  return {
+    advice: joined(right, advice),
+    commands: [...commandsIn(view, 'retry resource'), ...(isInSecret ? (commands ?? []) : [])],
+  };
 };
 
 export const otherSystem: Details = ({ theManaged, managedService, provider }) => {

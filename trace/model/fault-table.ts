@@ -2,7 +2,13 @@ import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alph
 import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
 import { making, traceCommand } from './commands.ts';
 import { credentialsKeyOf } from './credentials-key.ts';
-import { createNamespace, moreRights, newCredentials, otherSystem, secretOutOfReach } from './credentials-remedy.ts';
+import {
+  createNamespace,
+  moreRights,
+  newCredentials,
+  otherSystem,
+  secretOutOfReach,
+} from './credentials-remedy.ts';
 import type { FaultRow } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { controllersDown, idleness } from './liveness.ts';
@@ -253,7 +259,6 @@ export const faultTable: readonly FaultRow[] = [
     link: 'credentials',
     sign: lastError('not allowed'),
     cause: 'The credentials of {provider} do not have the right for this action: {message}.',
-    commands: ['retry resource'],
     details: moreRights,
   },
   {

@@ -57,7 +57,8 @@ const correctClaim =
   (view) => {
     const { classRef, resourceRef } = view.theClaim?.spec ?? {};
     const isFixed =
-      (view.theClaim !== undefined && wasBound(view.theClaim)) || (classRef !== undefined && resourceRef !== undefined);
+      (view.theClaim !== undefined && wasBound(view.theClaim)) ||
+      (classRef !== undefined && resourceRef !== undefined);
     return isFixed
       ? replaceClaim(replacing)(view, '')
       : { advice: `${todo}:`, commands: commandsIn(view, 'edit claim') };
@@ -90,7 +91,10 @@ export const missingClass: Details = (view) => {
 
 export const missingResource: Details = (view) => {
   const create = making(view.theClaim?.spec.resourceRef ?? {});
-  const correct = correctClaim('Correct spec.resourceRef', 'Create the claim again, without spec.resourceRef');
+  const correct = correctClaim(
+    'Correct spec.resourceRef',
+    'Create the claim again, without spec.resourceRef',
+  );
   const { advice, commands = [] } = correct(view, '');
   return {
     advice: joined(advice, 'Or create that resource, or restore it from a backup.', create.advice),

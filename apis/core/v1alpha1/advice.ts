@@ -1,7 +1,7 @@
 import { annotationKeys } from './meta.ts';
 
 /**
- * What conditions and Events tell a reader to do. Messages take advice only from here. A test does what each piece says,
+ * The advice of conditions and Events to a reader. Messages take advice only from here. A test does what each piece says,
  * on a real API server, and finds that the claim can be used afterwards.
  */
 export const advice = {

@@ -5,7 +5,7 @@ import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1a
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions about an object that is in use, in the order of docs/decision-tables.md. */
 export const inUseDecisions = ['InUse', 'RemoveFinalizer', 'AddFinalizer', 'CountUsers'] as const;
 
 /** A decision about one object that managed resources use; `name` is its line in docs/decision-tables.md. */

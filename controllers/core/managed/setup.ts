@@ -75,7 +75,7 @@ export interface ManagedService<M extends Managed = Managed>
   readonly secretStores?: SecretStores;
 }
 
-/** Annotations that only this controller writes. */
+/** Annotations that this controller writes during a run. A new value of one of them triggers no other run. */
 const ownAnnotations = [
   annotationKeys.externalCreatePending,
   annotationKeys.externalCreateFailed,

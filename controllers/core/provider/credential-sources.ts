@@ -130,7 +130,7 @@ function recentSecrets({ client, clock }: Pick<Environment, 'client' | 'clock'>)
   return created;
 }
 
-/** The Secret has changed. */
+/** Removes a changed Secret from the cache, so that the next reader gets it from the API server. */
 export const forgetSecret = (
   env: Pick<Environment, 'client' | 'clock'>,
   { namespace, name }: SecretKey,

@@ -3,7 +3,7 @@ import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
 import { haveCredentialsWorked, providerErrorClasses, providerReasonOf } from '../error-class.ts';
 import type { CallResult } from './provider-health.ts';
 
-/** The names of this decision, as in docs/decision-tables.md and in its order. */
+/** The decisions about Ready of a provider, in the order of docs/decision-tables.md. */
 export const providerReadyDecisions = ['Working', 'Failing', 'Unchanged', 'Unused', 'Untried'] as const;
 
 /** The Ready condition of a Provider or ProviderConfig; `name` is the line in docs/decision-tables.md. */

@@ -9,7 +9,7 @@ import type { ProviderErrorClass } from '../error-class.ts';
 /** The proof that the last call of a user gave about its provider. */
 export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
-/** The results of calls with a Provider or ProviderConfig since its last edit. */
+/** The results of calls with a Provider or ProviderConfig since its last edit. Its users are managed resources. */
 export interface ProviderCalls {
   /** The last result of each user, by the user's UID. */
   readonly results: ReadonlyMap<string, CallResult>;
@@ -41,8 +41,9 @@ export interface ProviderHealth {
   /** Providers of a kind whose results may change the condition. */
   changed$(kind: Kind): Observable<Request>;
   /**
-   * Providers of a kind that work again or have new credentials: users that failed can be tried at once. `user`: the
-   * one whose call succeeded.
+   * Emits a provider of the kind when a call succeeds after all had failed, or when its credentials change. The managed
+   * resources that failed because of it can then be reconciled at once. `user`: the UID of the managed resource whose
+   * call succeeded, which needs no run. Absent: the credentials changed.
    */
   mayWork$(kind: Kind): Observable<{ readonly name: string; readonly user?: string }>;
 }
@@ -56,8 +57,11 @@ export function createProviderHealth(): ProviderHealth {
   const ofKind = <E extends { readonly kind: string }>(events: Observable<E>, kind: Kind): Observable<E> =>
     events.pipe(filter((event) => event.kind === kindKey(kind)));
 
-  /** `newer`: the provider was edited after the call began. */
-  function before(kind: Kind, { metadata }: KubernetesObject): Held | undefined | 'newer' {
+  /**
+   * The results for this UID and generation of the provider. Undefined: there are none. `newer`: there are results for
+   * a later generation, so the given provider is out of date.
+   */
+  function resultsOf(kind: Kind, { metadata }: KubernetesObject): Held | undefined | 'newer' {
     const { name, uid = '', generation = 0 } = metadata;
     const found = known.get(keyOf(kind, name));
     if (found?.uid !== uid) return undefined;
@@ -68,7 +72,7 @@ export function createProviderHealth(): ProviderHealth {
   return {
     record(kind, provider, { user, result, systemVersion }) {
       const { name, uid = '', generation = 0 } = provider.metadata;
-      const found = before(kind, provider);
+      const found = resultsOf(kind, provider);
       if (found === 'newer') return;
       const held: Held = found ?? { uid, generation, results: new Map(), working: 0 };
       const former = held.results.get(user);
@@ -87,7 +91,7 @@ export function createProviderHealth(): ProviderHealth {
       if (isRecovery) mayWork.next({ kind: kindKey(kind), name, user });
     },
     of(kind, provider, users) {
-      const found = before(kind, provider);
+      const found = resultsOf(kind, provider);
       if (found === undefined || found === 'newer') return undefined;
       const present = new Set(users);
       for (const [user, result] of found.results) {

@@ -87,12 +87,12 @@ export const refusedVersion: Row = {
 };
 
 export const awsRows: Readonly<Record<string, Row>> = {
-  'a mistyped engine in a class': {
+  'a class of another engine': {
     async situation(at) {
-      await classOf(at, { engine: 'postgre' as 'postgres' });
+      await classOf(at, { engine: 'mysql' });
       await claim(at);
     },
-    says: () => 'choose one with postgres or aurora-postgresql',
+    says: () => 'choose one with postgres',
     where: messages,
     act: (at) =>
       at.edit(

@@ -36,7 +36,7 @@ async function released(at: Place): Promise<string> {
   return metadata.name;
 }
 
-/** What a backup of an object has. */
+/** The manifest of an object in a backup. */
 const backedUp = ({ apiVersion, kind, metadata, spec }: Managed): Managed => ({
   apiVersion,
   kind,

@@ -41,7 +41,7 @@ export interface Row {
   readonly fault?: string;
   /** Does exactly what the advice says. */
   readonly act: (at: Place) => Promise<unknown>;
-  /** What holds afterwards. Default: the claim is Bound and Ready. */
+  /** Whether the result is reached. Default: the claim is Bound and Ready. */
   readonly ends?: (at: Place) => Promise<boolean>;
 }
 
@@ -50,7 +50,7 @@ export class Place {
   readonly fixture: FancySQLFixture;
   readonly namespace: string;
   readonly clouds: FavouriteCloud[] = [];
-  /** What to stop at the end. */
+  /** To be stopped at the end. */
   readonly servers: { stop(): Promise<void> }[] = [];
 
   constructor(fixture: FancySQLFixture, namespace: string) {
@@ -188,7 +188,8 @@ export class Place {
   async run(command: string): Promise<void> {
     const { kubeconfigPath } = this.fixture.cluster.controlPlane;
     await promisify(execFile)('sh', ['-ec', command], {
-      env: { ...process.env, KUBECONFIG: kubeconfigPath },
+      env: { ...process.env, KUBECONFIG: kubeconfigPath, EDITOR: 'false' },
+      timeout: 30_000,
     });
   }
 

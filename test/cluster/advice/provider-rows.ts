@@ -29,9 +29,9 @@ const refused =
 
 /** The cloud answers again, and the reader runs the command that trace prints. */
 async function retried(at: Place): Promise<void> {
-  cloudOf(at).faults.clear();
   const { commands = [] } = (await at.trace()).fault ?? {};
-  await at.run(commands.find((command) => !command.includes('FILE')) ?? '');
+  cloudOf(at).faults.clear();
+  await at.run(commands.find((command) => command.includes('reconcile-requested-at')) ?? 'false');
 }
 
 /** Runs the commands that trace prints. */

@@ -39,7 +39,10 @@ export async function recordCreation(
   return record(context, run, { ...naming(context, run, name), ...succeeded });
 }
 
-/** Records only the assigned name. A creation without a recorded result still counts as incomplete. */
+/**
+ * Records the name that the external system assigned, but not that the creation succeeded. For example while an
+ * asynchronous creation is ongoing: it stays incomplete until its result is recorded.
+ */
 export async function recordName(
   context: CreationContext,
   run: Run,

@@ -138,7 +138,10 @@ async function create(context: ExternalContext, run: Run): Promise<Outcome> {
   return outcomes.present(filled, observed);
 }
 
-/** Writes annotations before the creation: the identity, and for assigned names the start of the creation. */
+/**
+ * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
+ * assigns the name, also records the start: after a crash, the next run does not create a second resource.
+ */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
   // guard({}): an edit of the identity during the creation

@@ -71,8 +71,18 @@ const ofResource =
 
 describe('a claim in a namespace that its selector does not allow', () => {
   const refused = {
-    'the class that the claim names': [byClass, undefined, `NamespaceNotAllowed: ${ofClass}`, 'NamespaceNotAllowed'],
-    'the resource that the claim names': [byName, byHand, `NamespaceNotAllowed: ${ofResource}`, 'NamespaceNotAllowed'],
+    'the class that the claim names': [
+      byClass,
+      undefined,
+      `NamespaceNotAllowed: ${ofClass}`,
+      'NamespaceNotAllowed',
+    ],
+    'the resource that the claim names': [
+      byName,
+      byHand,
+      `NamespaceNotAllowed: ${ofResource}`,
+      'NamespaceNotAllowed',
+    ],
     'the resource whose claimRef names the claim': [
       byName,
       managed({ ...byHand.spec, claimRef: { ...claimRef(), uid: undefined } as object }),

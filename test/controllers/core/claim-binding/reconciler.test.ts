@@ -461,7 +461,10 @@ describe('a claim is never bound to a resource that it may not have', () => {
     const owner = cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.name;
     const [winner, loser] = owner === 'orders' ? [orders, rivalKey] : [rivalKey, orders];
     assert.equal(claimAt(winner)?.status?.bindingPhase, 'Bound');
-    assert.deepEqual([claimAt(loser)?.status?.bindingPhase, ready(loser).reason], ['Unbound', 'ClaimedByOther']);
+    assert.deepEqual(
+      [claimAt(loser)?.status?.bindingPhase, ready(loser).reason],
+      ['Unbound', 'ClaimedByOther'],
+    );
     assert.match(ready(loser).message ?? '', /^refusing to bind to FavouriteDBInstance db: it is claimed by/);
   });
 
