@@ -111,6 +111,8 @@ export interface ErrorContext {
   readonly secrets: readonly string[];
   /** The server has accepted the credentials. A refusal of a user or password is about those in the statement. */
   readonly isLoggedIn?: boolean;
+  /** The database in which the provider works, while it connects there. */
+  readonly maintenance?: string;
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, transaction rollback,
@@ -136,6 +138,10 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     }
     if (sqlState.startsWith('28')) {
       const message = `server ${server} refused the credentials of user "${username}": ${text}`;
+      return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
+    }
+    if (sqlState === '3D000' && context.maintenance !== undefined) {
+      const message = `server ${server} has no database "${context.maintenance}", which the credentials name`;
       return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
     }
     if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);

@@ -91,7 +91,11 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     open: (database, signal) => {
       // In the maintenance database no tenant has settings, so the version is not needed. It is read again there,
       // because the server may have been upgraded.
-      const known = database === maintenance || version === undefined ? {} : { serverVersion: version };
+      if (database === maintenance) {
+        const context = { ...sessionOptions.context, maintenance };
+        return openSession(database, signal, { ...sessionOptions, context });
+      }
+      const known = version === undefined ? {} : { serverVersion: version };
       return openSession(database, signal, { ...sessionOptions, ...known });
     },
   });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { LocalPostgresql } from '../../../local/postgresql.ts';
+import { startPostgresql } from '../../../local/postgresql.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { startFancySQL } from '../fancysql-fixture.ts';
 import type { StackProcess } from '../stack-harness.ts';
@@ -9,6 +11,7 @@ import { awsRows } from './aws-rows.ts';
 import { claimRows } from './claim-rows.ts';
 import type { Row } from './player.ts';
 import { Place, play } from './player.ts';
+import { postgresqlRows } from './postgresql-rows.ts';
 import { providerRows } from './provider-rows.ts';
 
 /** Rows play side by side: most of their time is waiting. */
@@ -19,20 +22,27 @@ describe('a reader who does what the product says can use the claim within 5 s',
 }, () => {
   let fixture: FancySQLFixture;
   let stack: StackProcess;
+  let postgresql: LocalPostgresql;
   const places: Place[] = [];
 
   before(async () => {
-    fixture = await startFancySQL({ provisioningMs: 50 });
-    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws']);
+    [fixture, postgresql] = await Promise.all([startFancySQL({ provisioningMs: 50 }), startPostgresql()]);
+    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,postgresql']);
     await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
   });
   after(async (context) => {
     await fixture?.stop();
+    await postgresql?.dispose();
     await Promise.all(places.flatMap(({ servers }) => servers.map((server) => server.stop())));
     if ('error' in context && context.error) console.error(stack?.log());
   });
 
-  const rows = Object.entries<Row>({ ...claimRows, ...providerRows, ...awsRows });
+  const rows = Object.entries<Row>({
+    ...claimRows,
+    ...providerRows,
+    ...awsRows,
+    ...postgresqlRows(() => postgresql),
+  });
   for (const [index, [name, row]] of rows.entries()) {
     test(name, async (context) => {
       const at = new Place(fixture, `advice-${index}`);
