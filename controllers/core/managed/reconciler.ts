@@ -29,7 +29,7 @@ import { decideAccess, decideFirst } from './run/decide.ts';
 import { cannot } from './run/failures.ts';
 import { keepCredential } from './run/keep-credential.ts';
 import type { Outcome, Run } from './run/outcome.ts';
-import { conclude, decisionOf, failed, outcomes, withEvents } from './run/outcome.ts';
+import { conclude, decisionOf, failed, outcomes, withEvents, withPublishing } from './run/outcome.ts';
 import { pollOperation } from './run/poll-operation.ts';
 import type { ExternalContext, RunContext } from './run/steps.ts';
 import { observeRecorded, step } from './run/steps.ts';
@@ -100,7 +100,8 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     if (first?.name === 'ResourceGone') return { ...done, ...decisionOf(run) };
     const context: RunContext = { ...shared, signal, log };
     const outcome = first === undefined ? connect(service, context, run) : stop(context, run, first);
-    return conclude(context, await outcome.catch((error: unknown) => failed(run, error)), signal);
+    const reached = await outcome.catch((error: unknown) => failed(run, error));
+    return conclude(context, withPublishing(reached), signal);
   };
 }
 

@@ -141,7 +141,8 @@ export class UncertainCreationError extends Error {
 
 /**
  * The calls of an external client. `credential` is undefined if the object has no generated credential, or names
- * neither a Secret nor a secret store. In the second case `create` gets a random password.
+ * neither a Secret nor a secret store: then `create` gets a random password. It is also undefined if the Secret or the
+ * store cannot be read: then `create` is not called, and `update` leaves the credential as it is.
  */
 export interface Calls<M extends Managed, Name extends string> {
   /**

@@ -40,6 +40,8 @@ import {
   observeAndPublish,
   prepare,
   publish,
+  removeFormer,
+  reserve,
   step,
   write,
 } from './steps.ts';
@@ -68,9 +70,8 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'CreateNotAllowed':
       return outcomes.uncreated(run);
     case 'CreateExternal':
-      return create(context, run);
     case 'Recreate':
-      return create(context, withEvents(run, recreationEvent(run)));
+      return create(context, run);
     case 'ExternalLost':
       return outcomes.lost(run);
     case 'AwaitDeletion':
@@ -79,12 +80,8 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
       return remove(context, run);
     case 'LateInitialize':
       return fillIn(context, run, observed);
-    case 'NoUpdate': {
-      const kept = await keep(context, run, observed);
-      // Before the new credential is set, only the one in the previous Secret may work.
-      if (!isCredentialDue(kept)) await removeFormer(context, kept);
-      return outcomes.present(kept, observed);
-    }
+    case 'NoUpdate':
+      return outcomes.present(await removeFormer(context, await keep(context, run, observed)), observed);
     case 'Update':
       return update(context, await keep(context, run, observed), observed);
     case 'AwaitEffect':
@@ -113,7 +110,11 @@ const inputOf = (
 });
 
 /** Creates the external resource and observes it. A fast creation then takes one run and one status write. */
-async function create(context: ExternalContext, run: Run): Promise<Outcome> {
+async function create(context: ExternalContext, found: Run): Promise<Outcome> {
+  const reserved = await reserve(context, found);
+  const { unkept } = reserved;
+  if (unkept !== undefined) throw unkept.knowing({ ...reserved, decision: 'CreationRefused' });
+  const run = found.decision === 'Recreate' ? withEvents(reserved, recreationEvent(reserved)) : reserved;
   const announced = await announce(context, await clearRecords(context, run));
   const marked = await confirmed(context, announced, cannot.create); // guard(announced): a creation after a stale read
   if (marked === undefined) return outcomes.gone(announced);
@@ -173,8 +174,8 @@ function forgottenCredential(
 const publishCalled = async (
   context: ExternalContext,
   run: Run,
-  { details, status, event, ready }: Called,
-): Promise<Run> => withEvents(await publish(context, reporting(run, status), details, ready), event);
+  { details, status, event }: Called,
+): Promise<Run> => withEvents(await publish(context, reporting(run, status), details), event);
 
 /** Writes the external name and the values that the external system chose, then publishes the connection details. */
 async function keep(
@@ -185,9 +186,6 @@ async function keep(
 ): Promise<Run> {
   return publish(context, await prepare(context, run, { lateInitialized }), details);
 }
-
-const removeFormer = ({ places, signal }: RunContext, run: Run): Promise<void> =>
-  step(run, '', places.removeFormer(run.current, signal), { ...cannot.unpublish, ready: undefined });
 
 async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Outcome> {
   const { lateInitialized, ...rest } = observed;

@@ -51,6 +51,8 @@ export interface CredentialInput {
   readonly managed: Managed;
   /** The content of its Secret, or of its entry in a secret store. Undefined: none. */
   readonly kept: (KeptCredential & { readonly isOwned: boolean }) | undefined;
+  /** The Secret or entry cannot be read or written, so that nothing is decided about it. Default: false. */
+  readonly isUnknown?: boolean;
   readonly secretDetails: SecretDetails;
 }
 
@@ -182,11 +184,12 @@ const cannotChange: Decide = (input) => {
  * Secret. The first check that matches decides. Undefined: no write is needed.
  */
 export const decideCredential = (input: CredentialInput): CredentialDecision | undefined =>
-  firstMatch(input, checks);
+  firstMatch(input, input.isUnknown === true ? checksWithoutSecret : checks);
+
+const checksWithoutSecret: readonly Decide[] = [addFinalizer, resetStatus];
 
 const checks: readonly Decide[] = [
-  addFinalizer,
-  resetStatus,
+  ...checksWithoutSecret,
   keepReleased,
   makeAvailable,
   generate,

@@ -9,7 +9,7 @@ import type { CredentialDecision } from './decide-credential.ts';
 import { decideCredential } from './decide-credential.ts';
 import type { Run } from './outcome.ts';
 import type { ExternalContext } from './steps.ts';
-import { secretStep, step, write, writeStatus } from './steps.ts';
+import { inPlace, step, write, writeStatus } from './steps.ts';
 
 /** The most decisions in one run. No correct sequence is that long. */
 const maxDecisions = 12;
@@ -21,9 +21,11 @@ const maxDecisions = 12;
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
   const { places, secretDetails, signal } = context;
-  let run = withEntry(found, await secretStep(places.read(found.current, signal), found));
+  let run = await inPlace(found, places.read(found.current, signal));
   for (let round = 0; round < maxDecisions; round += 1) {
-    const decision = decideCredential({ managed: run.current, kept: run.entry, secretDetails });
+    const { current, entry, unkept } = run;
+    const isUnknown = unkept !== undefined;
+    const decision = decideCredential({ managed: current, kept: entry, isUnknown, secretDetails });
     if (decision === undefined) return withCredential(context, run);
     if (decision.act === 'report')
       return { ...withCredential(context, run), credentialProblem: decision.message };
@@ -47,14 +49,13 @@ async function carryOut(context: ExternalContext, run: Run, decision: Write): Pr
       const confirming = managedResources.confirm(run.current, signal);
       if ((await step(run, 'cannot get managed resource', confirming)) === undefined) return undefined;
       logQuietAct(log, decision.name, { ...aboutManaged(run.current), decision: decision.name });
-      return withEntry(run, await secretStep(generate(context, run, decision.note), run));
+      return inPlace(run, generate(context, run, decision.note));
     }
     case 'annotate': {
       const { entry } = run;
       if (entry === undefined) return run;
       const note = { key: entry.note?.key ?? newNoteKey(context.randomBytes), ...decision.note };
-      const writing = entry.write(run.current, { details: entry.details, note }, signal);
-      return withEntry(run, await secretStep(writing, run));
+      return inPlace(run, entry.write(run.current, { details: entry.details, note }, signal));
     }
   }
 }
@@ -79,13 +80,11 @@ async function generate(
     : entry.write(current, { details, note }, signal);
 }
 
-const withEntry = (run: Run, entry: ConnectionEntry | undefined): Run =>
-  entry === undefined ? run : { ...run, entry };
-
 function withCredential({ secretDetails }: ExternalContext, run: Run): Run {
-  const { current, entry } = run;
+  const { current, entry, unkept } = run;
   const credential = credentialOf<Managed>(current, secretDetails);
   const value = credential && entry?.details[credential.key];
-  if (credential === undefined || entry === undefined || value === undefined) return run;
+  if (credential === undefined || entry === undefined || value === undefined || unkept !== undefined)
+    return run;
   return { ...run, credential: { value, isApplied: isApplied(current, entry, credential) } };
 }

@@ -45,6 +45,10 @@ export interface Run {
   /** Its Secret or its entry in the secret store, as this run read or wrote it last. */
   readonly entry?: ConnectionEntry;
   readonly credential?: DesiredCredential;
+  /** Why the Secret, or the entry, could not be read or written. Then the run creates nothing and sets no credential. */
+  readonly unkept?: StepFailure<Run>;
+  /** Why the secret store has no copy of the Secret, or a former Secret or entry was not deleted. */
+  readonly uncopied?: StepFailure<Run>;
   /** Why the credential cannot be replaced for the next claim, and what to do. */
   readonly credentialProblem?: string;
   /** The new record of the applied credential. Absent: unchanged. */
@@ -295,6 +299,20 @@ export function failed(start: Run, error: unknown): Outcome {
 }
 
 /**
+ * Reports in Synced that the connection details were not published. A resource that never published them does not
+ * become Ready, because no user could use it.
+ */
+export function withPublishing(outcome: Outcome): Outcome {
+  const { run, synced, ready } = outcome;
+  const { unkept, uncopied, current } = run;
+  const failure = unkept ?? uncopied;
+  if (failure === undefined || synced?.status !== 'True') return outcome;
+  const reported = { ...outcome, ...failed(run, failure.knowing(run)) };
+  const isPublished = unkept === undefined || current.status?.bindingPhase !== undefined;
+  return isPublished ? { ...reported, ready } : reported;
+}
+
+/**
  * Returns the managed resource with its new status, and the Events, both without secrets. Adds a report of edits that
  * have no effect.
  */
@@ -330,7 +348,8 @@ export function statusOf(
   return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
 }
 
-function isCredentialInForce({ credential, record, current }: Run): boolean {
+function isCredentialInForce({ credential, record, current, unkept }: Run): boolean {
+  if (unkept !== undefined) return false;
   if (credential === undefined) return true;
   return credential.isApplied && (record ?? current.status?.credential)?.pending === false;
 }

@@ -5,7 +5,7 @@ import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { UpdateOptions } from '../../../../runtime/cache/resource.ts';
 import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
@@ -17,7 +17,7 @@ import { withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../../credential.ts';
 import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../../credential.ts';
-import { placeErrorIn } from '../../error-class.ts';
+import { conditionErrorOf, reasonOfError } from '../../error-class.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { isNeverChanged } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
@@ -218,41 +218,83 @@ export async function prepare(
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });
 }
 
-/** Awaits a step with the Secret or the secret store. If it can be written nowhere, Ready becomes False. */
-export async function secretStep<T>(doing: Promise<T>, known: Run, ready?: Ready): Promise<T> {
+/**
+ * Awaits a step with the Secret, or with the entry of a store that is the only place. If the step fails, the run goes
+ * on without the credential, and creates nothing.
+ */
+export async function inPlace(run: Run, doing: Promise<ConnectionEntry | undefined>): Promise<Run> {
   try {
-    return await doing;
+    const entry = await doing;
+    return entry === undefined ? run : { ...run, entry };
   } catch (error) {
-    const refused = wasDeleted(known.current) ? undefined : placeErrorIn(error);
-    const shown = refused ? (message: string) => notReady(refused.errorClass, message) : ready;
-    throw new StepFailure('', error, { ...cannot.publish, ...(shown && { ready: shown }), known });
+    const reason = reasonOfError(conditionErrorOf(error, undefined)) ?? 'Unavailable';
+    const ready = (message: string) => notReady(reason, message);
+    const unkept = failureOf(run, '', error, { ...cannot.publish, ready });
+    return omit({ ...run, unkept }, 'credential');
   }
+}
+
+/** Awaits a step that only follows the Secret, such as the copy in a secret store. If it fails, the run goes on. */
+async function following(
+  run: Run,
+  what: string,
+  doing: Promise<void>,
+  facts: FailureFacts<Run>,
+): Promise<Run> {
+  try {
+    await doing;
+    return run;
+  } catch (error) {
+    const failure = failureOf(run, what, error, facts);
+    return { ...run, uncopied: run.uncopied ?? failure };
+  }
+}
+
+/** The failure that the outcome of the run reports. Throws it if it ends the run silently, as a conflict does. */
+function failureOf(run: Run, what: string, error: unknown, facts: FailureFacts<Run>): StepFailure<Run> {
+  const failure = new StepFailure(what, error, { ...facts, known: run });
+  if (failure.isSilent) throw failure;
+  return failure;
 }
 
 const maxAttempts = 5;
 
 /**
  * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
- * so it retries after a conflict, unless the credential has changed.
+ * so it retries after a conflict, unless the credential has changed. A failure is a fact of the run.
  */
-export async function publish(
-  context: RunContext,
-  run: Run,
-  details: ReportedDetails | undefined,
-  ready?: Ready,
-): Promise<Run> {
+export async function publish(context: RunContext, run: Run, details?: ReportedDetails): Promise<Run> {
   const { places, signal, log } = context;
   const known = withDetails(run, details);
-  if (!wantsDetails(known.current)) return known;
-  const entry = await secretStep(keep(context, known), known, ready);
-  const published = { ...known, ...(entry && { entry }) };
-  if (entry === undefined) return published;
-  await secretStep(places.copy(known.current, entry, signal), published, ready);
+  const { current, unkept } = known;
+  if (!wantsDetails(current) || (unkept !== undefined && run.entry === undefined)) return known;
+  const published = await inPlace(known, keep(context, known));
+  const { entry } = published;
+  if (entry === undefined || published.unkept !== unkept) return published;
   if (!isEqual(entry.details, run.entry?.details)) {
-    const about = { ...aboutManaged(known.current), decision: run.decision };
+    const about = { ...aboutManaged(current), decision: run.decision };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(entry.details).toSorted() });
   }
-  return published;
+  const copying = places.copy(current, entry, signal);
+  return following(
+    published,
+    'cannot copy the connection details to the secret store',
+    copying,
+    cannot.publish,
+  );
+}
+
+/** Writes the Secret before a creation, so that nothing is created whose details can be written nowhere. */
+export async function reserve(context: RunContext, run: Run): Promise<Run> {
+  const isKnown = (run.entry ?? run.unkept) !== undefined;
+  if (isKnown || !wantsDetails(run.current)) return run;
+  return inPlace(run, context.places.create(run.current, kept(context, run, undefined), context.signal));
+}
+
+/** Deletes the Secrets and entries that the resource no longer names, after the credential of the new ones is set. */
+export async function removeFormer({ places, signal }: RunContext, run: Run): Promise<Run> {
+  if (run.unkept !== undefined || isCredentialDue(run)) return run;
+  return following(run, '', places.removeFormer(run.current, signal), { reason: cannot.unpublish.reason });
 }
 
 async function keep(context: RunContext, run: Run): Promise<ConnectionEntry | undefined> {
@@ -317,10 +359,10 @@ export async function observeAndPublish(
   const called = reporting(withDetails(run, details), status);
   const [seen, observed] = await observe(context, called, ready).catch(async (error: unknown) => {
     // guard(called): details are lost if the observation fails
-    const published = await publish(context, called, undefined, ready);
+    const published = await publish(context, called);
     throw error instanceof StepFailure ? error.knowing(withEvents(published, event)) : error;
   });
-  const published = await publish(context, seen, observed.exists ? observed.details : undefined, ready);
+  const published = await publish(context, seen, observed.exists ? observed.details : undefined);
   return [withEvents(published, event), observed];
 }
 

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
-import { storePlace } from '../../../../controllers/core/connection/store-place.ts';
 import {
   credentialAnnotation,
   encodeNote,
   generatedPassword,
   hmacOf,
 } from '../../../../controllers/core/credential.ts';
-import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
+import { isConflict } from '../../../../runtime/client/errors.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { claimRef, managedKind } from '../objects.ts';
+import { FakeStores } from '../stores-fake.ts';
 
 const named = { 'crossplane.io/external-name': 'db' };
 const create = (spec = {}, metadata = {}): Scene =>
@@ -373,27 +371,14 @@ test('a requested rotation replaces the credential once, for the same claim', as
 });
 
 test('a secret store alone keeps the credential: one run, and an entry that is edited there is applied', async () => {
-  const kept = new Map<string, StoredConnection>();
-  const stores: SecretStores = {
-    open: async () => ({
-      describe: (name) => name,
-      read: async (name) => kept.get(name),
-      write: async (name, current, desired) => {
-        if (!isEqual(kept.get(name), current)) throw changedSinceRead();
-        kept.set(name, { ...desired, type: 'added by the store' });
-        return kept.get(name) ?? assert.fail();
-      },
-      remove: async (name) => void kept.delete(name),
-    }),
-    removeFormer: async () => undefined,
-    triggers: () => [],
-  };
+  const stores = new FakeStores();
+  const { kept } = stores;
   const inStore = {
     writeConnectionSecretToRef: undefined as never,
     publishConnectionDetailsTo: { name: 'db' },
   };
   const scene = create(inStore, { annotations: named });
-  scene.store = storePlace(stores);
+  scene.store = stores.place;
   await scene.run();
   const entry = kept.get('db') ?? assert.fail();
   assert.equal(passwordOf(scene), entry.data.password);

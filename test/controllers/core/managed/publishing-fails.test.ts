@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { creating } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { generatedPassword } from '../../../../controllers/core/credential.ts';
+import { ApiError } from '../../../../runtime/client/errors.ts';
+import { finalizers, Scene, secretKey } from '../managed-scene.ts';
+import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { FakeStores } from '../stores-fake.ts';
+
+const db = { name: 'db' };
+const annotations = { 'crossplane.io/external-name': 'db' };
+const publishConnectionDetailsTo = db;
+const inStore = { publishConnectionDetailsTo, writeConnectionSecretToRef: undefined as never };
+const inBoth = { publishConnectionDetailsTo };
+const outage = 'Vault https://vault.example is sealed';
+
+interface Published {
+  readonly scene: Scene;
+  readonly stores: FakeStores;
+}
+
+function published(spec: ManagedSpec, options: ConstructorParameters<typeof Scene>[2] = {}): Published {
+  const scene = new Scene({ forProvider: { size: 1 }, ...spec }, { finalizers, annotations }, options);
+  const stores = new FakeStores();
+  scene.store = stores.place;
+  return { scene, stores };
+}
+
+/** A resource that was created and published, before its store fails. */
+async function settled(...given: Parameters<typeof published>): Promise<Published> {
+  const made = published(...given);
+  await made.scene.run();
+  assert.equal(made.scene.condition('Synced'), 'True/ReconcileSuccess');
+  made.stores.outage = outage;
+  return made;
+}
+
+const resize = ({ cluster }: Scene): void =>
+  void cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
+    ...rest,
+    spec: { ...spec, forProvider: { size: 2 } },
+  }));
+
+const places: Readonly<Record<string, { spec: ManagedSpec; synced: string }>> = {
+  'a store alone': {
+    spec: inStore,
+    synced: `False/ReconcileError: cannot get connection details: ${outage}`,
+  },
+  'a Secret and a store': {
+    spec: inBoth,
+    synced: `False/ReconcileError: cannot copy the connection details to the secret store: cannot get connection details: ${outage}`,
+  },
+};
+
+for (const [place, { spec, synced }] of Object.entries(places)) {
+  describe(`while its secret store fails, a resource with ${place}`, () => {
+    test('is observed', async () => {
+      const { scene } = await settled(spec);
+      scene.external.ready = creating('restarting');
+      await scene.run();
+      assert.equal(scene.condition('Ready'), 'False/Creating: restarting');
+      scene.external.ready = { type: 'Ready', status: 'True', reason: 'Available' };
+      await scene.run();
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.condition('Synced'), synced);
+      assert.equal(scene.decision, 'NoUpdate');
+    });
+
+    test('is updated', async () => {
+      const { scene } = await settled(spec);
+      resize(scene);
+      await scene.run();
+      assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });
+      assert.equal(scene.external.passwords.length, 1);
+      assert.equal(scene.condition('Ready'), 'True/Available');
+      assert.equal(scene.condition('Synced'), synced);
+    });
+
+    test('is deleted in the external system; its finalizer alone waits', async () => {
+      const { scene, stores } = await settled(spec);
+      scene.cluster.delete(managedKind, db, deletionTimestamp);
+      await scene.run();
+      assert.equal(scene.external.things.size, 0);
+      assert.equal(scene.secret, undefined);
+      assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
+      assert.equal(scene.condition('Ready'), 'False/Deleting');
+      assert.equal(
+        scene.condition('Synced'),
+        `False/ReconcileError: cannot unpublish connection details: ${outage}`,
+      );
+      stores.outage = undefined;
+      await scene.run();
+      assert.deepEqual([scene.object, stores.kept.size], [undefined, 0]);
+    });
+
+    test('is observed as before when the store works again', async () => {
+      const { scene, stores } = await settled(spec);
+      await scene.run();
+      stores.outage = undefined;
+      await scene.run();
+      assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+      assert.equal(stores.kept.get('db')?.data.password, scene.external.things.get('db')?.password);
+    });
+  });
+}
+
+describe('while its secret store fails', () => {
+  test('a resource with the store alone is not created, and is when the store works again', async () => {
+    const { scene, stores } = published(inStore);
+    stores.outage = outage;
+    await scene.run();
+    assert.equal(scene.decision, 'CreationRefused');
+    assert.deepEqual([scene.external.made, scene.annotations], [0, annotations]);
+    const why = `cannot get connection details: ${outage}`;
+    assert.equal(scene.condition('Ready'), `False/Unavailable: ${why}`);
+    assert.equal(scene.condition('Synced'), `False/ReconcileError: ${why}`);
+    stores.outage = undefined;
+    await scene.run();
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.external.things.get('db')?.password, stores.kept.get('db')?.data.password);
+  });
+
+  test('a resource with a Secret and a store is created, and can be bound', async () => {
+    const { scene, stores } = published(inBoth);
+    stores.outage = outage;
+    await scene.run();
+    assert.equal(scene.external.things.get('db')?.password, scene.secret?.password);
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.equal(scene.condition('Synced'), places['a Secret and a store']?.synced);
+  });
+
+  test('a password that was edited in the store alone is set when the store works again', async () => {
+    const { scene, stores } = await settled(inStore);
+    const entry = stores.kept.get('db') ?? assert.fail();
+    stores.kept.set('db', { ...entry, data: { ...entry.data, password: 'chosen-by-a-user' } });
+    await scene.run();
+    assert.equal(scene.external.passwords.length, 1);
+    stores.outage = undefined;
+    await scene.run();
+    assert.equal(scene.external.things.get('db')?.password, 'chosen-by-a-user');
+  });
+
+  test('a password that was edited in the Secret is set, although the store has no copy of it', async () => {
+    const { scene } = await settled(inBoth);
+    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
+      ...secret,
+      data: { ...secret.data, ...encodeDetails({ password: 'chosen-by-a-user' }) },
+    }));
+    await scene.run();
+    assert.equal(scene.external.things.get('db')?.password, 'chosen-by-a-user');
+  });
+
+  test('a resource that moves from a Secret to the store keeps its Secret until the store works', async () => {
+    const { scene, stores } = await settled({});
+    const password = scene.secret?.password;
+    scene.cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => {
+      const { writeConnectionSecretToRef: _, ...others } = spec;
+      return { ...rest, spec: { ...others, publishConnectionDetailsTo } };
+    });
+    await scene.run();
+    assert.equal(scene.secret?.password, password);
+    stores.outage = undefined;
+    await scene.run();
+    await scene.run();
+    assert.equal(scene.secret, undefined);
+    assert.equal(scene.external.things.get('db')?.password, stores.kept.get('db')?.data.password);
+  });
+
+  test('an existing resource that never published its details does not become Ready', async () => {
+    const { scene, stores } = published(inStore);
+    scene.external.put('db', { size: 1 });
+    stores.outage = outage;
+    await scene.run();
+    assert.equal(scene.condition('Ready'), `False/Unavailable: cannot get connection details: ${outage}`);
+    assert.equal(scene.object?.status?.bindingPhase, undefined);
+  });
+});
+
+/** Another resource owns the Secret. */
+function takeSecret({ cluster }: Scene): void {
+  const ownerReferences = [controllerReference(managed({}, { name: 'rival', uid: 'rival-uid' }))];
+  cluster.put(SecretKind, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...secretKey, ownerReferences },
+  });
+}
+
+const refusals: Readonly<Record<string, { refuse: (scene: Scene) => void; reason: string }>> = {
+  'in a namespace that does not exist': {
+    refuse: ({ cluster }) => {
+      cluster.gate = ({ verb, kind }) => {
+        if (verb === 'create' && kind === 'Secret')
+          throw new ApiError('namespaces "infra" not found', { code: 404, reason: 'NotFound' });
+      };
+    },
+    reason: 'NamespaceNotFound',
+  },
+  'that another object owns': { refuse: takeSecret, reason: 'SecretConflict' },
+};
+
+describe('a Secret that can be written nowhere', () => {
+  for (const [how, { refuse, reason }] of Object.entries(refusals)) {
+    for (const [what, secretDetails] of Object.entries({
+      'with a generated password': { credential: generatedPassword },
+      'without secret details': {},
+    })) {
+      test(`${how}: a resource ${what} is not created until it can be`, async () => {
+        const { scene } = published({}, { secretDetails });
+        refuse(scene);
+        await scene.run();
+        assert.equal(scene.decision, 'CreationRefused');
+        assert.deepEqual([scene.external.made, scene.annotations], [0, annotations]);
+        assert.match(scene.condition('Ready'), new RegExp(`^False/${reason}: `));
+        assert.match(scene.condition('Synced'), /^False\/ReconcileError: /);
+        assert.deepEqual(scene.events, ['Warning CannotPublishConnectionDetails']);
+        scene.cluster.gate = () => undefined;
+        if (scene.secret !== undefined) scene.cluster.delete(SecretKind, secretKey, deletionTimestamp);
+        await scene.run();
+        assert.equal(scene.condition('Ready'), 'True/Available');
+        assert.equal(scene.secret?.endpoint, 'db.example');
+      });
+
+      test(`${how}: an existing resource ${what} is observed, updated and stays Ready`, async () => {
+        const { scene } = await settled({}, { secretDetails });
+        scene.cluster.delete(SecretKind, secretKey, deletionTimestamp);
+        refuse(scene);
+        resize(scene);
+        await scene.run();
+        assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });
+        assert.equal(scene.condition('Ready'), 'True/Available');
+        assert.match(scene.condition('Synced'), /^False\/ReconcileError: /);
+        assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+      });
+    }
+  }
+});
+
+test('without details the Secret is written before the creation, so that a refusal costs nothing', async () => {
+  const { scene } = published({}, { secretDetails: {} });
+  const calls: string[] = [];
+  scene.cluster.afterCall = ({ verb, kind }) => void calls.push(`${verb} ${kind}`);
+  scene.external.gate = (method) => void calls.push(method);
+  await scene.run();
+  assert.deepEqual(
+    calls.filter((call) => /^create|^update Secret/.test(call)),
+    ['create Secret', 'create', 'update Secret'],
+  );
+});
