@@ -1,6 +1,7 @@
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import type { ConnectionPlace } from './connection-place.ts';
 
@@ -19,12 +20,15 @@ export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace
     create: (managed, desired, signal) => deciding(managed).create(managed, desired, signal),
     async copy(managed, { details, note }, signal) {
       if (!secret.isNamed(managed) || !store.isNamed(managed)) return;
-      const entry = await store.read(managed, signal);
-      if (entry === undefined) {
-        if (!isEmpty(details)) await store.create(managed, { details, note }, signal);
-      } else if (!isEqual([entry.details, entry.note], [details, note])) {
-        await entry.write(managed, { details, note }, signal);
-      }
+      const copying = async (): Promise<void> => {
+        const entry = await store.read(managed, signal);
+        if (entry === undefined) {
+          if (!isEmpty(details)) await store.create(managed, { details, note }, signal);
+        } else if (!isEqual([entry.details, entry.note], [details, note])) {
+          await entry.write(managed, { details, note }, signal);
+        }
+      };
+      await annotate('cannot copy the connection details to the secret store', copying());
     },
     async removeFormer(managed, signal) {
       await secret.removeFormer(managed, signal);

@@ -134,15 +134,10 @@ function refusal(
  * For a `ManagedService` without `secretStores`: `publishConnectionDetailsTo` is an error (crossplane-runtime v1.16,
  * DisabledSecretStoreManager).
  */
-export const disabledStorePlace: ConnectionPlace = {
-  isNamed: ({ spec }) => spec.publishConnectionDetailsTo !== undefined,
-  read: async (managed) => refuseStore(managed),
-  create: async (managed) => refuseStore(managed),
+export const disabledStores: SecretStores = {
+  open: async () => {
+    throw new Error('cannot publish to secret store, feature is not enabled');
+  },
   removeFormer: async () => undefined,
-  remove: async (managed) => void refuseStore(managed),
+  triggers: () => [],
 };
-
-function refuseStore({ spec }: Managed): never {
-  if (spec.publishConnectionDetailsTo === undefined) throw new Error('no secret store is named');
-  throw new Error('cannot publish to secret store, feature is not enabled');
-}

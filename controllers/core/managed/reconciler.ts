@@ -141,19 +141,14 @@ async function connect(
   if (resolving !== undefined)
     current = await step(found, 'cannot resolve references', resolving, cannot.resolve);
   const resolved: Run = { ...found, current };
-  const connecting = async (): Promise<readonly [Run, ExternalClient]> => {
-    const external = await connector.connect(current, signal);
-    return [resolved, external];
-  };
-  let run = resolved;
   let external: ExternalClient | undefined;
   let outcome: Outcome;
   let undone: unknown;
   try {
-    [run, external] = await step(resolved, 'connect failed', connecting(), cannot.connect);
-    outcome = await examine({ ...context, external }, run);
+    external = await step(resolved, 'connect failed', connector.connect(current, signal), cannot.connect);
+    outcome = await examine({ ...context, external }, resolved);
   } catch (error) {
-    outcome = await unlessNothingCreated(context, run, error);
+    outcome = await unlessNothingCreated(context, resolved, error);
   } finally {
     await external?.disconnect?.().catch((error: unknown) => {
       if (!isInterrupted(error)) undone = error;

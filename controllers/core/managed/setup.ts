@@ -29,7 +29,7 @@ import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionPlaces } from '../connection/connection-places.ts';
 import { secretPlace } from '../connection/secret-place.ts';
 import type { SecretStores } from '../connection/secret-store.ts';
-import { disabledStorePlace, storePlace } from '../connection/store-place.ts';
+import { disabledStores, storePlace } from '../connection/store-place.ts';
 import type { SecretDetails } from '../credential.ts';
 import { credentialAnnotation } from '../credential.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
@@ -148,7 +148,7 @@ export function managedController<M extends Managed>(
 ): ControllerSpec {
   const managedResources = env.resource(service.kind);
   const secrets = connectionSecrets(env);
-  const { references = [], secretStores } = service;
+  const { references = [], secretStores = disabledStores } = service;
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
 
   const ownerOf = (secret: Secret): readonly Managed[] => {
@@ -183,7 +183,7 @@ export function managedController<M extends Managed>(
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
       ...providerTriggers(env, service.providers, service.kind, health),
       ...referenceTriggers(env, managedResources, references),
-      ...(secretStores === undefined ? [] : secretStores.triggers(managedResources)),
+      ...secretStores.triggers(managedResources),
     ],
     reconcile: managedReconciler({
       ...(service.kind.marks && { marks: service.kind.marks }),
@@ -192,10 +192,7 @@ export function managedController<M extends Managed>(
       env: { ...env, events: resourceEvents },
       managedResources,
       connector: guardedConnector(env, service, calls, health),
-      places: connectionPlaces(
-        secretPlace(secrets),
-        secretStores === undefined ? disabledStorePlace : storePlace(secretStores),
-      ),
+      places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
       uncreatable: (managed) => unresolvedInitially(managed, references),
       resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
     }),

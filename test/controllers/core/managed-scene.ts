@@ -6,7 +6,7 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPlace } from '../../../controllers/core/connection/connection-place.ts';
 import { connectionPlaces } from '../../../controllers/core/connection/connection-places.ts';
 import { secretPlace } from '../../../controllers/core/connection/secret-place.ts';
-import { disabledStorePlace } from '../../../controllers/core/connection/store-place.ts';
+import { disabledStores, storePlace } from '../../../controllers/core/connection/store-place.ts';
 import type { CredentialNote } from '../../../controllers/core/credential.ts';
 import { credentialAnnotation, decodeNote, generatedPassword } from '../../../controllers/core/credential.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
@@ -72,7 +72,7 @@ export class Scene {
       connector: this.external,
       places: connectionPlaces(
         this.place ?? secretPlace(connectionSecrets(env)),
-        this.store ?? disabledStorePlace,
+        this.store ?? storePlace(disabledStores),
       ),
       secretDetails: { credential: generatedPassword },
       externalNames: 'deterministic',

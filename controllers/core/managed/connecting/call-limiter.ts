@@ -3,7 +3,7 @@ import type { Clock } from '../../../../runtime/time/clock.ts';
 import type { TokenBucket, TokenRate } from '../../../../runtime/time/token-bucket.ts';
 import { fullBucket, refilled } from '../../../../runtime/time/token-bucket.ts';
 import type { ExternalConnector } from './external-client.ts';
-import { wrapCalls } from './wrap-calls.ts';
+import { wrapConnector } from './wrap-calls.ts';
 
 /** Limits the rate of calls for each key. */
 export interface CallLimiter {
@@ -63,18 +63,12 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
 }
 
 /** Limits the rate of external calls for each provider. `keyOf` returns the key of the managed resource's provider. */
-export function limitedConnector<M extends Managed>(
+export const limitedConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   limiter: Pick<CallLimiter, 'admit'>,
   keyOf: (managed: M) => string,
-): ExternalConnector<M> {
-  return {
-    async connect(managed, signal) {
-      const client = await connector.connect(managed, signal);
-      return wrapCalls(client, async (call, callSignal) => {
-        if (callSignal !== undefined) await limiter.admit(keyOf(managed), callSignal);
-        return call();
-      });
-    },
-  };
-}
+): ExternalConnector<M> =>
+  wrapConnector(connector, (managed) => async (call, signal) => {
+    if (signal !== undefined) await limiter.admit(keyOf(managed), signal);
+    return call();
+  });

@@ -4,7 +4,7 @@ import type { Clock } from '../../../../runtime/time/clock.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { UncertainCreationError } from './external-client.ts';
 import type { Around } from './wrap-calls.ts';
-import { wrapCalls } from './wrap-calls.ts';
+import { wrapConnector } from './wrap-calls.ts';
 
 /**
  * Allows external calls only while this process holds the leader lease. When the lease ends, a running call fails, even
@@ -30,9 +30,7 @@ export function leasedConnector<M extends Managed>(
       ended.abort();
     }
   };
-  return {
-    connect: async (managed, signal) => wrapCalls(await connector.connect(managed, signal), whileLeading),
-  };
+  return wrapConnector(connector, () => whileLeading);
 }
 
 async function endOf(

@@ -5,7 +5,7 @@ import { isInterrupted } from '../../../../runtime/client/errors.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 import type { ExternalConnector } from './external-client.ts';
 import type { Operation } from './wrap-calls.ts';
-import { wrapCalls } from './wrap-calls.ts';
+import { wrapConnector } from './wrap-calls.ts';
 
 /** A finished call to an external system. */
 export interface ExternalCall {
@@ -29,7 +29,7 @@ export function observedConnector<M extends Managed>(
   clock: Pick<Clock, 'elapsedMs'>,
 ): ExternalConnector<M> {
   if (observe === undefined) return connector;
-  const timed = async <T>(managed: M, operation: Operation, call: () => Promise<T>): Promise<T> => {
+  return wrapConnector(connector, (managed) => async (call, _signal, operation) => {
     const startedAtMs = clock.elapsedMs();
     const report = (facts: Pick<ExternalCall, 'errorClass' | 'isUpToDate'>): void =>
       observe({ managed, operation, durationMs: clock.elapsedMs() - startedAtMs, ...facts });
@@ -41,13 +41,7 @@ export function observedConnector<M extends Managed>(
       if (!isInterrupted(error)) report({ errorClass: errorClassOf(error) });
       throw error;
     }
-  };
-  return {
-    async connect(managed, signal) {
-      const client = await timed(managed, 'connect', () => connector.connect(managed, signal));
-      return wrapCalls(client, (call, _signal, operation) => timed(managed, operation, call));
-    },
-  };
+  });
 }
 
 function upToDate(answer: unknown): Pick<ExternalCall, 'isUpToDate'> {

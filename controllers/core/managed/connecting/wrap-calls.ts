@@ -1,5 +1,5 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { Calls, DesiredCredential, ExternalClient } from './external-client.ts';
+import type { Calls, DesiredCredential, ExternalClient, ExternalConnector } from './external-client.ts';
 
 export type Operation =
   | 'connect'
@@ -13,14 +13,26 @@ export type Operation =
   | 'disconnect';
 
 /**
- * Runs a call of an external client, with code before or after it. `signal` is undefined for `system` and `disconnect`.
- * `call` uses `signal`, unless it gets another one.
+ * Runs a call of an external client, with code before or after it. `signal` is undefined for `connect`, `system` and
+ * `disconnect`. `call` uses `signal`, unless it gets another one.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,
   signal: AbortSignal | undefined,
   operation: Operation,
 ) => Promise<T>;
+
+/** Wraps `connect` of a connector, and each call of its clients. */
+export const wrapConnector = <M extends Managed>(
+  connector: ExternalConnector<M>,
+  aroundCallsFor: (managed: M) => Around,
+): ExternalConnector<M> => ({
+  async connect(managed, signal) {
+    const around = aroundCallsFor(managed);
+    const client = await around(async () => connector.connect(managed, signal), undefined, 'connect');
+    return wrapCalls(client, around);
+  },
+});
 
 /** Wraps each call of an external client. */
 export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {

@@ -4,7 +4,6 @@ import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../../runtime/cache/resource.ts';
 import { isConflict, isInterrupted, isNotFound, messageOf } from '../../../../runtime/client/errors.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
-import type { Clock } from '../../../../runtime/time/clock.ts';
 import { encodeIdentity } from '../../external-identity.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
@@ -13,7 +12,7 @@ import type { Run } from '../run/outcome.ts';
 import { withEvents } from '../run/outcome.ts';
 import { resultTime } from './creation-tracking.ts';
 import type { IdentityContext } from './identity.ts';
-import { identityToRecord } from './identity.ts';
+import { identityToRecord, withAnnotations } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;
@@ -60,18 +59,19 @@ const naming = ({ identity }: CreationContext, run: Run, name: string | undefine
         [annotationKeys.externalIdentity]: encodeIdentity({ ...identityToRecord(identity, run), name }),
       };
 
-async function record(
+const record = (
   context: CreationContext,
   run: Run,
   annotations: Readonly<Record<string, string>>,
-): Promise<Run> {
-  const stored = await failing(
+): Promise<Run> =>
+  failing(
     'cannot update managed resource annotations',
-    recorded(context, run, annotations),
-    { ...cannot.record, known: run },
+    updateCriticalAnnotations(context, run, annotations),
+    {
+      ...cannot.record,
+      known: run,
+    },
   );
-  return { ...run, current: stored };
-}
 
 /**
  * Returns the failure of a creation. If names are assigned, also records that the creation failed. Otherwise the next
@@ -93,20 +93,11 @@ export async function failedCreation(
 async function recordFailure(context: CreationContext, run: Run): Promise<Run> {
   const failedAt = resultTime(run.current, context.env.clock.now());
   try {
-    const stored = await recorded(context, run, { [annotationKeys.externalCreateFailed]: failedAt });
-    return { ...run, current: stored };
+    return await updateCriticalAnnotations(context, run, { [annotationKeys.externalCreateFailed]: failedAt });
   } catch (error) {
     const reason = 'CannotUpdateManagedResource';
     return withEvents(run, { type: 'Warning', reason, message: messageOf(error) });
   }
-}
-
-function recorded(
-  { env, managedResources, signal }: CreationContext,
-  { current }: Run,
-  annotations: Readonly<Record<string, string>>,
-): Promise<Managed> {
-  return updateCriticalAnnotations(managedResources, current, annotations, signal, env.clock);
 }
 
 function causesOf(error: unknown): readonly Error[] {
@@ -119,44 +110,30 @@ function causesOf(error: unknown): readonly Error[] {
  * Reads the object again after a conflict. Throws an error with the last cause.
  */
 async function updateCriticalAnnotations(
-  managedResources: Resource<Managed>,
-  object: Managed,
+  { env, managedResources, signal }: CreationContext,
+  run: Run,
   annotations: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-  clock: Clock,
-): Promise<Managed> {
-  let current = object;
+): Promise<Run> {
+  const { uid } = run.current.metadata;
+  let { current } = run;
   let last: unknown;
   for (let attempt = 0; attempt < attempts && !signal.aborted; ) {
     try {
-      const desired = {
-        ...current,
-        metadata: { ...current.metadata, annotations: { ...current.metadata.annotations, ...annotations } },
-      };
-      return await managedResources.update(current, desired, signal);
+      const desired = withAnnotations(current, annotations);
+      return { ...run, current: await managedResources.update(current, desired, signal) };
     } catch (error) {
       last = error;
       if (isNotFound(error)) break;
       const wasKept = isInterrupted(error);
       if (!wasKept) attempt += 1;
-      if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
-      if (isConflict(error)) current = await refetched(managedResources, current, signal);
+      if (attempt < attempts) await env.clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
+      if (isConflict(error)) {
+        const now = managedResources.fetch(objectKey(current.metadata), signal);
+        current = (await now.catch(() => undefined)) ?? current;
+      }
       // Another object has this name now.
-      if (current.metadata.uid !== object.metadata.uid) break;
+      if (current.metadata.uid !== uid) break;
     }
   }
   throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
-}
-
-/** Reads the object again. Returns `current` if that fails or finds nothing. */
-async function refetched(
-  managedResources: Resource<Managed>,
-  current: Managed,
-  signal: AbortSignal,
-): Promise<Managed> {
-  try {
-    return (await managedResources.fetch(objectKey(current.metadata), signal)) ?? current;
-  } catch {
-    return current;
-  }
 }

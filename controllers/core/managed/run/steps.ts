@@ -1,4 +1,3 @@
-import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
@@ -229,30 +228,25 @@ export async function inPlace(run: Run, doing: Promise<ConnectionEntry | undefin
   } catch (error) {
     const reason = reasonOfError(conditionErrorOf(error, undefined)) ?? 'Unavailable';
     const ready = (message: string) => notReady(reason, message);
-    const unkept = failureOf(run, '', error, { ...cannot.publish, ready });
+    const unkept = failureOf(run, error, { ...cannot.publish, ready });
     return omit({ ...run, unkept }, 'credential');
   }
 }
 
 /** Awaits a step that only follows the Secret, such as the copy in a secret store. If it fails, the run goes on. */
-async function following(
-  run: Run,
-  what: string,
-  doing: Promise<void>,
-  facts: FailureFacts<Run>,
-): Promise<Run> {
+async function following(run: Run, doing: Promise<void>, facts: FailureFacts<Run>): Promise<Run> {
   try {
     await doing;
     return run;
   } catch (error) {
-    const failure = failureOf(run, what, error, facts);
-    return { ...run, uncopied: run.uncopied ?? failure };
+    const uncopied = failureOf(run, error, facts);
+    return { uncopied, ...run };
   }
 }
 
 /** The failure that the outcome of the run reports. Throws it if it ends the run silently, as a conflict does. */
-function failureOf(run: Run, what: string, error: unknown, facts: FailureFacts<Run>): StepFailure<Run> {
-  const failure = new StepFailure(what, error, { ...facts, known: run });
+function failureOf(run: Run, error: unknown, facts: FailureFacts<Run>): StepFailure<Run> {
+  const failure = new StepFailure('', error, { ...facts, known: run });
   if (failure.isSilent) throw failure;
   return failure;
 }
@@ -275,34 +269,24 @@ export async function publish(context: RunContext, run: Run, details?: ReportedD
     const about = { ...aboutManaged(current), decision: run.decision };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(entry.details).toSorted() });
   }
-  const copying = places.copy(current, entry, signal);
-  return following(
-    published,
-    'cannot copy the connection details to the secret store',
-    copying,
-    cannot.publish,
-  );
+  return following(published, places.copy(current, entry, signal), cannot.publish);
 }
 
 /** Writes the Secret before a creation, so that nothing is created whose details can be written nowhere. */
-export async function reserve(context: RunContext, run: Run): Promise<Run> {
-  const isKnown = (run.entry ?? run.unkept) !== undefined;
-  if (isKnown || !wantsDetails(run.current)) return run;
-  return inPlace(run, context.places.create(run.current, kept(context, run, undefined), context.signal));
-}
+export const reserve = async (context: RunContext, run: Run): Promise<Run> =>
+  run.entry === undefined ? publish(context, run) : run;
 
 /** Deletes the Secrets and entries that the resource no longer names, after the credential of the new ones is set. */
 export async function removeFormer({ places, signal }: RunContext, run: Run): Promise<Run> {
   if (run.unkept !== undefined || isCredentialDue(run)) return run;
-  return following(run, '', places.removeFormer(run.current, signal), { reason: cannot.unpublish.reason });
+  return following(run, places.removeFormer(run.current, signal), cannot.unpublish);
 }
 
-async function keep(context: RunContext, run: Run): Promise<ConnectionEntry | undefined> {
+async function keep(context: RunContext, run: Run): Promise<ConnectionEntry> {
   const { places, signal } = context;
   let entry = run.entry;
   for (let attempt = 1; ; attempt += 1) {
     const desired = kept(context, run, entry);
-    if (entry === undefined && isEmpty(desired.details)) return undefined;
     try {
       return await (entry === undefined
         ? places.create(run.current, desired, signal)

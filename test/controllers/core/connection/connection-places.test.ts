@@ -6,7 +6,7 @@ import type {
   ConnectionPlace,
 } from '../../../../controllers/core/connection/connection-place.ts';
 import { connectionPlaces } from '../../../../controllers/core/connection/connection-places.ts';
-import { disabledStorePlace } from '../../../../controllers/core/connection/store-place.ts';
+import { disabledStores, storePlace } from '../../../../controllers/core/connection/store-place.ts';
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
 import { managed } from '../objects.ts';
 
@@ -123,11 +123,12 @@ describe('the places of connection details', () => {
 });
 
 test('a store that is not configured is refused', async () => {
-  const message = 'cannot publish to secret store, feature is not enabled';
+  const message = /: cannot publish to secret store, feature is not enabled$/;
   const used = managed(toStore);
-  await assert.rejects(disabledStorePlace.read(used, signal), { message });
-  await assert.rejects(disabledStorePlace.create(used, desired, signal), { message });
-  await assert.rejects(disabledStorePlace.remove(used, signal), { message });
-  await disabledStorePlace.removeFormer(managed(), signal);
-  assert.equal(disabledStorePlace.isNamed(managed()), false);
+  const place = storePlace(disabledStores);
+  await assert.rejects(place.read(used, signal), { message });
+  await assert.rejects(place.create(used, desired, signal), { message });
+  await assert.rejects(place.remove(used, signal), { message });
+  await place.removeFormer(managed(), signal);
+  assert.equal(place.isNamed(managed()), false);
 });

@@ -559,11 +559,11 @@ const runs: Readonly<Record<string, Run>> = {
       'True/ReconcileSuccess: not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit',
     ),
   },
-  'without connection details there is no Secret': {
+  'without connection details the Secret is empty': {
     scene: () => having(settled(), ({ external }) => (external.observation = { details: {} })),
     want: works(),
     decision: 'NoUpdate',
-    secret: undefined,
+    secret: {},
   },
   'Update: an update that fails is reported': {
     scene: () => failing(drifted(), 'update'),

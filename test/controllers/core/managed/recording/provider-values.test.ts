@@ -164,6 +164,7 @@ describe('late initialisation', () => {
     const object = 'update FavouriteDBInstance db';
     const status = 'updateStatus FavouriteDBInstance db';
     const secret = 'create Secret infra/db-connection';
+    const details = 'update Secret infra/db-connection';
     const isBound = { finalizers, status: { bindingPhase: 'Bound' as const } };
     const rows: Record<
       string,
@@ -181,13 +182,13 @@ describe('late initialisation', () => {
         want: filled,
       },
       'a creation: before its one status write': {
-        writes: [object, object, secret, object, status],
+        writes: [object, secret, object, details, object, status],
         want: filled,
       },
       'while a claim waits for it: not yet': {
         spec: { claimRef: claimRef(), classRef: classRef('small') },
         metadata: { finalizers },
-        writes: [object, secret, status],
+        writes: [secret, object, details, status],
         want: { size: 1 },
       },
       'from a class, and bound: at the next look': {
