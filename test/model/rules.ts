@@ -222,7 +222,7 @@ export const rules: Readonly<Record<string, Rule>> = {
         was: "if (isStatusKept) return wait('StatusFromBackup');",
         becomes: '',
       },
-      { file: credential, was: '  resetStatus,\n', becomes: '' },
+      { file: credential, was: ', resetStatus]', becomes: ']' },
     ],
   },
   deletingClaimCorrectsClaimRef: {
