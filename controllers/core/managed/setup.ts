@@ -43,9 +43,8 @@ import { referenceResolver, referenceTriggers } from '../references/reference-tr
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
 import { attributedConnector } from './connecting/attributed-connector.ts';
-import { limitedConnector } from './connecting/call-limiter.ts';
 import type { ExternalCalls } from './connecting/external-calls.ts';
-import { externalCalls } from './connecting/external-calls.ts';
+import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
 import { leasedConnector } from './connecting/leased-connector.ts';
 import type { CallObserver } from './connecting/observed-connector.ts';

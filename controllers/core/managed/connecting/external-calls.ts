@@ -1,9 +1,11 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
+import type { CallLimiter } from '../../../../runtime/time/call-limiter.ts';
+import { createCallLimiter } from '../../../../runtime/time/call-limiter.ts';
 import { providerOf } from '../../provider/provider-choice.ts';
 import type { ProviderKinds } from '../../provider/provider-credentials.ts';
-import type { CallLimiter } from './call-limiter.ts';
-import { createCallLimiter } from './call-limiter.ts';
+import type { ExternalConnector } from './external-client.ts';
+import { wrapConnector } from './wrap-calls.ts';
 
 /** After a pause, the calls of this many seconds may start at once, because many claims are often created together. */
 const burstSeconds = 10;
@@ -30,3 +32,14 @@ export function externalCalls({
       },
   };
 }
+
+/** Limits the rate of external calls for each provider. `keyOf` returns the key of the managed resource's provider. */
+export const limitedConnector = <M extends Managed>(
+  connector: ExternalConnector<M>,
+  limiter: Pick<CallLimiter, 'admit'>,
+  keyOf: (managed: M) => string,
+): ExternalConnector<M> =>
+  wrapConnector(connector, (managed) => async (call, signal) => {
+    if (signal !== undefined) await limiter.admit(keyOf(managed), signal);
+    return call();
+  });

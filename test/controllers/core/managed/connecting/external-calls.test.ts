@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import type { Kind } from '../../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
 import {
-  createCallLimiter,
+  externalCalls,
   limitedConnector,
-} from '../../../../../controllers/core/managed/connecting/call-limiter.ts';
-import { externalCalls } from '../../../../../controllers/core/managed/connecting/external-calls.ts';
+} from '../../../../../controllers/core/managed/connecting/external-calls.ts';
 import { leasedConnector } from '../../../../../controllers/core/managed/connecting/leased-connector.ts';
 import type { Stack } from '../../../../../controllers/core/stack.ts';
 import { stackControllers } from '../../../../../controllers/core/stack.ts';
+import { createCallLimiter } from '../../../../../runtime/time/call-limiter.ts';
 import { testClock } from '../../../../../testing/test-clock.ts';
 import { FakeCluster } from '../../cluster-fake.ts';
 import { FakeProcess } from '../../environment-fake.ts';

@@ -1,9 +1,6 @@
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { Clock } from '../../../../runtime/time/clock.ts';
-import type { TokenBucket, TokenRate } from '../../../../runtime/time/token-bucket.ts';
-import { fullBucket, refilled } from '../../../../runtime/time/token-bucket.ts';
-import type { ExternalConnector } from './external-client.ts';
-import { wrapConnector } from './wrap-calls.ts';
+import type { Clock } from './clock.ts';
+import type { TokenBucket, TokenRate } from './token-bucket.ts';
+import { fullBucket, refilled } from './token-bucket.ts';
 
 /** Limits the rate of calls for each key. */
 export interface CallLimiter {
@@ -61,14 +58,3 @@ export function createCallLimiter(options: CallLimiterOptions): CallLimiter {
     },
   };
 }
-
-/** Limits the rate of external calls for each provider. `keyOf` returns the key of the managed resource's provider. */
-export const limitedConnector = <M extends Managed>(
-  connector: ExternalConnector<M>,
-  limiter: Pick<CallLimiter, 'admit'>,
-  keyOf: (managed: M) => string,
-): ExternalConnector<M> =>
-  wrapConnector(connector, (managed) => async (call, signal) => {
-    if (signal !== undefined) await limiter.admit(keyOf(managed), signal);
-    return call();
-  });
