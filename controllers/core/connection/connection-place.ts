@@ -26,7 +26,7 @@ export interface ConnectionEntry extends KeptCredential {
 /** A Secret or an entry in a secret store. */
 export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
-  /** Undefined: the entry does not exist. Throws a PlaceError if the entry belongs to another object. */
+  /** Undefined: the entry does not exist. Throws a PlaceError if it belongs to another object. Not for deletions. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
   /** Throws a conflict if the entry exists, and a PlaceError if its namespace does not. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;

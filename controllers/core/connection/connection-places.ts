@@ -36,8 +36,7 @@ export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace
     },
     async remove(managed, signal) {
       await secret.remove(managed, signal);
-      if (store.isNamed(managed)) await store.remove(managed, signal);
-      else await store.removeFormer(managed, signal);
+      await store.remove(managed, signal);
     },
   };
 }

@@ -60,7 +60,6 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       if (secret === undefined) return undefined;
       const control = controlOf(secret, managed);
       if (typeof control === 'string') return entryOf(secret, managed);
-      if (wasDeleted(managed)) return undefined;
       throw refusalOf(control, secret, managed);
     },
     async create(managed, desired, signal) {

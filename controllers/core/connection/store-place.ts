@@ -1,7 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, decodeNote, encodeNote } from '../credential.ts';
@@ -62,7 +61,6 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
       const stored = await annotate(cannotRead, store.read(to.name, signal));
       if (stored === undefined) return undefined;
       if (isFor(managed, stored)) return entryOf(store, to, stored);
-      if (wasDeleted(managed)) return undefined;
       throw refusal(store, managed, to, stored);
     },
     async create(managed, desired, signal) {

@@ -87,11 +87,6 @@ function configured(
 const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>
   managed({ publishConnectionDetailsTo: { name: 'orders', ...to } }, { uid });
 
-const deleted = ({ metadata, ...rest }: Managed): Managed => ({
-  ...rest,
-  metadata: { ...metadata, deletionTimestamp },
-});
-
 const dressed = {
   metadata: { labels: { team: 'shop' }, annotations: { note: 'n' }, type: 'example.com/database' },
 };
@@ -164,7 +159,6 @@ describe('the place in the Kubernetes store', () => {
         data: { password: 'eA==' },
       });
       await assert.rejects(place.read(publishing(), signal), /belongs to/, 'before anything is created');
-      assert.deepEqual(await readFrom(place, deleted(publishing())), undefined, 'deletion goes on');
       await assert.rejects(
         keep(place, publishing(), details),
         /secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to give it to this one$/,

@@ -107,11 +107,11 @@ describe('the places of connection details', () => {
     assert.deepEqual(calls, ['removeFormer Secret', 'removeFormer store']);
   });
 
-  test('removal removes both, and the entries of a store that the resource does not name any more', async () => {
+  test('removal removes from the Secret and the store, also if the resource names the store no more', async () => {
     const { calls, places } = scene();
     await places.remove(both, signal);
     await places.remove(managed(toSecret), signal);
-    assert.deepEqual(calls, ['remove Secret', 'remove store', 'remove Secret', 'removeFormer store']);
+    assert.deepEqual(calls, ['remove Secret', 'remove store', 'remove Secret', 'remove store']);
   });
 
   test('the first error of a place ends the write', async () => {

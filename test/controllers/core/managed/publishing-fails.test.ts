@@ -240,6 +240,15 @@ describe('a Secret that can be written nowhere', () => {
   }
 });
 
+test('a deletion does not wait for a Secret that another object owns, and leaves it', async () => {
+  const { scene } = await settled({});
+  takeSecret(scene);
+  scene.cluster.delete(managedKind, db, deletionTimestamp);
+  await scene.run();
+  assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
+  assert.notEqual(scene.secret, undefined);
+});
+
 test('without details the Secret is written before the creation, so that a refusal costs nothing', async () => {
   const { scene } = published({}, { secretDetails: {} });
   const calls: string[] = [];
