@@ -13,6 +13,7 @@ import { decodeIdentity, encodeIdentity } from '../../external-identity.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../../management-policies.ts';
 import type { NameLimits } from '../../name-limits.ts';
 import { fittingName, nameProblem } from '../../name-limits.ts';
+import type { Observation } from '../connecting/external-client.ts';
 
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 
@@ -128,13 +129,7 @@ export interface Identifiable {
   /** Whether to ignore identity fields that were set after the identity was recorded. */
   readonly isExact?: boolean;
   /** The last observation. Absent: it found nothing. */
-  readonly seen?:
-    | {
-        readonly isUpToDate: boolean;
-        readonly refused?: readonly string[];
-        readonly drifted?: readonly string[];
-      }
-    | undefined;
+  readonly seen?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
 }
 
 /** Adds the external name if it is absent: the recorded one, else the name that is known before creation. */
