@@ -239,8 +239,7 @@ async function following(run: Run, doing: Promise<void>, facts: FailureFacts<Run
     await doing;
     return run;
   } catch (error) {
-    const uncopied = failureOf(run, error, facts);
-    return { uncopied, ...run };
+    return { ...run, uncopied: failureOf(run, error, facts) };
   }
 }
 
@@ -264,8 +263,8 @@ export async function publish(context: RunContext, run: Run, details?: ReportedD
   if (!wantsDetails(current) || (unkept !== undefined && run.entry === undefined)) return known;
   const published = await inPlace(known, keep(context, known));
   const { entry } = published;
-  if (entry === undefined || published.unkept !== unkept) return published;
-  if (!isEqual(entry.details, run.entry?.details)) {
+  if (entry === undefined) return published;
+  if (!isEqual(entry.details, run.entry?.details ?? {})) {
     const about = { ...aboutManaged(current), decision: run.decision };
     logQuietAct(log, 'PublishedConnectionDetails', { ...about, keys: Object.keys(entry.details).toSorted() });
   }
