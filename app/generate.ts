@@ -16,7 +16,7 @@ import { isCheckRequested } from '../apis/generate-flags.ts';
 import { bringUpToDate } from '../apis/generated-files.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import { controllerNames } from '../controllers/core/claim-service.ts';
-import { environmentAtRest } from '../controllers/core/environment-at-rest.ts';
+import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
 import { stackControllers } from '../controllers/core/stack.ts';
 import { WiringError } from '../controllers/core/wiring.ts';
 import { secretStores } from '../controllers/stores/secret-stores.ts';

@@ -40,7 +40,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   'controllers/core/credential.ts': ['chance that cannot be repeated'],
   'controllers/core/managed/reconciler.ts': ['chance that cannot be repeated'],
   // Nothing waits for this clock: the environment there does nothing.
-  'controllers/core/environment-at-rest.ts': ['the clock of the machine'],
+  'controllers/author/environment-at-rest.ts': ['the clock of the machine'],
   // Where both are made, for everybody else; the identity in a Lease must be another's in no case.
   'app/run.ts': ['the chance of the machine', 'chance that cannot be repeated', 'the clock of the machine'],
   // It observes garbage collections and reads no clock. With a test clock it is not used.

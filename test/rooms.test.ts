@@ -164,7 +164,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/provider/',
     'controllers/core/references/',
     'controllers/core/stack.ts',
-    'controllers/core/environment-at-rest.ts',
     'runtime/',
   ],
   ...Object.fromEntries(
@@ -226,7 +225,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/author/',
     'controllers/core/',
     'controllers/core/managed/',
-    'controllers/core/environment-at-rest.ts',
     'trace/likeness.ts',
   ],
   'trace/command.ts': [
@@ -267,7 +265,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/core/managed/',
     'controllers/core/provider/',
     'controllers/core/stack.ts',
-    'controllers/core/environment-at-rest.ts',
     'runtime/',
   ],
 

@@ -11,7 +11,7 @@ import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
 import { crdName, customResourceDefinition } from '../apis/crd.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import { environmentAtRest } from '../controllers/core/environment-at-rest.ts';
+import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
 import { stackControllers } from '../controllers/core/stack.ts';
 import { manifestProblems } from './manifest-problems.ts';
 

@@ -7,7 +7,7 @@ import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
 import { referenceIsOfKind } from '../apis/core/v1alpha1/reference.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import type { ClaimService } from '../controllers/core/claim-service.ts';
-import { environmentAtRest } from '../controllers/core/environment-at-rest.ts';
+import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
 import { likeness, mostLike } from './likeness.ts';
 

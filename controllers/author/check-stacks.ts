@@ -4,9 +4,9 @@ import { isLabel, notALabel } from '../../apis/core/api-names.ts';
 import { definitionProblems } from '../../apis/core/definition-problems.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import { crdName, customResourceDefinition } from '../../apis/crd.ts';
-import { environmentAtRest } from '../core/environment-at-rest.ts';
 import { WiringError, wiringProblems } from '../core/wiring.ts';
 import type { DefinedStack } from './define-stack.ts';
+import { environmentAtRest } from './environment-at-rest.ts';
 
 /** A definition, and a stack that has it. */
 interface Part {

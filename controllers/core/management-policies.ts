@@ -1,3 +1,4 @@
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { ManagedSpec, ManagementAction } from '../../apis/core/v1alpha1/managed.ts';
 
 /**
@@ -29,15 +30,14 @@ export function invalidPolicies(spec: ManagedSpec): string | undefined {
   const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
   if (isDefault(policies) || supported.has(initials)) return undefined;
   const given = [...policies].toSorted().join(', ');
-  return `spec.managementPolicies has an unsupported value: [${given}]; use ["*"] alone, or a supported set that includes Observe`;
+  return `spec.managementPolicies has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
 }
 
 /** How to allow updates, for messages. Observe, Delete and Update alone are not supported, so Create is added, too. */
 export function howToAllowUpdate(spec: ManagedSpec): string {
   const managementPolicies = [...policiesOf(spec), 'Update'] as const;
-  return invalidPolicies({ ...spec, managementPolicies }) === undefined
-    ? 'add Update'
-    : 'add Create and Update';
+  const isEnough = invalidPolicies({ ...spec, managementPolicies }) === undefined;
+  return advice.allowUpdate(isEnough ? 'Update' : 'Create and Update');
 }
 
 /** Whether the resource is paused: an empty list of policies pauses it. */

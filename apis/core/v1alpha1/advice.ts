@@ -1,3 +1,4 @@
+import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
 
 /**
@@ -35,4 +36,27 @@ export const advice = {
   removeClaimRef: 'if a backup brings it back, wait; else remove spec.claimRef, or delete this resource',
   createReferenced: 'create it, or change the reference',
   labelReferenced: 'label one, or change the selector',
+  createNamespace: 'create the namespace',
+
+  // To the administrator of a managed resource.
+  continueCreation,
+  correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
+  createExternalAgain: `to have another created, remove the annotation ${annotationKeys.externalName}`,
+  allowCreate: 'add Create, or create it',
+  allowUpdate: (actions: string) => `do not allow Update; add ${actions}`,
+  supportedPolicies: 'use ["*"] alone, or a supported set that includes Observe',
+  undoEdit: 'undo the edit, or create a new resource',
+  correctDrift: 'correct it there, or create a new resource',
+  chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
+
+/** For a creation whose result is not known. One command sets the name and ends the waiting. */
+function continueCreation({ apiVersion, kind, metadata }: KubernetesObject): string {
+  const { externalCreatePending: pending, externalName: nameKey } = annotationKeys;
+  const [group] = apiVersion.split('/');
+  const annotate = `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name}`;
+  const name = metadata.annotations?.[nameKey];
+  return name === undefined
+    ? `if it is there, set NAME to its name there; if it is not, leave ${nameKey} out: ${annotate} --overwrite ${nameKey}="\${NAME:?its name there}" ${pending}-`
+    : `once you know whether "${name}" is there and is this one: ${annotate} ${pending}-`;
+}

@@ -1,6 +1,7 @@
 import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import uniq from 'lodash/uniq.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { labelledFor } from '../../../apis/core/v1alpha1/connection-labels.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -144,7 +145,7 @@ function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Se
 /** The API server answers a creation with 404 only if the namespace does not exist. */
 const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): PlaceError =>
   new PlaceError(
-    `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist; create the namespace`,
+    `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist; ${advice.createNamespace}`,
     namespace,
   );
 

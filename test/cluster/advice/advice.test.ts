@@ -9,6 +9,7 @@ import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 import { awsRows } from './aws-rows.ts';
 import { claimRows } from './claim-rows.ts';
+import { managedRows } from './managed-rows.ts';
 import type { Row } from './player.ts';
 import { Place, play } from './player.ts';
 import { postgresqlRows } from './postgresql-rows.ts';
@@ -39,6 +40,7 @@ describe('a reader who does what the product says can use the claim within 5 s',
 
   const rows = Object.entries<Row>({
     ...claimRows,
+    ...managedRows,
     ...providerRows,
     ...awsRows,
     ...postgresqlRows(() => postgresql),

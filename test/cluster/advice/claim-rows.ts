@@ -10,6 +10,7 @@ import { howToMakeAvailable } from '../../../controllers/core/claim-binding/repo
 import { favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedVersion } from './aws-rows.ts';
+import type { ManagedAdvice } from './managed-rows.ts';
 import type { Place, Row } from './player.ts';
 
 const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
@@ -45,7 +46,7 @@ const backedUp = ({ apiVersion, kind, metadata, spec }: Managed): Managed => ({
 });
 
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
-export const claimRows: Readonly<Record<keyof typeof advice, Row>> = {
+export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvice>, Row>> = {
   correctClassRef: {
     situation: (at) => at.claim({ classRef: at.classRef('smal') }),
     reason: 'ClassNotFound',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import merge from 'lodash/merge.js';
+import mergeWith from 'lodash/mergeWith.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -26,6 +26,9 @@ import { eventually } from '../stack-harness.ts';
  * to do. The controllers poll each 60 s, so that less proves that the correction itself triggered the next run.
  */
 const withinMs = 30_000;
+
+/** Longer than the time in which a new external resource may not be visible yet. */
+const tellingMs = 90_000;
 
 /** One situation, the advice that a reader sees in it, and what the reader does. */
 export interface Row {
@@ -103,13 +106,17 @@ export class Place {
     await eventually(`${kind.kind} ${key.name} can be edited`, async () => {
       const { client } = this.fixture.cluster;
       const now = await client.get(kind, key);
-      await client.replace(kind, withoutNulls(merge({}, now, patch)));
+      await client.replace(kind, withoutNulls(mergeWith({}, now, patch, listsWhole)));
       return true;
     });
   }
 
   editClaim(spec: object): Promise<void> {
     return this.edit(FancySQLInstanceKind, this.key, { spec });
+  }
+
+  editPolicies(name: string, managementPolicies: readonly string[]): Promise<void> {
+    return this.edit(FavouriteDBInstanceKind, { name }, { spec: { managementPolicies } });
   }
 
   delete<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey = this.key): Promise<unknown> {
@@ -205,6 +212,9 @@ type Conditioned = KubernetesObject & { readonly status?: { readonly conditions?
 const messagesOf = (conditions: readonly Condition[] = []): string =>
   conditions.map(({ message = '' }) => message).join('\n');
 
+/** A merge patch replaces a list as a whole. */
+const listsWhole = (_before: unknown, after: unknown): unknown => (Array.isArray(after) ? after : undefined);
+
 /** Removes the fields that a merge patch removes with null. */
 function withoutNulls<T>(value: T): T {
   if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
@@ -217,11 +227,15 @@ export async function play(row: Row, at: Place, piece: string): Promise<number> 
   await row.situation(at);
   const words = (await row.says?.(at)) ?? piece;
   const read = row.where ?? ((place: Place) => place.messages());
-  await eventually(`the reader is told: ${words}`, async () => {
-    const text = (await read(at)) ?? '';
-    if (text.includes(words)) return true;
-    throw new Error(text);
-  });
+  await eventually(
+    `the reader is told: ${words}`,
+    async () => {
+      const text = (await read(at)) ?? '';
+      if (text.includes(words)) return true;
+      throw new Error(text);
+    },
+    tellingMs,
+  );
   if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
   const startedMs = performance.now();
   await row.act(at);

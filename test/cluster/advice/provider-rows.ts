@@ -117,16 +117,6 @@ export const providerRows: Readonly<Record<string, Row>> = {
     fault: 'provider down',
     act: retried,
   },
-  'the namespace of the Secret of a resource does not exist': {
-    async situation(at) {
-      await at.class('lost', { template: { writeConnectionSecretsToNamespace: at.named('late') } });
-      await at.claim({ classRef: at.classRef('lost') });
-    },
-    says: () => 'create the namespace',
-    reason: 'NamespaceNotFound',
-    fault: 'missing namespace',
-    act: (at) => printed(at),
-  },
   'a paused resource': {
     async situation(at) {
       await at.cloud(({ url }) => ({ url, token: 'wrong' }));
@@ -139,18 +129,6 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'ResourcePaused',
     fault: 'paused',
     act: (at) => printed(at),
-  },
-  'policies that forbid the creation': {
-    async situation(at) {
-      await at.managed('policed', { managementPolicies: ['Observe', 'Update', 'LateInitialize'] } as object);
-      await at.claim({ resourceRef: { ...at.classRef('policed'), kind: 'FavouriteDBInstance' } });
-    },
-    says: () => 'add Create, or create it',
-    fault: 'nothing there',
-    act: (at) =>
-      at.run(
-        `kubectl patch favouritedbinstance ${at.named('policed')} --type=merge -p '{"spec":{"managementPolicies":["*"]}}'`,
-      ),
   },
   'no class has the labels': {
     situation: (at) => at.claim({ classSelector: { matchLabels: { for: at.namespace } } }),

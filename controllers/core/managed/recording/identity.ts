@@ -4,6 +4,7 @@ import isEqual from 'lodash/isEqual.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../../apis/core/marks.ts';
+import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ExternalError } from '../../../../clients/external-error.ts';
@@ -106,13 +107,13 @@ export function editsOf(
 const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
 
 export const editRefusal = (edits: readonly string[]): string =>
-  `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; undo the edit, or create a new resource`;
+  `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
 
 export const changeRefusal = (refused: readonly string[]): string =>
-  `cannot change ${refused.join(' and ')}: the external system does not support this change; undo the edit, or create a new resource`;
+  `cannot change ${refused.join(' and ')}: the external system does not support this change; ${advice.undoEdit}`;
 
 export const driftRefusal = (drifted: readonly string[]): string =>
-  `cannot restore ${drifted.join(' and ')}: the external system does not support this change; correct it there, or create a new resource`;
+  `cannot restore ${drifted.join(' and ')}: the external system does not support this change; ${advice.correctDrift}`;
 
 export interface IdentityContext {
   readonly isAssigned: boolean;

@@ -1,3 +1,4 @@
+import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { ReadyFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import { creating, deleting } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
@@ -232,7 +233,7 @@ async function readyToSet(context: ExternalContext, found: Run): Promise<Run | u
 function howToChooseCredential({ current }: Run): string {
   const { writeConnectionSecretToRef: to } = current.spec;
   const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;
-  return `edit the password in ${where}, or delete that to get another one`;
+  return advice.chooseCredential(where);
 }
 
 async function remove(context: ExternalContext, found: Run): Promise<Outcome> {

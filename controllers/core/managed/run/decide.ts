@@ -1,3 +1,4 @@
+import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
@@ -40,21 +41,8 @@ export const firstDecisions = [
 export type FirstDecisionName = (typeof firstDecisions)[number];
 
 /** Crossplane's message for an unknown result of a creation, with the command that continues. */
-function undetermined(managed: Managed): string {
-  const { apiVersion, kind, metadata } = managed;
-  const { externalCreatePending: pending, externalName: nameKey } = annotationKeys;
-  const [group] = apiVersion.split('/');
-  const annotate = `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name}`;
-  const name = externalName(managed);
-  const how =
-    name === undefined
-      ? `if it is there, set NAME to its name there; if it is not, leave ${nameKey} out: ${annotate} --overwrite ${nameKey}="\${NAME:?its name there}" ${pending}-`
-      : `once you know whether "${name}" is there and is this one: ${annotate} ${pending}-`;
-  return (
-    `cannot determine creation result - remove the ${pending} annotation if it is safe to proceed: ` +
-    `look for it in the external system; ${how}`
-  );
-}
+const undetermined = (managed: Managed): string =>
+  `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed: look for it in the external system; ${advice.continueCreation(managed)}`;
 
 /** A decision before the external system is called. */
 export type FirstDecision =
@@ -124,7 +112,7 @@ export function decideAccess(
 ): AccessDecision | undefined {
   const { system: before, name = '' } = recorded ?? {};
   if (before === undefined || system === undefined || before === system) return undefined;
-  const message = `the provider connects to ${system}, but external resource "${name}" is in ${before}; correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`;
+  const message = `the provider connects to ${system}, but external resource "${name}" is in ${before}; ${advice.correctProvider}`;
   return { name: 'OtherSystem', message };
 }
 

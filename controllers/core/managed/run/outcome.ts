@@ -1,4 +1,5 @@
 import omit from 'lodash/omit.js';
+import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import {
   creating,
@@ -178,7 +179,7 @@ export const outcomes = {
   }),
   /** ExternalLost: the external resource was deleted, and only an administrator can have another one created. */
   lost(run: Run): Outcome {
-    const message = `${missing} any more (${externalName(run.current)}); to have another created, remove the annotation ${annotationKeys.externalName}`;
+    const message = `${missing} any more (${externalName(run.current)}); ${advice.createExternalAgain}`;
     return refused(run, 'LostExternalResource', message, 'poll', {
       ready: withError(unavailable(message), isMissing),
       error: isMissing,
@@ -186,7 +187,7 @@ export const outcomes = {
   },
   /** CreateNotAllowed: the external resource does not exist, and the policies do not allow to create it. */
   uncreated(run: Run): Outcome {
-    const message = `${missing}, and spec.managementPolicies do not allow Create; add Create, or create it`;
+    const message = `${missing}, and spec.managementPolicies do not allow Create; ${advice.allowCreate}`;
     return synced(run, withError(unavailable(message), isMissing), 'poll');
   },
   /** IdentityEdited: the edit waits while something remains of the recorded external resource. */
@@ -237,7 +238,7 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
     return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
   if (credential?.isApplied !== false || shouldUpdate(current.spec))
     return synced(run, ready, next, notApplied(run));
-  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
+  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies ${howToAllowUpdate(current.spec)}`;
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 

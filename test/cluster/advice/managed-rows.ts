@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { credentialsNamespace } from '../fancysql-fixture.ts';
+import { eventually } from '../stack-harness.ts';
+import type { Place, Row } from './player.ts';
+
+/** The advice that a managed resource shows. */
+export type ManagedAdvice = Extract<
+  keyof typeof advice,
+  | 'continueCreation'
+  | 'correctProvider'
+  | 'createExternalAgain'
+  | 'allowCreate'
+  | 'allowUpdate'
+  | 'undoEdit'
+  | 'correctDrift'
+  | 'supportedPolicies'
+  | 'chooseCredential'
+  | 'createNamespace'
+>;
+
+/** A claim that is bound, in a cloud of its own. */
+async function boundInOwnCloud(at: Place): Promise<void> {
+  await at.cloud();
+  await at.claim({ classRef: at.classRef('own') });
+  await at.fixture.bound(at.namespace, 'db');
+}
+
+const credentialsOf = ({ clouds: [cloud] }: Place): object => ({ url: cloud?.url, token: cloud?.token });
+
+const messages = async (at: Place): Promise<string> =>
+  at.messagesOf(FavouriteDBInstanceKind, (await at.resource()).metadata);
+
+const observeAgain = async (at: Place): Promise<void> => {
+  const { name } = (await at.resource()).metadata;
+  await at.run(
+    `kubectl annotate favouritedbinstance ${name} --overwrite crossplane.io/reconcile-requested-at="$(date)"`,
+  );
+};
+
+/** The claim can be used, and its resource no longer shows the words. */
+const isSilent =
+  (words: string): NonNullable<Row['ends']> =>
+  async (at) =>
+    (await at.usable()) && !(await messages(at)).includes(words);
+
+const networkKey = (at: Place) => ({ name: at.named('net') });
+
+const networkIn = async (at: Place): Promise<void> => {
+  await at.fixture.cluster.client.create(NetworkKind, {
+    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
+    kind: 'Network',
+    metadata: networkKey(at),
+    spec: { providerConfigRef: { name: at.named('cloud') }, forProvider: { cidr: '10.0.0.0/16' } },
+  } as never);
+};
+
+const networkMessages = (at: Place): Promise<string> => at.messagesOf(NetworkKind, networkKey(at));
+
+async function isNetworkReady(at: Place): Promise<boolean> {
+  const found = (await at.fixture.cluster.find(NetworkKind, networkKey(at))) as {
+    readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  };
+  return found?.status?.conditions?.every(({ status }) => status === 'True') === true;
+}
+
+export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
+  continueCreation: {
+    async situation(at) {
+      const cloud = await at.cloud();
+      cloud.faults.inject({ kind: 'cut', method: 'POST', times: 1_000 });
+      await networkIn(at);
+    },
+    says: () => 'if it is there, set NAME to its name there',
+    where: networkMessages,
+    async act(at) {
+      const [command = 'false'] = /kubectl annotate .*$/m.exec(await networkMessages(at)) ?? [];
+      at.clouds[0]?.faults.clear();
+      // It is not there, so the name is left out.
+      await at.run(command.replace(/ --overwrite crossplane\.io\/external-name="[^"]*"/, ''));
+    },
+    ends: isNetworkReady,
+  },
+  correctProvider: {
+    async situation(at) {
+      await boundInOwnCloud(at);
+      const { url, token } = at.fixture.favourite;
+      await at.credentials({ url, token });
+      await observeAgain(at);
+    },
+    where: messages,
+    async act(at) {
+      await at.credentials(credentialsOf(at));
+      await observeAgain(at);
+    },
+    ends: isSilent('correct the provider'),
+  },
+  createExternalAgain: {
+    async situation(at) {
+      await at.cloud();
+      await networkIn(at);
+      await eventually('the network is ready', () => isNetworkReady(at));
+      const [cloud] = at.clouds;
+      const [network] = cloud?.networks() ?? [];
+      const headers = { authorization: `Bearer ${cloud?.token}` };
+      const path = `/v1/networks/${network?.item.id}`;
+      const answer = await fetch(`${cloud?.url}${path}`, { method: 'DELETE', headers });
+      assert.ok(answer.ok, `DELETE ${path} answers ${answer.status}`);
+      await eventually('the network is gone', async () => cloud?.networks().length === 0);
+      await at.run(
+        `kubectl annotate network ${at.named('net')} crossplane.io/reconcile-requested-at="$(date)"`,
+      );
+    },
+    where: networkMessages,
+    act: (at) => at.run(`kubectl annotate network ${at.named('net')} ${annotationKeys.externalName}-`),
+    ends: isNetworkReady,
+  },
+  allowCreate: {
+    async situation(at) {
+      await at.managed('policed', { managementPolicies: ['Observe', 'Update', 'LateInitialize'] } as object);
+      await at.claim({ resourceRef: { ...at.classRef('policed'), kind: 'FavouriteDBInstance' } });
+    },
+    fault: 'nothing there',
+    act: (at) => at.editPolicies(at.named('policed'), ['*']),
+  },
+  allowUpdate: {
+    async situation(at) {
+      await boundInOwnCloud(at);
+      const { metadata, spec } = await at.resource();
+      await at.editPolicies(metadata.name, ['Observe', 'Create', 'Delete', 'LateInitialize']);
+      await at.delete(SecretKind, spec.writeConnectionSecretToRef!);
+    },
+    says: () => advice.allowUpdate('Update'),
+    where: messages,
+    act: async (at) =>
+      at.editPolicies((await at.resource()).metadata.name, [
+        'Observe',
+        'Create',
+        'Delete',
+        'LateInitialize',
+        'Update',
+      ]),
+    ends: isSilent('do not allow Update'),
+  },
+  undoEdit: {
+    async situation(at) {
+      await boundInOwnCloud(at);
+      const { name } = (await at.resource()).metadata;
+      await at.run(
+        `kubectl annotate favouritedbinstance ${name} --overwrite ${annotationKeys.externalName}=other`,
+      );
+    },
+    where: messages,
+    async act(at) {
+      const { name } = (await at.resource()).metadata;
+      await at.run(
+        `kubectl annotate favouritedbinstance ${name} --overwrite ${annotationKeys.externalName}=${name}`,
+      );
+    },
+    ends: isSilent('undo the edit'),
+  },
+  correctDrift: {
+    async situation(at) {
+      await at.cloud();
+      await at.class('fixed', {
+        template: {
+          providerRef: undefined,
+          providerConfigRef: { name: at.named('cloud') },
+          forProvider: { fancinessLevel: 3, version: '5.6' },
+        } as object,
+      });
+      await at.claim({ classRef: at.classRef('fixed') });
+      await at.fixture.bound(at.namespace, 'db');
+      at.clouds[0]?.drift((await at.resource()).metadata.name, { version: '5.7' });
+      await observeAgain(at);
+    },
+    where: messages,
+    async act(at) {
+      at.clouds[0]?.drift((await at.resource()).metadata.name, { version: '5.6' });
+      await observeAgain(at);
+    },
+    ends: isSilent('correct it there'),
+  },
+  supportedPolicies: {
+    async situation(at) {
+      await at.managed('policed', { managementPolicies: ['Update'] } as object);
+      await at.claim({ resourceRef: { ...at.classRef('policed'), kind: 'FavouriteDBInstance' } });
+    },
+    reason: 'ResourceFailing',
+    fault: 'invalid policies',
+    act: (at) => at.editPolicies(at.named('policed'), ['*']),
+  },
+  chooseCredential: {
+    async situation(at) {
+      await boundInOwnCloud(at);
+      // The cloud refuses passwords, as a policy does.
+      at.clouds[0]?.faults.inject({ kind: 'fail', status: 422, method: 'PATCH', times: 1_000_000 });
+      await at.delete(SecretKind, (await at.resource()).spec.writeConnectionSecretToRef!);
+    },
+    says: () => `edit the password in Secret ${credentialsNamespace}/`,
+    where: messages,
+    async act(at) {
+      at.clouds[0]?.faults.clear();
+      await at.delete(SecretKind, (await at.resource()).spec.writeConnectionSecretToRef!);
+    },
+    ends: isSilent('edit the password'),
+  },
+  createNamespace: {
+    async situation(at) {
+      await at.class('lost', { template: { writeConnectionSecretsToNamespace: at.named('late') } });
+      await at.claim({ classRef: at.classRef('lost') });
+    },
+    reason: 'NamespaceNotFound',
+    fault: 'missing namespace',
+    async act(at) {
+      for (const command of (await at.trace()).fault?.commands ?? []) await at.run(command);
+    },
+  },
+};
