@@ -253,17 +253,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   finalizerIsFirst: {
     rule: 'a resource created by hand gets its finalizer before anything is created for it',
     scenario: 'removed',
-    edits: [
-      {
-        file: credential,
-        was: 'hasFinalizer(managed, finalizerNames.managed)\n    ? undefined',
-        becomes: 'hasFinalizer(managed, finalizerNames.managed) || kept === undefined\n    ? undefined',
-      },
-      {
-        file: credential,
-        was: 'const addFinalizer: Decide = ({ managed }) =>',
-        becomes: 'const addFinalizer: Decide = ({ managed, kept }) =>',
-      },
-    ],
+    file: credential,
+    was: 'hasFinalizer(managed, finalizerNames.managed)\n    ? undefined',
+    becomes:
+      'hasFinalizer(managed, finalizerNames.managed) || managed.status?.bindingPhase === undefined\n    ? undefined',
   },
 };
