@@ -6,8 +6,8 @@ import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
 import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
 import { referenceIsOfKind } from '../apis/core/v1alpha1/reference.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import type { ClaimService } from '../controllers/core/claim-service.ts';
 import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
+import type { ClaimService } from '../controllers/core/claim-service.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
 import { likeness, mostLike } from './likeness.ts';
 

@@ -2,8 +2,8 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { NameLimits } from '../../apis/core/v1alpha1/name-limits.ts';
 import type { SecretDetails } from './credential.ts';
-import type { NameLimits } from './name-limits.ts';
 
 export type ManagedSpecOf<M extends Managed> = M['spec'];
 

@@ -365,7 +365,8 @@ const cases: readonly Case[] = [
     ),
     link: 'credentials',
     cause: /^The credentials of Provider favourite do not have the right for this action: /,
-    commands: /^kubectl annotate favouritedbinstances\.[\w.]+ \S+ --overwrite crossplane\.io\/reconcile-requested-at=/,
+    commands:
+      /^kubectl annotate favouritedbinstances\.[\w.]+ \S+ --overwrite crossplane\.io\/reconcile-requested-at=/,
   },
   {
     fault: 'name taken',

@@ -1,5 +1,6 @@
 import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudQueue, Queues } from '../../../clients/aws/sqs/queues.ts';
 import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
@@ -10,7 +11,6 @@ import { refuse } from '../../author/comparison.ts';
 import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
-import { nameProblem } from '../../core/name-limits.ts';
 import { ownTags } from '../tags.ts';
 import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
 

@@ -7,6 +7,7 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isInterrupted, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -14,7 +15,6 @@ import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
-import type { NameLimits } from '../name-limits.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './connecting/external-client.ts';
 import { createAbsenceTimes } from './recording/absence-times.ts';

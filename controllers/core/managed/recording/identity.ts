@@ -7,13 +7,13 @@ import type { FieldMarks } from '../../../../apis/core/marks.ts';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { NameLimits } from '../../../../apis/core/v1alpha1/name-limits.ts';
+import { fittingName, nameProblem } from '../../../../apis/core/v1alpha1/name-limits.ts';
 import type { ExternalError } from '../../../../clients/external-error.ts';
 import { invalid } from '../../../../clients/external-error.ts';
 import type { Identity } from '../../external-identity.ts';
 import { decodeIdentity, encodeIdentity } from '../../external-identity.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../../management-policies.ts';
-import type { NameLimits } from '../../name-limits.ts';
-import { fittingName, nameProblem } from '../../name-limits.ts';
 import type { Observation } from '../connecting/external-client.ts';
 
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;

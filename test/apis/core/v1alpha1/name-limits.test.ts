@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import { named, refusedName } from '../../../controllers/core/managed/recording/identity.ts';
-import { fittingName, nameProblem } from '../../../controllers/core/name-limits.ts';
-import { FakeCluster } from './cluster-fake.ts';
-import { FakeExternal, startStack } from './external-fake.ts';
-import { Scene } from './managed-scene.ts';
-import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from './objects.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
+import { fittingName, nameProblem } from '../../../../apis/core/v1alpha1/name-limits.ts';
+import { named, refusedName } from '../../../../controllers/core/managed/recording/identity.ts';
+import { FakeCluster } from '../../../controllers/core/cluster-fake.ts';
+import { FakeExternal, startStack } from '../../../controllers/core/external-fake.ts';
+import { Scene } from '../../../controllers/core/managed-scene.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managedKind,
+  resourceClass,
+  service,
+} from '../../../controllers/core/objects.ts';
 
 const names = { maxLength: 20, pattern: /[a-z][a-z0-9-]*/ };
 const advice = 'set another name in the annotation crossplane.io/external-name';
