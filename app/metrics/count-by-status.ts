@@ -1,4 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { sinceOf } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { phaseLabel, reasonLabel, statusLabel } from './reasons.ts';
@@ -39,7 +40,7 @@ export async function countByStatus(
     groups.set(key, group);
     group.count += 1;
     if (ready?.status === 'True') return;
-    const sinceMs = Date.parse(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? '');
+    const sinceMs = Date.parse((ready && sinceOf(ready)) ?? metadata.creationTimestamp ?? '');
     if (sinceMs < (group.waitingSinceMs ?? Number.POSITIVE_INFINITY)) group.waitingSinceMs = sinceMs;
   });
   return [...groups.values()];

@@ -63,7 +63,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   const claims = gauge('services_stack_claims', 'Claims by status.', ['kind', ...stateLabels]);
   const claimsWaiting = gauge(
     'services_stack_claims_unready_seconds',
-    'For how long the claim that has waited longest has not been Ready.',
+    'The longest time that a claim that is not Ready has had this reason.',
     ['kind', 'ready_reason'],
   );
   const managed = gauge('services_stack_managed_resources', 'Managed resources by status.', [
@@ -72,7 +72,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   ]);
   const managedWaiting = gauge(
     'services_stack_managed_resources_unready_seconds',
-    'For how long the managed resource that has waited longest has not been Ready.',
+    'The longest time that a managed resource that is not Ready has had this reason.',
     ['kind', 'ready_reason'],
   );
   const providerConfigs = gauge(

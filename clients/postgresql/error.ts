@@ -140,7 +140,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       const message = `server ${server} refused the credentials of user "${username}": ${text}`;
       return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
     }
-    if (sqlState === '3D000' && context.maintenance !== undefined) {
+    if (sqlState === '3D000' && context.maintenance !== undefined && context.isLoggedIn !== true) {
       const message = `server ${server} has no database "${context.maintenance}", which the credentials name`;
       return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
     }

@@ -198,6 +198,6 @@ const detailsOf = (
   access === undefined ? {} : databaseDetails({ ...access, password: credential?.value });
 
 const staysProtected = (noun: string, managed: Managed): string =>
-  `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies ${howToAllowUpdate(managed.spec)}`;
+  `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to remove the protection; ${howToAllowUpdate(managed.spec)}`;
 
 const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;

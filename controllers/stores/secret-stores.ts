@@ -44,6 +44,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   secrets.store.addIndex(byOwnerLabel, ({ metadata }) => compact([metadata.labels?.[ownerUidLabel]]));
 
   return {
+    exists: (managed) => configs.get({ name: storeConfigOf(managed) ?? '' }) !== undefined,
     async open(managed) {
       const name = storeConfigOf(managed) ?? '';
       const config = configs.get({ name });

@@ -112,9 +112,12 @@ describe('claims on a real API server, with the real process and two clouds', ()
     'POST secrets': 2,
     'PATCH secrets': 1,
   };
-  /** Of the one cloud and of the other. */
-  const ofProviders = ['PATCH providers/status', 'PATCH providerconfigs/status'];
-  /** The writes but that of the claim's author, and what a provider says of itself when it is used first. */
+  /** The health and the users of the two providers, and the finalizer that they get with their first user. */
+  const ofProviders = ['providers', 'providerconfigs'].flatMap((plural) => [
+    `PATCH ${plural}`,
+    `PATCH ${plural}/status`,
+  ]);
+  /** The writes for a claim, without those of its author and of its provider. */
   const costsOf = ({ 'POST fancysqlinstances': ours, ...theirs }: Readonly<Record<string, number>>) => {
     assert.equal(ours, 1);
     return mapKeys(omit(theirs, ofProviders), (_count, key) =>
@@ -172,13 +175,16 @@ describe('claims on a real API server, with the real process and two clouds', ()
 
   test('competing schedulers spread claims over the classes of both clouds, one resource for each', async () => {
     const before = await fixture.cluster.writes();
+    const startedMs = performance.now();
     const names = Array.from({ length: 20 }, (_, i) => `spread-${i}`);
     for (const name of names) {
       await fixture.claim('team-b', name, { classSelector: { matchLabels: { size: 'small' } } });
     }
     const claims = await Promise.all(names.map((name) => fixture.bound('team-b', name)));
     const said = sum(Object.values(pick(difference(before, await fixture.cluster.writes()), ofProviders)));
-    assert.ok(said <= 4, `two providers said ${said} times how they are`);
+    // Each of the two says how it is, and at most once a second how many use it.
+    const most = 4 + 2 * Math.ceil((performance.now() - startedMs) / 1_000);
+    assert.ok(said <= most, `two providers said ${said} times how they are, and ${most} are allowed`);
     const kinds = new Set(claims.map(({ spec }) => spec.resourceRef?.kind));
     assert.deepEqual([...kinds].toSorted(), ['AmbivalentDBInstance', 'FavouriteDBInstance']);
     const managed = [
@@ -194,7 +200,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
       resourceRef: favouriteRef('made-by-hand'),
       writeConnectionSecretToRef: { name: 'static' },
     });
-    const message = await fixture.readyReason('team-a', 'static', 'Binding');
+    const message = await fixture.readyReason('team-a', 'static', 'ResourceNotFound');
     assert.match(message, /made-by-hand/);
     await fixture.managed('made-by-hand');
     await fixture.bound('team-a', 'static', 5_000);
@@ -222,7 +228,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
 
   test('a Released resource is not bound again until an administrator makes it available', async () => {
     await fixture.claim('team-b', 'again', { resourceRef: favouriteRef('made-by-hand') });
-    const message = await fixture.readyReason('team-b', 'again', 'Binding');
+    const message = await fixture.readyReason('team-b', 'again', 'Released');
     // The message ends with the command. The patch is in quotes, and no shell is needed.
     const [, resource = '', patch = ''] =
       /make it available to this claim: kubectl patch (\S+ made-by-hand) --type=merge -p '(.*)'$/.exec(

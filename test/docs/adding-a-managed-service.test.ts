@@ -246,10 +246,12 @@ describe('the guide to adding a managed service', () => {
         const names = samples.matchAll(/^controller_runtime_max_concurrent_reconciles\{controller="(.*?)"/gm);
         return [...names].map(([, name]) => name);
       });
-      const inGuide = [...guide.matchAll(/^\| `(\S+\.example\.org)` \|/gm)].map(([, name]) => name);
+      const inGuide = [...guide.matchAll(/^\| `(\S+\.example\.org|storeconfig\.\S+)` \|/gm)].map(
+        ([, name]) => name,
+      );
       assert.deepEqual(running.toSorted(), inGuide.toSorted());
-      assert.match(guide, /\bSeven controllers\b/);
-      assert.equal(inGuide.length, 7);
+      assert.match(guide, /\bEight controllers\b/);
+      assert.equal(inGuide.length, 8);
     });
 
     test('its claim is bound, its secret is complete, and its deletion leaves nothing', async () => {

@@ -1,4 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { sinceOf } from '../../apis/core/v1alpha1/condition.ts';
 import { ago, since } from '../model/ago.ts';
 import type { Fault, Link, LinkState, Trace, TraceEvent, Verdict } from '../model/trace.ts';
 import { wrapped } from './lines.ts';
@@ -96,12 +97,13 @@ function linkLines(link: Placed, fault: Fault | undefined, options: TextOptions)
 }
 
 function conditionLines(
-  { type, status, reason, message, lastTransitionTime }: Condition,
+  condition: Condition,
   inner: string,
   { paint, width, now }: TextOptions,
 ): readonly string[] {
+  const { type, status, reason, message } = condition;
   const tone: Tone = status === 'True' ? 'good' : status === 'False' ? 'bad' : 'faint';
-  const lasting = paint('faint', since(Date.parse(lastTransitionTime), now));
+  const lasting = paint('faint', since(Date.parse(sinceOf(condition)), now));
   const head = `${type} ${paint(tone, status)} ${reason} ${lasting}`;
   return wrapped(message === undefined ? head : `${head}: ${message}`, width, inner, `${inner}  `);
 }

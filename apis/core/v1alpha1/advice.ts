@@ -43,7 +43,7 @@ export const advice = {
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
   createExternalAgain: `to have another created, remove the annotation ${annotationKeys.externalName}`,
   allowCreate: 'add Create, or create it',
-  allowUpdate: (actions: string) => `do not allow Update; add ${actions}`,
+  allowUpdate: (actions: string) => `add ${actions}`,
   supportedPolicies: 'use ["*"] alone, or a supported set that includes Observe',
   undoEdit: 'undo the edit, or create a new resource',
   correctDrift: 'correct it there, or create a new resource',

@@ -101,6 +101,13 @@ export function getCondition(
   return conditions?.find((condition) => condition.type === type) ?? { type, status: 'Unknown' };
 }
 
+/** Since when a condition has its status and reason. */
+export const sinceOf = ({
+  lastTransitionTime,
+  lastReasonChangeTime,
+}: Pick<Condition, 'lastTransitionTime' | 'lastReasonChangeTime'>): string =>
+  lastReasonChangeTime ?? lastTransitionTime;
+
 export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
   return getCondition(conditions, type).status === 'True';
 }
@@ -108,6 +115,7 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
 /**
  * Puts conditions into a list, at most one per type, in the order in which they were first set. `lastTransitionTime`
  * changes only with `status` (Kubernetes API conventions; the Go original also changed it with the message).
+ * `lastReasonChangeTime` is set when only the reason changes: durations count from then ({@link sinceOf}).
  * `observedGeneration` is that of the object, so an unchanged object yields an equal list. Messages are made printable,
  * because they may quote other systems.
  */
@@ -121,12 +129,15 @@ export function setConditions(
     const index = result.findIndex(({ type }) => type === fact.type);
     const before = result[index];
     const message = fact.message && shortened(printable(fact.message), longestMessage);
+    const kept = before !== undefined && before.status === fact.status ? before : undefined;
+    const now = timestamp(at.now);
+    const reasonChange = kept !== undefined && kept.reason !== fact.reason ? now : kept?.lastReasonChangeTime;
     const after: Condition = {
       type: fact.type,
       status: fact.status,
-      lastTransitionTime:
-        before !== undefined && before.status === fact.status ? before.lastTransitionTime : timestamp(at.now),
+      lastTransitionTime: kept?.lastTransitionTime ?? now,
       reason: fact.reason,
+      ...(reasonChange !== undefined && { lastReasonChangeTime: reasonChange }),
       ...(message ? { message } : {}),
       ...(fact.error ? { error: printableError(fact.error) } : {}),
       ...(at.generation === undefined ? {} : { observedGeneration: at.generation }),

@@ -125,6 +125,12 @@ export const condition = z.object({
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether the condition holds.'),
   lastTransitionTime: z.string().meta({ format: 'date-time' }).describe('When the status last changed.'),
   reason: text('The reason, as one CamelCase word.'),
+  lastReasonChangeTime: optional(
+    z
+      .string()
+      .meta({ format: 'date-time' })
+      .describe('When the reason last changed, if the status had changed before.'),
+  ),
   message: optional(z.string().describe('The details, in plain text.')),
   error: optional(conditionError),
   observedGeneration: optional(

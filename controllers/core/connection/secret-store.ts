@@ -43,6 +43,8 @@ export interface SecretStore {
 }
 
 export interface SecretStores {
+  /** Whether the StoreConfig that a managed resource names exists. Without it, no entry can be deleted. */
+  exists(managed: Managed): boolean;
   /** Opens the store that a managed resource names. Throws an Error that names the StoreConfig and its problem. */
   open(managed: Managed, signal: AbortSignal): Promise<SecretStore>;
   /** Deletes entries that a managed resource no longer names. Works only for stores in the cluster. */

@@ -74,7 +74,7 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
     async remove(managed, signal) {
       const remove = async (): Promise<void> => {
         const to = managed.spec.publishConnectionDetailsTo;
-        if (to !== undefined) {
+        if (to !== undefined && stores.exists(managed)) {
           const store = await stores.open(managed, signal);
           const stored = await store.read(to.name, signal);
           if (stored?.ownerUid === managed.metadata.uid && stored !== undefined)
@@ -133,6 +133,7 @@ function refusal(
  * DisabledSecretStoreManager).
  */
 export const disabledStores: SecretStores = {
+  exists: () => true,
   open: async () => {
     throw new Error('cannot publish to secret store, feature is not enabled');
   },

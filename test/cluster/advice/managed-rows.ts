@@ -134,7 +134,7 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       await at.editPolicies(metadata.name, ['Observe', 'Create', 'Delete', 'LateInitialize']);
       await at.delete(SecretKind, spec.writeConnectionSecretToRef!);
     },
-    says: () => advice.allowUpdate('Update'),
+    says: () => `do not allow Update; ${advice.allowUpdate('Update')}`,
     where: messages,
     act: async (at) =>
       at.editPolicies((await at.resource()).metadata.name, [

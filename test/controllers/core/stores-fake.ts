@@ -11,6 +11,10 @@ export class FakeStores implements SecretStores {
   outage: string | undefined;
   readonly place = storePlace(this);
 
+  exists(): boolean {
+    return true;
+  }
+
   async open(): ReturnType<SecretStores['open']> {
     const { kept } = this;
     if (this.outage !== undefined) throw new Error(this.outage);

@@ -174,7 +174,7 @@ const cannotChange: Decide = (input) => {
   const annotation = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
   const why = secretDetails.reportsSecrets
     ? `the external system generates its credentials; have it generate others, then ${annotation}`
-    : `spec.managementPolicies ${howToAllowUpdate(managed.spec)}, or ${annotation}`;
+    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${annotation}`;
   const message = `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
   return { name: 'CredentialCannotChange', act: 'report', message };
 };

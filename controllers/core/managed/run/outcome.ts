@@ -26,7 +26,7 @@ import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { claimText } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../../log-changes.ts';
-import { howToAllowUpdate, shouldUpdate } from '../../management-policies.ts';
+import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { DesiredCredential, Observation, OperationType } from '../connecting/external-client.ts';
 import { isCreationFailed } from '../recording/creation-tracking.ts';
@@ -238,13 +238,14 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
     return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
   if (credential?.isApplied !== false || shouldUpdate(current.spec))
     return synced(run, ready, next, notApplied(run));
-  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies ${howToAllowUpdate(current.spec)}`;
+  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
 /** The fields that differ and stay as they are, because the policies do not allow Update. Undefined: none. */
 function notApplied({ current: { spec }, seen }: Run): string | undefined {
-  if (seen === undefined || seen.isUpToDate || shouldUpdate(spec)) return undefined;
+  if (seen === undefined || seen.isUpToDate || shouldUpdate(spec) || shouldOnlyObserve(spec))
+    return undefined;
   const fields = [...(seen.differing ?? []), ...(seen.refused ?? []), ...(seen.drifted ?? [])];
   if (fields.length === 0) return undefined;
   return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or undo the edit`;

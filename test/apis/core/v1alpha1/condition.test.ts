@@ -71,8 +71,24 @@ describe('setConditions', () => {
   test('TypeIsDifferent: a new status has a new time, in whole seconds', () => {
     assert.deepEqual(set([available()])[0], at(available(), '2026-01-02T03:04:05Z'));
   });
-  test('a new reason or message keeps the time: the status did not change', () => {
-    assert.deepEqual(set([deleting('n')])[0], at(deleting('n')));
+  test('a new message keeps the times: neither status nor reason has changed', () => {
+    assert.deepEqual(set([creating('n')])[0], at(creating('n')));
+  });
+  test('a new reason has a time of its own, until the status changes', () => {
+    const changed = setConditions(old, [deleting('n')], { now });
+    assert.deepEqual(changed[0], {
+      ...at(deleting('n')),
+      lastReasonChangeTime: '2026-01-02T03:04:05Z',
+    });
+    const later = new Date('2026-01-02T04:00:00Z');
+    assert.deepEqual(setConditions(changed, [deleting('o')], { now: later })[0], {
+      ...at(deleting('o')),
+      lastReasonChangeTime: '2026-01-02T03:04:05Z',
+    });
+    assert.deepEqual(
+      setConditions(changed, [available()], { now: later })[0],
+      at(available(), '2026-01-02T04:00:00Z'),
+    );
   });
   test('WithMessage cleared: no message is left', () => {
     assert.deepEqual(set([creating()])[0], at(creating()));

@@ -146,6 +146,7 @@ describe('the additions of a service', () => {
     const kept = new Map<string, StoredConnection>();
     let asked = 0;
     const secretStores: SecretStores = {
+      exists: () => true,
       open: async () => ({
         describe: (name) => name,
         read: async (name) => kept.get(name),
