@@ -60,7 +60,7 @@ export const othersObjects = (objects: readonly KubernetesObject[]): Readonly<Re
           readonly managedFields?: unknown;
         };
         const key = `${object.apiVersion} ${object.kind} ${objectKeyText(object.metadata)}`;
-        return [key, object.kind === 'ProviderConfig' ? { ...unused, metadata } : object];
+        return [key, ['Provider', 'ProviderConfig'].includes(object.kind) ? { ...unused, metadata } : object];
       }),
   );
 
