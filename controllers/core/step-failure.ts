@@ -14,7 +14,7 @@ export interface FailureFacts<Known = unknown> {
   readonly ready?: ((message: string) => ConditionFacts) | undefined;
   /** When the next run starts. Default: after the back-off. */
   readonly result?: Result;
-  /** The advice to the reader, after the cause. */
+  /** The advice to the reader, after the cause. Is left out if the cause is a programming error. */
   readonly hint?: string;
   /**
    * Whether conflicts (409) are reported. By default a conflict is requeued silently, because the next run reads the
@@ -44,7 +44,7 @@ export class StepFailure<Known = unknown> extends Error {
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
     const bug = bugIn(cause);
     const happened = bug === undefined ? messageOf(cause) : describeBug(bug);
-    const why = facts.hint === undefined ? happened : `${happened}; ${facts.hint}`;
+    const why = facts.hint === undefined || bug !== undefined ? happened : `${happened}; ${facts.hint}`;
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
     this.bug = bug;

@@ -1,7 +1,6 @@
 import type { Described } from '../schema.ts';
 import type { condition } from './fields.ts';
 import { printable, shortened } from './printable.ts';
-import type { ReadyReason } from './ready-reasons.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
@@ -33,11 +32,8 @@ export const deleting = (message?: string): ReadyFacts => notReady('Deleting', m
 /** For claims: waiting for a managed resource that can be bound. */
 export const binding = (message?: string): ReadyFacts => notReady('Binding', message);
 
-/** A reason of a stack's own, or one that was read from a status. */
-type OwnReason = string & {};
-
 /** `Ready` False with another reason. */
-export function notReady(reason: ReadyReason | OwnReason, message?: string): ReadyFacts {
+export function notReady(reason: string, message?: string): ReadyFacts {
   return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
 }
 

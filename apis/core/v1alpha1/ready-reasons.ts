@@ -25,6 +25,7 @@ const readyReasons = [
   'ControlledByOther',
   'ClaimRefIncomplete',
   'NotOffered',
+  'StackBug',
   // The resource of the claim does not work.
   'ResourcePaused',
   'ResourceFailing',

@@ -83,7 +83,7 @@ export function failed(failure: StepFailure): Outcome {
   const { message, facts } = failure;
   const { reason, ready, result = requeue } = facts;
   const synced = reconcileError(message, failure.error);
-  const cause = reasonOfError(failure.error);
+  const cause = failure.bug === undefined ? reasonOfError(failure.error) : 'StackBug';
   const shown = ready === undefined ? [] : [{ ...ready(message), ...(cause && { reason: cause }) }];
   return {
     facts: { conditions: [...shown, synced] },

@@ -76,15 +76,16 @@ export function inUseController<U extends UsedObject>(
       .flatMap((store) => store.byIndex(byName, used.metadata.name))
       .filter((user) => !isNewUser(user, used));
 
-  async function writeStatus(used: U, message: string | undefined, signal: AbortSignal): Promise<Result> {
+  async function writeStatus(
+    used: U,
+    users: readonly Managed[],
+    message: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Result> {
     const { name } = used.metadata;
-    const users = usersOf(used);
     const { ready, systemVersion, event, againMs }: UsedReport = (await report?.(used, users, signal)) ?? {};
     const nowMs = env.clock.elapsedMs();
-    const facts = [
-      ...(ready === undefined ? [] : [ready]),
-      ...(message === undefined ? [] : [terminating(message)]),
-    ];
+    const facts = compact([ready, message === undefined ? undefined : terminating(message)]);
     const counted = withUsers(used, users.length, facts, env.clock.now());
     const desired =
       systemVersion === undefined ? counted : { ...counted, status: { ...counted.status, systemVersion } };
@@ -131,7 +132,8 @@ export function inUseController<U extends UsedObject>(
         forget?.(request.name);
         return done;
       }
-      const { name, message } = decideInUse(used, usersOf(used));
+      const users = usersOf(used);
+      const { name, message } = decideInUse(used, users);
       let current = used;
       if (name === 'AddFinalizer' || name === 'RemoveFinalizer') {
         const withOrWithout = name === 'AddFinalizer' ? withFinalizer : withoutFinalizer;
@@ -140,7 +142,7 @@ export function inUseController<U extends UsedObject>(
         current = await annotate(`cannot update ${kind.kind}`, objects.update(used, desired, signal));
         if (wasDeleted(used)) return { ...done, decision: name };
       }
-      return { ...(await writeStatus(current, message, signal)), decision: name };
+      return { ...(await writeStatus(current, users, message, signal)), decision: name };
     },
   };
 }

@@ -85,9 +85,12 @@ describe('a bug in what an author wrote', () => {
     });
   }
 
-  test('a bug in configure is reported on the claim, and in the log', async () => {
+  test('a bug in configure is reported on the claim without advice to its author, and in the log', async () => {
     const { cluster, process, log } = await broken({ configure: mistake });
+    const [{ status } = assert.fail('no claim')] = cluster.all<Claim>(claimKind);
     assert.match(said(cluster.all(claimKind)), told);
+    assert.doesNotMatch(said(cluster.all(claimKind)), /correct the claim/);
+    assert.equal(getCondition(status?.conditions, 'Ready').reason, 'StackBug');
     assert.deepEqual(
       errorsIn(log).map(({ message }) => message),
       ['reconcile met a bug'],
