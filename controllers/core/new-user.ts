@@ -1,3 +1,4 @@
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 
@@ -11,6 +12,6 @@ export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject
 export function refuseNewUser(user: KubernetesObject, used: KubernetesObject): void {
   if (wasDeleted(user) || !isNewUser(user, used)) return;
   throw new Error(
-    `${used.kind} ${used.metadata.name} is being deleted and takes no new users; name another one, or delete this resource`,
+    `${used.kind} ${used.metadata.name} is being deleted and takes no new users; ${advice.useAnother}`,
   );
 }

@@ -266,7 +266,8 @@ export const faultTable: readonly FaultRow[] = [
     link: 'server',
     sign: lastError('provider down'),
     cause: 'The external system of {provider} does not answer correctly: {message}.',
-    advice: 'The controllers continue once it answers. To try again at once:',
+    advice:
+      'Check the network, and the address in the credentials. The controllers continue once it answers. To try again at once:',
     commands: ['retry resource'],
   },
   {

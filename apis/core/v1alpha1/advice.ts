@@ -2,8 +2,8 @@ import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
 
 /**
- * The advice of conditions and Events to a reader. Messages take advice only from here. A test does what each piece says,
- * on a real API server, and finds that the claim can be used afterwards.
+ * The advice of conditions and Events to a reader. A test does what each piece says, on a real API server, and finds that
+ * the claim can be used afterwards (docs/decisions/0059). Advice that is written elsewhere has no such test.
  */
 export const advice = {
   // To the author of a claim.
@@ -39,6 +39,7 @@ export const advice = {
   createNamespace: 'create the namespace',
 
   // To the administrator of a managed resource.
+  useAnother: 'name another one, or delete this resource',
   continueCreation,
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
   createExternalAgain: `to have another created, remove the annotation ${annotationKeys.externalName}`,

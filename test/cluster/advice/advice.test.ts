@@ -18,7 +18,7 @@ import { providerRows } from './provider-rows.ts';
 /** Rows play side by side: most of their time is waiting. */
 const atOnce = 6;
 
-describe('a reader who does what the product says can use the claim within 5 s', {
+describe('a reader who does what the product says can use the claim', {
   concurrency: atOnce,
 }, () => {
   let fixture: FancySQLFixture;
@@ -51,8 +51,8 @@ describe('a reader who does what the product says can use the claim within 5 s',
       places.push(at);
       await fixture.cluster.kubectl(['create', 'namespace', at.namespace]);
       await at.class('small');
-      const piece: unknown = Object.hasOwn(advice, name) ? advice[name as keyof typeof advice] : '';
-      const tookMs = await play(row, at, typeof piece === 'string' ? piece : '');
+      const piece: unknown = Object.hasOwn(advice, name) ? advice[name as keyof typeof advice] : undefined;
+      const tookMs = await play(row, at, typeof piece === 'string' ? piece : undefined);
       context.diagnostic(`${(tookMs / 1_000).toFixed(1)} s from the correction`);
     });
   }

@@ -64,16 +64,6 @@ const claim = (at: Place, spec: PostgreSQLInstance['spec'] = {}, name = 'db'): P
 
 const messages = (at: Place) => at.messagesOf(PostgreSQLInstanceKind, at.key);
 
-const usable =
-  (name = 'db'): NonNullable<Row['ends']> =>
-  async (at) => {
-    const found = await at.fixture.cluster.find(PostgreSQLInstanceKind, { namespace: at.namespace, name });
-    const isReady = found?.status?.conditions?.some(
-      ({ type, status }) => type === 'Ready' && status === 'True',
-    );
-    return found?.status?.bindingPhase === 'Bound' && isReady === true;
-  };
-
 /** The claim asks for a version that AWS does not have, and its class names none. */
 export const refusedVersion: Row = {
   async situation(at) {
@@ -83,7 +73,7 @@ export const refusedVersion: Row = {
   says: () => 'create another claim with another spec.engineVersion',
   where: messages,
   act: (at) => claim(at, {}, 'another'),
-  ends: usable('another'),
+  ends: (at) => at.usable('another', PostgreSQLInstanceKind),
 };
 
 export const awsRows: Readonly<Record<string, Row>> = {
@@ -102,7 +92,7 @@ export const awsRows: Readonly<Record<string, Row>> = {
           specTemplate: { forProvider: { engine: 'postgres' } },
         },
       ),
-    ends: usable(),
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   },
   'a mistyped region in a class': {
     async situation(at) {
@@ -120,6 +110,6 @@ export const awsRows: Readonly<Record<string, Row>> = {
       await at.edit(RDSInstanceClassKind, { name: at.named('aws') }, { specTemplate: corrected });
       await at.edit(RDSInstanceKind, { name: resource.name ?? '' }, { spec: corrected });
     },
-    ends: usable(),
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   },
 };

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { credentialsNamespace } from '../fancysql-fixture.ts';
+import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row } from './player.ts';
 
@@ -21,6 +23,7 @@ export type ManagedAdvice = Extract<
   | 'supportedPolicies'
   | 'chooseCredential'
   | 'createNamespace'
+  | 'useAnother'
 >;
 
 /** A claim that is bound, in a cloud of its own. */
@@ -29,8 +32,6 @@ async function boundInOwnCloud(at: Place): Promise<void> {
   await at.claim({ classRef: at.classRef('own') });
   await at.fixture.bound(at.namespace, 'db');
 }
-
-const credentialsOf = ({ clouds: [cloud] }: Place): object => ({ url: cloud?.url, token: cloud?.token });
 
 const messages = async (at: Place): Promise<string> =>
   at.messagesOf(FavouriteDBInstanceKind, (await at.resource()).metadata);
@@ -62,10 +63,8 @@ const networkIn = async (at: Place): Promise<void> => {
 const networkMessages = (at: Place): Promise<string> => at.messagesOf(NetworkKind, networkKey(at));
 
 async function isNetworkReady(at: Place): Promise<boolean> {
-  const found = (await at.fixture.cluster.find(NetworkKind, networkKey(at))) as {
-    readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-  };
-  return found?.status?.conditions?.every(({ status }) => status === 'True') === true;
+  const { conditions = [] } = (await at.fixture.cluster.find(NetworkKind, networkKey(at)))?.status ?? {};
+  return conditions.length > 0 && conditions.every(({ status }) => status === 'True');
 }
 
 export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
@@ -94,7 +93,7 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     },
     where: messages,
     async act(at) {
-      await at.credentials(credentialsOf(at));
+      await at.credentials();
       await observeAgain(at);
     },
     ends: isSilent('correct the provider'),
@@ -219,5 +218,21 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     async act(at) {
       for (const command of (await at.trace()).fault?.commands ?? []) await at.run(command);
     },
+  },
+  useAnother: {
+    async situation(at) {
+      await boundInOwnCloud(at);
+      const providerConfigRef = { name: at.named('cloud') };
+      await at.delete(ProviderConfigKind, providerConfigRef);
+      await sleep(1_100); // the API server's times have whole seconds
+      await at.managed('late', { providerRef: undefined, providerConfigRef } as object);
+    },
+    where: (at) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('late') }),
+    async act(at) {
+      const spec = { providerConfigRef: null, providerRef: { name: 'favourite' } };
+      await at.edit(FavouriteDBInstanceKind, { name: at.named('late') }, { spec });
+      await at.claim({ resourceRef: favouriteRef(at.named('late')) }, 'another');
+    },
+    ends: (at) => at.usable('another'),
   },
 };

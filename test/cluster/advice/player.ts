@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import mergeWith from 'lodash/mergeWith.js';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
+import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -34,7 +36,7 @@ const tellingMs = 90_000;
 export interface Row {
   /** Brings about the situation. */
   readonly situation: (at: Place) => Promise<unknown>;
-  /** The words of the advice. Default: the piece of the catalogue that the row is for. */
+  /** The words of the advice. Default: the piece of the catalogue that the row is for. A row without words has a fault. */
   readonly says?: (at: Place) => string | Promise<string>;
   /** Where the words are. Default: the conditions of the claim. */
   readonly where?: (at: Place) => Promise<string | undefined>;
@@ -134,10 +136,17 @@ export class Place {
     const cloud = await startFavouriteCloud({ flavour: 'favourite', provisioningMs: 50 });
     this.clouds.push(cloud);
     this.servers.push(cloud);
-    const { url, token } = cloud;
-    const given = credentials === undefined ? { url, token } : credentials(cloud);
+    const given = credentials === undefined ? this.workingCredentials : credentials(cloud);
     if (given !== undefined) await this.credentials(given);
-    await this.fixture.cluster.client.create(ProviderConfigKind, {
+    await this.providerConfig();
+    const template = { providerRef: undefined, providerConfigRef: { name: this.named('cloud') } };
+    await this.class('own', { template: template as object });
+    return cloud;
+  }
+
+  /** The ProviderConfig for {@link cloud}. */
+  providerConfig(): Promise<unknown> {
+    return this.fixture.cluster.client.create(ProviderConfigKind, {
       apiVersion: 'fcp.crossplane.io/v1alpha3',
       kind: 'ProviderConfig',
       metadata: { name: this.named('cloud') },
@@ -148,12 +157,15 @@ export class Place {
         },
       },
     } as never);
-    const template = { providerRef: undefined, providerConfigRef: { name: this.named('cloud') } };
-    await this.class('own', { template: template as object });
-    return cloud;
   }
 
-  credentials(given: object): Promise<string> {
+  /** The credentials of {@link cloud} that work. */
+  get workingCredentials(): object {
+    const [cloud] = this.clouds;
+    return { url: cloud?.url, token: cloud?.token };
+  }
+
+  credentials(given: object = this.workingCredentials): Promise<string> {
     return this.secret(credentialsNamespace, this.named('cloud'), { credentials: JSON.stringify(given) });
   }
 
@@ -200,10 +212,10 @@ export class Place {
     });
   }
 
-  async usable(name = 'db'): Promise<boolean> {
-    const claim = await this.find(name);
-    const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-    return claim?.status?.bindingPhase === 'Bound' && ready?.status === 'True';
+  /** Whether a claim is Bound and Ready. */
+  async usable(name = 'db', kind: Kind<Claim> = FancySQLInstanceKind): Promise<boolean> {
+    const claim = await this.fixture.cluster.find(kind, { namespace: this.namespace, name });
+    return claim?.status?.bindingPhase === 'Bound' && isConditionTrue(claim.status.conditions, 'Ready');
   }
 }
 
@@ -223,19 +235,11 @@ function withoutNulls<T>(value: T): T {
 }
 
 /** Plays one row. Returns the milliseconds from the correction to its result. */
-export async function play(row: Row, at: Place, piece: string): Promise<number> {
+export async function play(row: Row, at: Place, piece: string | undefined): Promise<number> {
   await row.situation(at);
   const words = (await row.says?.(at)) ?? piece;
-  const read = row.where ?? ((place: Place) => place.messages());
-  await eventually(
-    `the reader is told: ${words}`,
-    async () => {
-      const text = (await read(at)) ?? '';
-      if (text.includes(words)) return true;
-      throw new Error(text);
-    },
-    tellingMs,
-  );
+  if (words !== undefined) await isTold(row, at, words);
+  else if (row.fault === undefined) throw new Error('a row needs words or a fault');
   if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
   const startedMs = performance.now();
   await row.act(at);
@@ -249,6 +253,19 @@ export async function play(row: Row, at: Place, piece: string): Promise<number> 
     withinMs,
   );
   return performance.now() - startedMs;
+}
+
+async function isTold({ where }: Row, at: Place, words: string): Promise<void> {
+  const read = where ?? ((place: Place) => place.messages());
+  await eventually(
+    `the reader is told: ${words}`,
+    async () => {
+      const text = (await read(at)) ?? '';
+      if (text.includes(words)) return true;
+      throw new Error(text);
+    },
+    tellingMs,
+  );
 }
 
 async function checkCause({ reason, fault }: Row, at: Place): Promise<void> {

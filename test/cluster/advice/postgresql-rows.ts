@@ -60,11 +60,7 @@ const wrongEntry = (server: () => LocalPostgresql, wrong: Entries, reason: strin
     says: () => says,
     where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('pg') }),
     act: (at) => credentials(at, wrong.database === undefined ? {} : { database: 'postgres' }),
-    async ends(at) {
-      const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
-      const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-      return claim?.status?.bindingPhase === 'Bound' && ready?.status === 'True';
-    },
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   };
 };
 

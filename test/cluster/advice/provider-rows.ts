@@ -7,9 +7,6 @@ import type { Place, Row } from './player.ts';
 
 const cloudOf = ({ clouds: [cloud] }: Place): FavouriteCloud => cloud!;
 
-/** The credentials that work. */
-const right = (at: Place): object => ({ url: cloudOf(at).url, token: cloudOf(at).token });
-
 /** A claim of a class whose provider has these credentials. */
 const withCredentials =
   (credentials: (cloud: FavouriteCloud) => object | undefined): Row['situation'] =>
@@ -39,34 +36,50 @@ async function printed(at: Place): Promise<void> {
   for (const command of (await at.trace()).fault?.commands ?? []) await at.run(command);
 }
 
+/** Runs the command that trace prints, with a file of this content in place of FILE. */
+async function printedWith(at: Place, content: string): Promise<void> {
+  const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
+  const file = '"$(mktemp)"';
+  await at.run(
+    `file=${file}; printf %s '${content}' > "$file"; ${command.replace('FILE', '"$file"')}; rm "$file"`,
+  );
+}
+
+const traced: Row['where'] = async (at) => (await at.trace()).fault?.advice;
+
 /** Situations whose advice trace and docs/operating.md give. */
 export const providerRows: Readonly<Record<string, Row>> = {
   'a wrong password of a provider': {
     situation: withCredentials(({ url }) => ({ url, token: 'wrong' })),
-    says: () => '',
+    says: () => 'correct it where it is written',
+    where: traced,
     reason: 'CredentialsRefused',
     fault: 'wrong credentials',
-    act: (at) => at.credentials(right(at)),
+    act: (at) => at.credentials(),
   },
   'a wrong host or port of a provider': {
     situation: withCredentials(({ token }) => ({ url: 'http://127.0.0.1:1', token })),
-    says: () => '',
+    says: () => 'Check the network, and the address in the credentials',
+    where: traced,
     reason: 'ProviderUnreachable',
     fault: 'provider down',
-    act: (at) => at.credentials(right(at)),
+    act: (at) => at.credentials(),
   },
   'credentials that are no JSON object': {
     situation: withCredentials(() => []),
-    says: () => '',
+    says: () => 'correct it where it is written',
+    where: traced,
     reason: 'CannotReadCredentials',
-    act: (at) => at.credentials(right(at)),
+    fault: 'wrong credentials',
+    act: (at) => at.credentials(),
   },
   'a missing Secret of a provider': {
     situation: withCredentials(() => undefined),
-    says: () => '',
+    says: () => 'with the value of the entry "credentials"',
+    where: traced,
     reason: 'CannotReadCredentials',
     fault: 'missing credentials',
-    act: (at) => at.credentials(right(at)),
+    act: (at) => printedWith(at, JSON.stringify(at.workingCredentials)),
   },
   'a missing ProviderConfig': {
     async situation(at) {
@@ -74,45 +87,39 @@ export const providerRows: Readonly<Record<string, Row>> = {
       await at.delete(ProviderConfigKind, { name: at.named('cloud') });
       await at.claim({ classRef: at.classRef('own') });
     },
-    says: () => '',
+    says: () => 'with the manifest of ProviderConfig',
+    where: traced,
     fault: 'missing provider',
-    act: (at) =>
-      at.fixture.cluster.client.create(ProviderConfigKind, {
-        apiVersion: 'fcp.crossplane.io/v1alpha3',
-        kind: 'ProviderConfig',
-        metadata: { name: at.named('cloud') },
-        spec: {
-          credentials: {
-            source: 'Secret',
-            secretRef: { namespace: credentialsNamespace, name: at.named('cloud'), key: 'credentials' },
-          },
-        },
-      } as never),
+    act: (at) => at.providerConfig(),
   },
   'missing rights': {
     situation: refused(403),
-    says: () => '',
+    says: () => 'Give them the right in the external system, then try again with the first command',
+    where: traced,
     reason: 'Forbidden',
     fault: 'not allowed',
     act: retried,
   },
   'an exhausted quota': {
     situation: refused(402),
-    says: () => '',
+    says: () => 'Have the quota raised',
+    where: traced,
     reason: 'QuotaExceeded',
     fault: 'quota',
     act: retried,
   },
   throttling: {
     situation: refused(429),
-    says: () => '',
+    says: () => 'The controllers try again by themselves',
+    where: traced,
     reason: 'Throttled',
     fault: 'rate limited',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
   },
   'a provider that is down and comes back': {
     situation: refused(503),
-    says: () => '',
+    says: () => 'The controllers continue once it answers',
+    where: traced,
     reason: 'ProviderUnreachable',
     fault: 'provider down',
     act: retried,
@@ -123,12 +130,12 @@ export const providerRows: Readonly<Record<string, Row>> = {
       await at.claim({ classRef: at.classRef('own') });
       const { metadata } = await at.resource();
       await at.run(`kubectl annotate favouritedbinstance ${metadata.name} crossplane.io/paused=true`);
-      await at.credentials(right(at));
+      await at.credentials();
     },
     says: () => 'reconciliation is paused by the crossplane.io/paused annotation',
     reason: 'ResourcePaused',
     fault: 'paused',
-    act: (at) => printed(at),
+    act: printed,
   },
   'no class has the labels': {
     situation: (at) => at.claim({ classSelector: { matchLabels: { for: at.namespace } } }),
@@ -162,12 +169,12 @@ export const providerRows: Readonly<Record<string, Row>> = {
       await at.claim({ classRef: at.classRef('own') });
       await at.fixture.readyReason(at.namespace, 'db', 'CannotReadCredentials');
     },
-    says: () => '',
+    fault: 'missing credentials',
     async act(at) {
-      await at.credentials({ url: cloudOf(at).url, token: 'wrong' });
+      await at.credentials({ ...at.workingCredentials, token: 'wrong' });
       await at.fixture.readyReason(at.namespace, 'db', 'CredentialsRefused');
       await at.delete(SecretKind, { namespace: credentialsNamespace, name: at.named('cloud') });
-      await at.credentials(right(at));
+      await at.credentials();
     },
   },
 };
