@@ -69,7 +69,7 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 /**
  * Sends Events as client-go does (see `createEventCorrelator`): few, and with low priority. There is one request at a
  * time. While many wait, each is followed by a pause, so that a burst takes at most a fifth of one connection's time, and
- * less when the API server is busy. The queue is bounded: the oldest Normal Event is dropped first. An Event that is
+ * less when the API server is busy. Warnings are sent first. The queue is bounded: the oldest Normal Event is dropped first. An Event that is
  * repeated while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
@@ -77,9 +77,8 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
   const correlator = createEventCorrelator({ capacity: remembered });
   const sources = new Set<string>();
   const standing = standingWarnings({ client, log, sources });
-  /** Events that wait, oldest first. One Map per type, so that the oldest of a type is found at once. */
-  const waiting = { Normal: new Map<string, Waiting>(), Warning: new Map<string, Waiting>() };
-  let sequence = 0;
+  /** Events that wait, oldest first. */
+  const waiting = { Normal: new Map<string, CorrelatedEvent>(), Warning: new Map<string, CorrelatedEvent>() };
   let droppedCount = 0;
   let sending: Promise<void> = Promise.resolve();
   let wake: () => void = () => {};
@@ -95,11 +94,10 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       log.warn('the queue of Kubernetes Events is full: the oldest are dropped', { droppedCount });
   }
 
-  function oldest(): Waiting | undefined {
-    const [normal] = waiting.Normal.values();
-    const [warning] = waiting.Warning.values();
-    if (normal === undefined || warning === undefined) return normal ?? warning;
-    return normal.sequence < warning.sequence ? normal : warning;
+  /** A Warning does not wait for the Normal Events of a burst: somebody may be looking for it. */
+  function next(): CorrelatedEvent | undefined {
+    const [event] = [...waiting.Warning.values().take(1), ...waiting.Normal.values().take(1)];
+    return event;
   }
 
   async function write(recorded: CorrelatedEvent, signal: AbortSignal): Promise<void> {
@@ -153,13 +151,12 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
   }
 
   async function sendAll(signal: AbortSignal, rests: boolean): Promise<void> {
-    for (let next = oldest(); next !== undefined && !signal.aborted; next = oldest()) {
-      const { event } = next;
+    for (let event = next(); event !== undefined && !signal.aborted; event = next()) {
       waiting[event.type].delete(event.name);
       const startedAtMs = clock.elapsedMs();
       await send(event, signal);
       // The request was aborted and no newer record has replaced the Event: put it back, so that `flush` sends it.
-      if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, next);
+      if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, event);
       const restMs = Math.min(Math.round((clock.elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
       if (rests && restMs > 0 && size() > promptCount) await clock.sleep(restMs, signal).catch(() => {});
     }
@@ -179,10 +176,8 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       const event = correlator.observe(about, facts, source, clock.now().getTime());
       if (event === undefined) return;
       const queue = waiting[event.type];
-      sequence += 1;
-      const unsent = queue.get(event.name);
-      const isRepeated = event.isRepeated && unsent?.event.isRepeated !== false;
-      queue.set(event.name, { event: { ...event, isRepeated }, sequence: unsent?.sequence ?? sequence });
+      const isRepeated = event.isRepeated && queue.get(event.name)?.isRepeated !== false;
+      queue.set(event.name, { ...event, isRepeated });
       if (size() > capacity) drop();
       wake();
     } catch (error) {
@@ -228,11 +223,6 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       signal.removeEventListener('abort', onAbort);
     },
   };
-}
-
-interface Waiting {
-  readonly event: CorrelatedEvent;
-  readonly sequence: number;
 }
 
 function coreEvent(event: CorrelatedEvent): CoreEvent {
