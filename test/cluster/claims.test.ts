@@ -252,7 +252,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.equal(await fixture.cluster.find(SecretKind, source), undefined);
   });
 
-  test('an Event says that an immutable secret differs from its source: deleted, it is created again', async () => {
+  test('an Event and the claim say that an immutable secret differs from its source: deleted, it is created again', async () => {
     const right = await secretOf('team-a', 'direct');
     const data = { endpoint: Buffer.from('elsewhere').toString('base64') };
     const edit = JSON.stringify({ immutable: true, data });
@@ -262,6 +262,12 @@ describe('claims on a real API server, with the real process and two clouds', ()
         'CannotPropagateConnectionDetails: not copied: secret team-a/direct is immutable and differs from its source; delete it, and it is created again',
       ),
     );
+    await eventually('the claim says so', async () => {
+      const { status } = (await fixture.getClaim('team-a', 'direct')) ?? {};
+      return status?.conditions?.some(({ message }) =>
+        message?.includes('delete it, and it is created again'),
+      );
+    });
     await fixture.cluster.kubectl(['-n', 'team-a', 'delete', 'secret', 'direct']);
     await eventually(
       'it is as it was',

@@ -147,8 +147,16 @@ export function claimBindingController(
       .sharedByMany()
       .through((object) => claimsOfClass(claims.store, referenceTo(object)), 'its class changed'),
     wokenBy(secrets.store)
-      .when(anyOf(disappears, changed(controllerUid, propagationSource)))
-      .throughFormer(claimOfTarget, 'its secret was deleted, or has another owner or source'),
+      .when(
+        anyOf(
+          disappears,
+          changed(controllerUid, propagationSource, ({ immutable }: Secret) => immutable),
+        ),
+      )
+      .throughFormer(
+        claimOfTarget,
+        'its secret was deleted or made immutable, or has another owner or source',
+      ),
     wokenBy(secrets.store)
       .when(appears)
       .through(claimOfUnwanted, 'a secret appeared that it no longer names'),

@@ -68,6 +68,11 @@ interface Case {
   readonly want: readonly (readonly [because: string, key: string])[];
 }
 
+const copy: Secret = {
+  ...source(naming),
+  metadata: { namespace: 'team', name: 'conn', ownerReferences: [controllerReference(bound)] },
+};
+
 const annotateManaged = (annotations: Readonly<Record<string, string>>) => (cluster: FakeCluster) =>
   cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
     ...object,
@@ -220,12 +225,16 @@ const cases: Record<string, Case> = {
   'the deleted Secret of a claim wakes that claim': {
     claim: bound,
     managed: publishing,
-    secret: {
-      ...source(naming),
-      metadata: { namespace: 'team', name: 'conn', ownerReferences: [controllerReference(bound)] },
-    },
+    secret: copy,
     change: (cluster) => cluster.delete(SecretKind, { namespace: 'team', name: 'conn' }),
-    want: [['its secret was deleted, or has another owner or source', orders]],
+    want: [['its secret was deleted or made immutable, or has another owner or source', orders]],
+  },
+  'the Secret of a claim that is made immutable wakes that claim': {
+    claim: bound,
+    managed: publishing,
+    secret: copy,
+    change: (cluster) => cluster.put(SecretKind, { ...copy, immutable: true }),
+    want: [['its secret was deleted or made immutable, or has another owner or source', orders]],
   },
 };
 
