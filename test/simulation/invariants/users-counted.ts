@@ -1,13 +1,14 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { isNewUser } from '../../../controllers/core/new-user.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';
 
 const stackOf = (group: string): string => group.split('.').at(-3) ?? '';
 
-/** A provider says how many use it, and is protected exactly while anybody does. */
+/** A provider says how many use it, and is protected exactly while anybody does. While it is deleted, new users do not count. */
 export const usersCounted: InvariantOf = ({ cluster }) => ({
   name: 'a provider at rest says how many use it',
   atRest: () =>
@@ -18,7 +19,9 @@ export const usersCounted: InvariantOf = ({ cluster }) => ({
       return (cluster.all(kind) as readonly (KubernetesObject & { status?: { users?: number } })[]).flatMap(
         (provider) => {
           const { name } = provider.metadata;
-          const users = managed.filter((each) => providerOfUser(each) === `${kind.kind}/${name}`).length;
+          const users = managed.filter(
+            (each) => providerOfUser(each) === `${kind.kind}/${name}` && !isNewUser(each, provider),
+          ).length;
           const what = `${kind.kind} ${name} of ${kind.group}`;
           const isProtected = hasFinalizer(provider, finalizerNames.inUse);
           return [

@@ -4,6 +4,7 @@ import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { credentialAnnotation } from '../../../controllers/core/credential.ts';
 import type { InvariantOf, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds } from '../kinds.ts';
@@ -34,6 +35,7 @@ const shared: readonly Path[] = [
   ['metadata', 'annotations', annotationKeys.reoffer],
   ['metadata', 'annotations', annotationKeys.adoptIdentity],
   ['metadata', 'annotations', annotationKeys.externalName],
+  ['metadata', 'annotations', credentialAnnotation],
   ['metadata', 'ownerReferences'],
   ['spec', 'claimRef'],
   ['spec', 'resourceRef'],
