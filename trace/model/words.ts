@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { firstNames } from '../../apis/core/v1alpha1/printable.ts';
 import type { View } from './view.ts';
 
 export const withheld = 'may not be read with your rights';
@@ -18,8 +19,7 @@ export const claimKindOf = ({ subject, services }: View): Kind =>
   subject.known.sort === 'claim' ? subject.known.kind : (services[0]?.claim ?? subject.known.kind);
 
 /** The first names, and the number of the others. */
-export const named = (names: readonly string[], most = 5): string =>
-  [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
+export const named = (names: readonly string[], most = 5): string => firstNames(names, most).join(', ');
 
 /** The text with an upper-case first letter. A field path, such as `spec.classRef`, stays as it is in YAML. */
 export const sentence = (text: string): string =>

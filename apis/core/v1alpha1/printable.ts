@@ -31,3 +31,9 @@ export function printable(text: string): string {
 export function shortened(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
+
+/** The first `most` of the names, and how many more there are. */
+export const firstNames = (names: readonly string[], most: number): readonly string[] => [
+  ...names.slice(0, most),
+  ...(names.length > most ? [`and ${names.length - most} more`] : []),
+];

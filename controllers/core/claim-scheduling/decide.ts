@@ -1,7 +1,7 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import { shortened } from '../../../apis/core/v1alpha1/printable.ts';
+import { firstNames, shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { drawClass } from '../claim/class-choice.ts';
@@ -45,7 +45,7 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** The class that a `classRef` without kind or apiVersion names, if only one that can serve the claim has the name. */
+/** The class that a `classRef` without kind or apiVersion names: the only one of that name, or the only one that can serve the claim. */
 function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
   return {
     noneName: 'ClassNotFound',
@@ -53,7 +53,8 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
       candidate.metadata.name === name &&
       (kind ?? candidate.kind) === candidate.kind &&
       (apiVersion ?? candidate.apiVersion) === candidate.apiVersion,
-    choose: (fit) => (fit.length === 1 ? fit[0] : undefined),
+    // If the only class of that name cannot serve the claim, the binding controller says why.
+    choose: (fit, all) => onlyOne(fit) ?? onlyOne(all),
     describeNone({ areIncompatible, fit, suitable }) {
       if (fit.length > 0) {
         return `${fit.length} resource classes are named ${name}: ${named(fit)}; ${advice.completeClassRef}`;
@@ -66,14 +67,13 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
   };
 }
 
+const onlyOne = (classes: readonly Class[]) => (classes.length === 1 ? classes[0] : undefined);
+
 /** A message names at most this many classes. */
 const maxNamed = 5;
 
-function named(classes: readonly Class[]): string {
-  const names = classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
-  const more = names.length - maxNamed;
-  return [...names.slice(0, maxNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
-}
+const named = (classes: readonly Class[]): string =>
+  firstNames(classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted(), maxNamed).join(', ');
 
 /** Decides whether a claim with a class selector, or with the name of a class, gets a class. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

@@ -36,7 +36,7 @@ export interface ClassAssignment {
 }
 
 /**
- * The controller that writes `classRef` to claims without one, or whose one has only a name, or reports in the status why there is no class. If
+ * The controller that writes or completes the `classRef` of claims, or reports in the status why there is no class. If
  * several controllers write, the API server rejects all but the first with a 409.
  */
 export function classAssignment(
@@ -95,7 +95,10 @@ export function classAssignment(
       });
       return ended;
     }
-    const assigned = { ...claim, spec: { ...claim.spec, classRef: decision.classRef } };
+    const assigned = {
+      ...claim,
+      spec: { ...claim.spec, classRef: { ...claim.spec.classRef, ...decision.classRef } },
+    };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
     const event = { type: 'Normal', reason: eventReason, message } as const;
     reportClaimEvent({ events }, logOf(assigned), assigned, event);

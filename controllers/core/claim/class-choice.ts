@@ -4,6 +4,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
+import { firstNames } from '../../../apis/core/v1alpha1/printable.ts';
 
 /** A class kind that can satisfy the claim kind, and its classes. */
 export interface Candidates {
@@ -46,16 +47,11 @@ export function qualified(
 /** A message names at most this many incompatible classes. */
 const maxNamed = 3;
 
-const listed = (incompatible: readonly string[]): readonly string[] => {
-  const more = incompatible.length - maxNamed;
-  return [...incompatible.slice(0, maxNamed), ...(more > 0 ? [`and ${more} more`] : [])];
-};
-
 export const passedOver = (incompatible: readonly string[]): string =>
-  incompatible.length === 0 ? '' : `; passed over: ${listed(incompatible).join('; ')}`;
+  incompatible.length === 0 ? '' : `; passed over: ${firstNames(incompatible, maxNamed).join('; ')}`;
 
 export const describeIncompatible = (incompatible: readonly string[]): string =>
-  listed(incompatible)
+  firstNames(incompatible, maxNamed)
     .map((each) => `; ${each}`)
     .join('');
 

@@ -76,7 +76,8 @@ export interface ClassChoice {
   readonly noneName: Exclude<NoClass, 'AmbiguousClass'>;
   /** Classes that are being deleted never qualify. */
   readonly qualifies: (candidate: Class) => boolean;
-  readonly choose: (fit: readonly Class[]) => Class | undefined;
+  /** `all`: those that qualify, also if they cannot serve the claim. */
+  readonly choose: (fit: readonly Class[], all: readonly Class[]) => Class | undefined;
   readonly describeNone: (none: NoneChosen) => string;
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
 }
@@ -105,7 +106,8 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
   }
   const qualifies = (candidate: Class) => !wasDeleted(candidate) && choice.qualifies(candidate);
   const { fit, incompatible, forbidden } = qualified(claim, candidates, qualifies);
-  const chosen = choice.choose(fit);
+  const all = candidates.flatMap(({ classes }) => classes.filter(qualifies));
+  const chosen = choice.choose(fit, all);
   if (chosen === undefined) {
     if (!isReporter(candidates, kind)) return nothing('PeerReports');
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
@@ -122,7 +124,7 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);
-  const message = `${described}${passedOver(incompatible)}`;
+  const message = `${described}${fit.length === 0 ? '' : passedOver(incompatible)}`;
   return { name: 'AssignClass', act: 'schedule', classRef: referenceTo(chosen), message };
 }
 

@@ -2,6 +2,7 @@ import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { firstNames } from '../../../apis/core/v1alpha1/printable.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 
@@ -28,14 +29,13 @@ export function decideInUse(used: UsedObject, users: readonly KubernetesObject[]
   return { name: isUsed ? 'AddFinalizer' : 'RemoveFinalizer' };
 }
 
-const named = 5;
+const maxNamed = 5;
 
 /** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, always in one order. */
 function inUse({ kind }: KubernetesObject, users: readonly KubernetesObject[]): string {
   const names = users.map((user) => `${user.kind} ${user.metadata.name}`).toSorted();
-  const more = names.length > named ? ` and ${names.length - named} more` : '';
   const count = `${names.length} managed resource${names.length === 1 ? '' : 's'}`;
-  return `in use by ${count}: ${names.slice(0, named).join(', ')}${more}; it is deleted once they are deleted or use another ${kind}`;
+  return `in use by ${count}: ${firstNames(names, maxNamed).join(', ')}; it is deleted once they are deleted or use another ${kind}`;
 }
 
 export const terminating = (message: string): ConditionFacts => ({

@@ -103,9 +103,8 @@ export function inUseController<U extends UsedObject>(
     }
     if (updated !== used) countedAtMs.set(name, nowMs);
     // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
-    if (message !== undefined) {
+    if (message !== undefined)
       events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
-    }
     if (event !== undefined) events.record(updated, event);
     return againMs === undefined ? done : after(againMs);
   }

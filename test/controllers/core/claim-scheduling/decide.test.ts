@@ -307,13 +307,25 @@ const scheduling: Record<string, Case> = {
     message:
       /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass large, FavouriteDBInstanceClass small$/,
   },
-  'ClassNotFound: the class of that name cannot serve the claim': {
+  'the only class of that name is assigned, although it cannot serve the claim: binding says why': {
     claim: claim({ classRef: { name: 'wrong' } }),
     classes: [wrong('wrong')],
+    want: { ...fits, classRef: { ...classRef('wrong'), uid: 'wrong-uid' } },
+    message: /^selected FavouriteDBInstanceClass wrong, the only resource class of that name$/,
+  },
+  'ClassNotFound: two classes have the name, and neither can serve the claim': {
+    claim: claim({ classRef: { name: 'wrong' } }),
+    classes: [wrong('wrong')],
+    peerClasses: [
+      resourceClass(
+        'wrong',
+        {},
+        { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } },
+      ),
+    ],
     as: 'first',
     want: { name: 'ClassNotFound', act: 'report', reason: 'ClassNotFound', consideredKinds: both },
-    message:
-      /^no resource class that can serve the claim is named wrong; .*; there is none that can; FavouriteDBInstanceClass wrong has engine "wrong"$/,
+    message: /^no resource class that can serve the claim is named wrong; .*; there is none that can; /,
   },
   'AmbiguousClass: classes of two kinds have the name': {
     claim: claim({ classRef: { name: 'small' } }),

@@ -56,7 +56,7 @@ describe('the decision about an object that managed resources use', () => {
       config: config({ finalizers, deletionTimestamp }),
       users: users('f', 'e', 'b', 'a', 'd', 'c'),
       want: inUseBy(
-        '6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more',
+        '6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e, and 1 more',
       ),
     },
     'a deleted one that was never protected waits for no user': {

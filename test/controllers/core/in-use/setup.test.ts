@@ -178,7 +178,7 @@ describe('a ProviderConfig', () => {
     assert.equal(condition?.reason, 'InUse');
     assert.equal(
       condition?.message,
-      'in use by 6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e and 1 more; it is deleted once they are deleted or use another ProviderConfig',
+      'in use by 6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e, and 1 more; it is deleted once they are deleted or use another ProviderConfig',
     );
     assert.deepEqual(
       at.process.recordings.map(({ type, reason }) => `${type} ${reason}`),
