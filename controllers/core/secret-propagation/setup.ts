@@ -16,7 +16,6 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { changed, exists, is, triggersIn } from '../../../runtime/controller/triggers.ts';
-import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
@@ -94,16 +93,17 @@ export function secretPropagation(
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
         const from = `secret ${objectKeyText(source.metadata)} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`;
         const to = `secret ${objectKeyText(request)} of ${service.claim.kind} ${claimName}`;
-        events.record(source, {
+        const sent = {
           type: 'Normal',
           reason: 'PropagatedDataTo',
           message: `connection details propagated to ${to}`,
-        });
-        const received: EventFacts = {
+        } as const;
+        const received = {
           type: 'Normal',
           reason: 'PropagatedDataFrom',
           message: `connection details propagated from ${from}`,
-        };
+        } as const;
+        events.record(source, sent);
         events.record(target, received);
         logAct(
           log.child(() => ({ ...aboutSecret(target, service.claim), decision: decision.name })),

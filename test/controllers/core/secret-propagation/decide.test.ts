@@ -146,6 +146,13 @@ const cases: Record<string, { given: Partial<PropagationFacts>; want: Propagatio
       message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
     },
   },
+  'no Event for the Secret of a deleted claim, which is about to be deleted, too': {
+    given: {
+      ...withStatus({ bindingPhase: 'Released' }),
+      claim: claim({}, { deletionTimestamp }),
+    },
+    want: { name: 'NotBound' },
+  },
   'a resource of another claim shares nothing': {
     given: { managed: { ...bound, spec: { claimRef: claimRef({ uid: 'another' }) } } },
     want: {
