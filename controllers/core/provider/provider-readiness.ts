@@ -1,7 +1,7 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { isPaused } from '../../../apis/core/v1alpha1/meta.ts';
+import { isPaused, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import { apiErrorIn, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -55,7 +55,8 @@ export function providerReadiness(
     signal: AbortSignal,
   ): Promise<UsedReport> => {
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
-    const isCurrent = before?.observedGeneration === provider.metadata.generation;
+    // A deletion changes the generation, too.
+    const isCurrent = wasDeleted(provider) || before?.observedGeneration === provider.metadata.generation;
     // A paused user makes no calls, so its last result is old.
     const active = users.filter((user) => !isPaused(user) && user.spec.managementPolicies?.length !== 0);
     const uids = active.map(({ metadata: { uid = '' } }) => uid);

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { available, setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { CloudError } from '../../../../clients/cloud-error.ts';
 import type { ExternalConnector } from '../../../../controllers/core/managed/connecting/external-client.ts';
 import { providerFacts } from '../../../../controllers/core/provider/provider-credentials.ts';
+import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
+import { providerReadiness } from '../../../../controllers/core/provider/provider-readiness.ts';
 import { stackControllers } from '../../../../controllers/core/stack.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
+import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, managedService, providerConfigKind, providerKind } from '../external-fake.ts';
-import { managed, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind, now } from '../objects.ts';
 
 const error = (status: number, code: string, words: string): CloudError =>
   new CloudError(`cannot get instance: ${words}`, { status, code, isRetryable: true });
@@ -235,6 +239,17 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     assert.equal(at.ready, undefined);
     assert.equal(at.cluster.get(providerConfigKind, { name: 'default' })?.status?.users, 0);
     process.stop();
+  });
+
+  test('Ready stays while the deletion waits for users, although it changes the generation', async () => {
+    const readiness = providerReadiness({ log: recordedLog() }, providerConfigKind, {
+      health: createProviderHealth(),
+      check: async () => undefined,
+    });
+    const ready = setConditions([], [available()], { now, generation: 1 });
+    const metadata = { ...config.metadata, generation: 2, deletionTimestamp };
+    const deleted = { ...config, metadata, status: { conditions: ready } };
+    assert.deepEqual(await readiness(deleted, [managed()], new AbortController().signal), {});
   });
 
   test('a legacy Provider has the condition, too', async () => {
