@@ -1,4 +1,5 @@
 import type { Condition, ControllerErrorClass } from '../../apis/core/v1alpha1/condition.ts';
+import { controllerErrorIn } from '../../apis/core/v1alpha1/controller-error.ts';
 import type { ProviderReason, ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { ExternalErrorClass } from '../../clients/external-error.ts';
 import { errorClassOf, errorFactsOf } from '../../clients/external-error.ts';
@@ -35,6 +36,8 @@ const reasons = {
   ExternalMissing: 'ExternalResourceNotFound',
   SecretConflict: 'SecretConflict',
   NamespaceNotFound: 'NamespaceNotFound',
+  DependencyNotFound: 'DependencyNotFound',
+  DependencyDeleting: 'DependencyDeleting',
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
@@ -52,7 +55,8 @@ export const reasonOfError = (error: Condition['error']): ReadyReason | undefine
 export const haveCredentialsWorked = (errorClass: ProviderErrorClass): boolean =>
   ['Throttled', 'QuotaExceeded', 'Forbidden'].includes(errorClass);
 
-const isExternal = (error: unknown): boolean => apiErrorIn(error) === undefined && bugIn(error) === undefined;
+const isExternal = (error: unknown): boolean =>
+  [apiErrorIn, bugIn, controllerErrorIn].every((found) => found(error) === undefined);
 
 /** The class of an error that can affect every resource of a provider. Undefined: it affects only one resource. */
 export function providerErrorClassOf(error: unknown): ProviderErrorClass | undefined {
@@ -66,28 +70,6 @@ export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefi
     ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')
     : undefined;
 
-/** The Secret, or the entry in the secret store, belongs to another object, or its namespace does not exist. */
-export class PlaceError extends Error {
-  override readonly name = 'PlaceError';
-  readonly errorClass: 'SecretConflict' | 'NamespaceNotFound';
-  /** The namespace that does not exist. */
-  readonly namespace: string | undefined;
-
-  constructor(message: string, missingNamespace?: string) {
-    super(message);
-    this.errorClass = missingNamespace === undefined ? 'SecretConflict' : 'NamespaceNotFound';
-    this.namespace = missingNamespace;
-  }
-}
-
-/** The first PlaceError in a chain of causes. */
-export function placeErrorIn(error: unknown): PlaceError | undefined {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof PlaceError) return current;
-  }
-  return undefined;
-}
-
 /** The field `error` of a condition, for the failure of a step. Undefined: the condition needs only its message. */
 export function conditionErrorOf(
   error: unknown,
@@ -97,11 +79,8 @@ export function conditionErrorOf(
   if (isExcluded !== undefined) {
     return { class: isExcluded ? 'SecretsExcluded' : 'SecretsForbidden', ...(namespace && { namespace }) };
   }
-  const place = placeErrorIn(error);
-  if (place !== undefined) {
-    const { errorClass, namespace: missing } = place;
-    return { class: errorClass, ...(missing !== undefined && { namespace: missing }) };
-  }
+  const own = controllerErrorIn(error);
+  if (own !== undefined) return { class: own.errorClass, ...(own.namespace && { namespace: own.namespace }) };
   if (step === undefined || !isExternal(error)) return undefined;
   const { advice, holder } = errorFactsOf(error) ?? {};
   return {

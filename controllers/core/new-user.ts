@@ -1,4 +1,5 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 
@@ -8,10 +9,11 @@ export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject
   metadata.creationTimestamp !== undefined &&
   metadata.creationTimestamp > used.metadata.deletionTimestamp;
 
-/** An object that is being deleted takes no new users. Throws an Error that names it. */
+/** An object that is being deleted takes no new users. Throws a ControllerError that names it. */
 export function refuseNewUser(user: KubernetesObject, used: KubernetesObject): void {
   if (wasDeleted(user) || !isNewUser(user, used)) return;
-  throw new Error(
+  throw new ControllerError(
+    'DependencyDeleting',
     `${used.kind} ${used.metadata.name} is being deleted and takes no new users; ${advice.useAnother}`,
   );
 }

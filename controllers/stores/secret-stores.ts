@@ -1,6 +1,8 @@
 import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pickBy from 'lodash/pickBy.js';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
 import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
@@ -49,8 +51,9 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       const name = storeConfigOf(managed) ?? '';
       const config = configs.get({ name });
       if (config === undefined) {
-        throw new Error(
-          `StoreConfig ${name} does not exist; create it, or name another in spec.publishConnectionDetailsTo.configRef`,
+        throw new ControllerError(
+          'DependencyNotFound',
+          `StoreConfig ${name} of spec.publishConnectionDetailsTo does not exist; ${advice.createNamed}`,
         );
       }
       refuseMalformed(config, `StoreConfig ${name}`);

@@ -94,7 +94,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       log.warn('the queue of Kubernetes Events is full: the oldest are dropped', { droppedCount });
   }
 
-  /** A Warning does not wait for the Normal Events of a burst: somebody may be looking for it. */
+  /** A Warning does not wait for the Normal Events of a burst: a user may be looking for it. */
   function next(): CorrelatedEvent | undefined {
     const [event] = [...waiting.Warning.values().take(1), ...waiting.Normal.values().take(1)];
     return event;

@@ -73,7 +73,7 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
   const unknown: Readonly<Record<string, readonly [spec: object, advice: string, commands: string[]]>> = {
     'nothing, of a claim that can be corrected': [
       { classRef: goldClass },
-      'Correct the reference. Or run the stack that handles the kind (--stacks):',
+      'Correct the reference. Or run the stack that handles the kind (--stacks).',
       [edit],
     ],
     'a resource of an unknown kind, which the user cannot read': [

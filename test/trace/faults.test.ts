@@ -283,6 +283,30 @@ const cases: readonly Case[] = [
     commands: /^kubectl -n cloud-credentials create secret generic favourite-cloud-new /,
   },
   {
+    fault: 'missing StoreConfig',
+    verdict: 'usable, but',
+    play: making({ publishConnectionDetailsTo: { name: 'legacy', configRef: { name: 'gone' } } }),
+    link: 'resource',
+    cause:
+      /StoreConfig gone of spec\.publishConnectionDetailsTo does not exist; create it, or name another one\.$/,
+    commands: `kubectl edit ${resources} legacy`,
+  },
+  {
+    fault: 'dependency being deleted',
+    play: async (world) => {
+      await bound(world);
+      world.cluster.leave(ProviderKind, { name: 'favourite' });
+      await world.pass();
+      const late = world.claim('late', { classRef: { name: 'favourite-small' } });
+      await world.pass();
+      return ['fancysqlinstance', late];
+    },
+    link: 'resource',
+    cause:
+      /Provider favourite is being deleted and takes no new users; name another one, or delete this resource\.$/,
+    commands: /^kubectl edit favouritedbinstances/,
+  },
+  {
     fault: 'other system',
     play: onceBound(
       (world) =>

@@ -210,6 +210,20 @@ export const faultTable: readonly FaultRow[] = [
     details: newCredentials,
   },
   {
+    name: 'missing StoreConfig',
+    link: 'resource',
+    sign: anyError('DependencyNotFound'),
+    cause: '{message}.',
+    commands: ['edit resource'],
+  },
+  {
+    name: 'dependency being deleted',
+    link: 'resource',
+    sign: anyError('DependencyDeleting'),
+    cause: '{message}.',
+    commands: ['edit resource'],
+  },
+  {
     name: 'missing namespace',
     link: 'resource secret',
     sign: anyError('NamespaceNotFound'),

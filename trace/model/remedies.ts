@@ -61,7 +61,7 @@ const correctClaim =
       (classRef !== undefined && resourceRef !== undefined);
     return isFixed
       ? replaceClaim(replacing)(view, '')
-      : { advice: `${todo}:`, commands: commandsIn(view, 'edit claim') };
+      : { advice: `${todo}.`, commands: commandsIn(view, 'edit claim') };
   };
 
 export const incompatibleResource: Details = (view) => {
@@ -77,10 +77,13 @@ export const unknownKind = correctClaim(
 );
 
 export const missingClass: Details = (view) => {
+  const { kind } = view.theClaim?.spec.classRef ?? {};
   const all = view.classes.flatMap((found) => thereOf(found.classes) ?? []);
-  const names = all.map(({ metadata }) => metadata.name).toSorted();
+  const ofKind = all.filter((each) => each.kind === kind);
+  const names = ofKind.map(({ metadata }) => metadata.name).toSorted();
   const create = making(view.theClaim?.spec.classRef ?? {});
-  if (names.length === 0) return { ...create, advice: joined('There are no classes.', create.advice) };
+  if (names.length === 0)
+    return { ...create, advice: joined('There are no classes of this kind.', create.advice) };
   const correct = correctClaim('Name one of them in spec.classRef', 'Create another claim');
   const { advice, commands = [] } = correct(view, '');
   return {

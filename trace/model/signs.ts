@@ -93,6 +93,8 @@ const faultOfClass = {
   OtherSystem: undefined,
   SecretConflict: undefined,
   NamespaceNotFound: undefined,
+  DependencyNotFound: undefined,
+  DependencyDeleting: undefined,
   SecretsForbidden: undefined,
   SecretsExcluded: undefined,
 } as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;

@@ -39,6 +39,7 @@ export const advice = {
   createNamespace: 'create the namespace',
 
   // To the administrator of a managed resource.
+  createNamed: 'create it, or name another one',
   useAnother: 'name another one, or delete this resource',
   continueCreation,
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,

@@ -64,6 +64,8 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `ExternalMissing`: no external resource exists.
  * - `SecretConflict`: another object owns the Secret of the resource, or it has data of its own.
  * - `NamespaceNotFound`: the namespace of the Secret does not exist.
+ * - `DependencyNotFound`, `DependencyDeleting`: the ProviderConfig, Provider or StoreConfig that a resource names does not
+ *   exist, or is being deleted.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
  */
 export type ControllerErrorClass =
@@ -72,6 +74,8 @@ export type ControllerErrorClass =
   | 'ExternalMissing'
   | 'SecretConflict'
   | 'NamespaceNotFound'
+  | 'DependencyNotFound'
+  | 'DependencyDeleting'
   | 'SecretsForbidden'
   | 'SecretsExcluded';
 

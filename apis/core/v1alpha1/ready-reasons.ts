@@ -36,6 +36,8 @@ const readyReasons = [
   // Secrets cannot be written.
   'SecretConflict',
   'NamespaceNotFound',
+  'DependencyNotFound',
+  'DependencyDeleting',
   'SecretsForbidden',
   'SecretsExcluded',
 ] as const;

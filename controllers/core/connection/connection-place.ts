@@ -26,9 +26,9 @@ export interface ConnectionEntry extends KeptCredential {
 /** A Secret or an entry in a secret store. */
 export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
-  /** Undefined: the entry does not exist. Throws a PlaceError if it belongs to another object. Not for deletions. */
+  /** Undefined: the entry does not exist. Throws a ControllerError if it belongs to another object. Not for deletions. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
-  /** Throws a conflict if the entry exists, and a PlaceError if its namespace does not. */
+  /** Throws a conflict if the entry exists, and a ControllerError if its namespace does not. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Deletes the Secrets and entries that the managed resource no longer names. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;

@@ -3,6 +3,7 @@ import isEqual from 'lodash/isEqual.js';
 import uniq from 'lodash/uniq.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { labelledFor } from '../../../apis/core/v1alpha1/connection-labels.ts';
+import { ControllerError } from '../../../apis/core/v1alpha1/controller-error.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
@@ -26,7 +27,6 @@ import {
 } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
-import { PlaceError } from '../error-class.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 
@@ -143,14 +143,22 @@ function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Se
 }
 
 /** The API server answers a creation with 404 only if the namespace does not exist. */
-const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): PlaceError =>
-  new PlaceError(
+const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): ControllerError =>
+  new ControllerError(
+    'NamespaceNotFound',
     `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist; ${advice.createNamespace}`,
     namespace,
   );
 
-function refusalOf({ refusal }: { readonly refusal: string }, secret: Secret, managed: Managed): PlaceError {
+function refusalOf(
+  { refusal }: { readonly refusal: string },
+  secret: Secret,
+  managed: Managed,
+): ControllerError {
   const { namespace, name } = secretKeyOf(secret);
   const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
-  return new PlaceError(`${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`);
+  return new ControllerError(
+    'SecretConflict',
+    `${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`,
+  );
 }

@@ -1,10 +1,10 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import { ControllerError } from '../../../apis/core/v1alpha1/controller-error.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
 import { credentialAnnotation, decodeNote, encodeNote } from '../credential.ts';
-import { PlaceError } from '../error-class.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
 
@@ -116,16 +116,15 @@ function refusal(
   { metadata: { uid } }: Managed,
   { name }: PublishConnectionDetailsTo,
   { ownerUid, controllerUid }: StoredConnection,
-): PlaceError {
+): ControllerError {
   const what = store.describe(name);
   const other = 'choose another spec.publishConnectionDetailsTo.name';
-  if (uid !== undefined && controllerUid === uid) {
-    return new PlaceError(`${what} is the one of spec.writeConnectionSecretToRef; ${other}`);
-  }
   const owner = ownerUid === undefined ? 'no managed resource' : 'another managed resource';
-  return new PlaceError(
-    `${what} exists and belongs to ${owner}; ${other}, or label it ${ownerUidLabel}=${uid} to give it to this one`,
-  );
+  const isOwnSecret = uid !== undefined && controllerUid === uid;
+  const message = isOwnSecret
+    ? `${what} is the one of spec.writeConnectionSecretToRef; ${other}`
+    : `${what} exists and belongs to ${owner}; ${other}, or label it ${ownerUidLabel}=${uid} to give it to this one`;
+  return new ControllerError('SecretConflict', message);
 }
 
 /**

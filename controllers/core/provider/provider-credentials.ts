@@ -6,7 +6,9 @@
 
 import omit from 'lodash/omit.js';
 import { map, mergeMap } from 'rxjs';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import { ControllerError } from '../../../apis/core/v1alpha1/controller-error.ts';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -75,7 +77,8 @@ export function providerFacts<P extends object>(
     const { kind, name } = providerOf(managed);
     const who = `${kind} ${name}`;
     const { provider } = find(managed) ?? {};
-    if (provider === undefined) throw new Error(`${who} does not exist`);
+    if (provider === undefined)
+      throw new ControllerError('DependencyNotFound', `${who} does not exist; ${advice.createNamed}`);
     const credentials = await read(credentialsOf(provider), who);
     const parameters = omit(provider.spec, ['credentials', 'credentialsSecretRef']);
     return { credentials, parameters: parameters as unknown as ProviderParameters<P> };
@@ -125,29 +128,24 @@ export function providerTriggers(
     appears,
     changed(({ spec }: Provider | ProviderConfig) => spec),
   );
-  const triggerOf = (kind: ProviderName['kind'], of: Kind<Provider | ProviderConfig>): Trigger =>
-    wokenBy(env.resource(of).store)
-      .when(isNews)
-      .sharedByMany()
-      .through(
-        ({ metadata: { name } }) => store.byIndex(byProvider, providerKey({ kind, name })),
-        `its ${kind} appeared or changed`,
-      );
-  const renewalOf = (kind: ProviderName['kind'], of: Kind): Trigger => {
+  const triggersOf = (
+    kind: ProviderName['kind'],
+    of: Kind<Provider | ProviderConfig>,
+  ): readonly Trigger[] => {
+    const usersOf = (name: string) => store.byIndex(byProvider, providerKey({ kind, name }));
     const failed$ = health.mayWork$(of).pipe(
       mergeMap(({ name, user }) =>
-        store
-          .byIndex(byProvider, providerKey({ kind, name }))
-          .filter((managed) => hasFailedByProvider(managed) && managed.metadata.uid !== user),
+        usersOf(name).filter((managed) => hasFailedByProvider(managed) && managed.metadata.uid !== user),
       ),
       map(({ metadata }) => ({ name: metadata.name })),
     );
-    return triggerBy(`its ${kind} may work again`, failed$, 'shared change');
+    return [
+      wokenBy(env.resource(of).store)
+        .when(isNews)
+        .sharedByMany()
+        .through(({ metadata }) => usersOf(metadata.name), `its ${kind} appeared or changed`),
+      triggerBy(`its ${kind} may work again`, failed$, 'shared change'),
+    ];
   };
-  return [
-    triggerOf('Provider', kinds.provider),
-    triggerOf('ProviderConfig', kinds.providerConfig),
-    renewalOf('Provider', kinds.provider),
-    renewalOf('ProviderConfig', kinds.providerConfig),
-  ];
+  return [...triggersOf('Provider', kinds.provider), ...triggersOf('ProviderConfig', kinds.providerConfig)];
 }

@@ -24,6 +24,7 @@ export type ManagedAdvice = Extract<
   | 'chooseCredential'
   | 'createNamespace'
   | 'useAnother'
+  | 'createNamed'
 >;
 
 /** A claim that is bound, in a cloud of its own. */
@@ -234,5 +235,15 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       await at.claim({ resourceRef: favouriteRef(at.named('late')) }, 'another');
     },
     ends: (at) => at.usable('another'),
+  },
+  createNamed: {
+    async situation(at) {
+      await at.cloud();
+      await at.delete(ProviderConfigKind, { name: at.named('cloud') });
+      await at.claim({ classRef: at.classRef('own') });
+    },
+    reason: 'DependencyNotFound',
+    fault: 'missing provider',
+    act: (at) => at.providerConfig(),
   },
 };

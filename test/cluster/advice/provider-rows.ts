@@ -1,6 +1,5 @@
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import type { FavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import type { Place, Row } from './player.ts';
@@ -80,17 +79,6 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'CannotReadCredentials',
     fault: 'missing credentials',
     act: (at) => printedWith(at, JSON.stringify(at.workingCredentials)),
-  },
-  'a missing ProviderConfig': {
-    async situation(at) {
-      await at.cloud();
-      await at.delete(ProviderConfigKind, { name: at.named('cloud') });
-      await at.claim({ classRef: at.classRef('own') });
-    },
-    says: () => 'with the manifest of ProviderConfig',
-    where: traced,
-    fault: 'missing provider',
-    act: (at) => at.providerConfig(),
   },
   'missing rights': {
     situation: refused(403),

@@ -245,7 +245,7 @@ describe('the place in the Kubernetes store', () => {
     const { place } = configured(spec);
     await assert.rejects(
       keep(place, publishing({ configRef: { name: 'safe' } }), details),
-      /StoreConfig safe does not exist; create it, or name another in spec\.publishConnectionDetailsTo\.configRef/,
+      /StoreConfig safe of spec\.publishConnectionDetailsTo does not exist; create it, or name another one/,
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { labelledFor } from '../../../../apis/core/v1alpha1/connection-labels.ts';
+import { ControllerError } from '../../../../apis/core/v1alpha1/controller-error.ts';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
@@ -17,7 +18,6 @@ import { withReported } from '../../../../controllers/core/connection/connection
 import { secretPlace } from '../../../../controllers/core/connection/secret-place.ts';
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
 import { credentialAnnotation, encodeNote } from '../../../../controllers/core/credential.ts';
-import { PlaceError } from '../../../../controllers/core/error-class.ts';
 import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
@@ -246,7 +246,7 @@ describe('the connection Secret', () => {
     test(`a Secret ${what} is neither read, written nor removed`, async () => {
       const { cluster, place, stored } = scene(existing);
       await assert.rejects(place.read(db, signal), (error: Error) => {
-        assert.ok(error instanceof PlaceError);
+        assert.ok(error instanceof ControllerError);
         assert.match(error.message, message);
         return true;
       });

@@ -51,15 +51,15 @@ describe('the credentials of a managed resource', () => {
     'none named: the default': { spec: {}, want: 'default-token' },
     'the policy of the reference has no effect on a ProviderConfig that does not exist': {
       spec: optional('gone'),
-      want: /^Error: ProviderConfig gone does not exist$/,
+      want: /^ControllerError: ProviderConfig gone does not exist; create it, or name another one$/,
     },
     'no such Provider': {
       spec: { providerRef: { name: 'gone' } },
-      want: /^Error: Provider gone does not exist$/,
+      want: /^ControllerError: Provider gone does not exist; create it, or name another one$/,
     },
     'a ProviderConfig of that name is no Provider': {
       spec: { providerRef: { name: 'eu' } },
-      want: /^Error: Provider eu does not exist$/,
+      want: /^ControllerError: Provider eu does not exist; create it, or name another one$/,
     },
     'a Provider without credentials': {
       spec: { providerRef: { name: 'bare' } },
@@ -67,7 +67,7 @@ describe('the credentials of a managed resource', () => {
     },
     'no such ProviderConfig': {
       spec: { providerConfigRef: { name: 'gone' } },
-      want: /^Error: ProviderConfig gone does not exist$/,
+      want: /^ControllerError: ProviderConfig gone does not exist; create it, or name another one$/,
     },
   };
   for (const [name, { spec, want }] of Object.entries(rows)) {
