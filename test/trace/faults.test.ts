@@ -545,7 +545,7 @@ const cases: readonly Case[] = [
     ),
     link: 'resource secret',
     cause:
-      'FavouriteDBInstance legacy cannot publish its connection details: refusing to modify a secret of type "Opaque" that has no controller (secret cloud-credentials/taken).',
+      'FavouriteDBInstance legacy cannot publish its connection details: a secret of type "Opaque" exists that these controllers did not write (secret cloud-credentials/taken).',
     commands: `kubectl edit ${resources} legacy`,
   },
   {
@@ -555,7 +555,7 @@ const cases: readonly Case[] = [
     ),
     link: 'claim secret',
     cause:
-      'The claim\'s Secret cannot be written: refusing to modify a secret of type "Opaque" that has no controller (secret team-shop/orders-connection).',
+      'The claim\'s Secret cannot be written: a secret of type "Opaque" exists that these controllers did not write (secret team-shop/orders-connection).',
     commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {

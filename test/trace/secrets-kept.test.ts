@@ -45,7 +45,7 @@ const pointedAt = (world: TracedWorld, name: string, to: ObjectKey): void =>
   world.edit(FavouriteDBInstanceKind, { name }, { spec: { writeConnectionSecretToRef: to } });
 
 const another =
-  'Name another Secret in spec.writeConnectionSecretToRef. That of a resource belongs in a namespace where administrators keep such secrets.';
+  'Name another Secret in spec.writeConnectionSecretToRef. For the Secret of a resource, choose a namespace that only administrators can read.';
 
 describe('no command changes a Secret of another owner, or chooses a namespace for a password', () => {
   test('a resource that names the Secret of another claim: after the edit the claim can be used', async () => {
@@ -111,8 +111,7 @@ describe("an existing Secret with the name of the claim's Secret", () => {
   const target = { namespace: 'team-shop', name: 'orders-connection' };
   const byHand = {
     name: 'failing',
-    advice:
-      'Correct the object that the message names, or create another claim. The controller tries again by itself.',
+    advice: 'The controller tries again by itself, and at once after an edit.',
     commands: ['kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders'],
   };
   const from = propagatesFrom({ namespace: 'cloud-credentials', name: 'legacy' });
@@ -122,7 +121,7 @@ describe("an existing Secret with the name of the claim's Secret", () => {
     'is not deleted if it has no controller and has other data': [
       {},
       byHand,
-      /^Refusing to overwrite a secret that has no controller and holds other data/,
+      /^A secret with other data exists that these controllers did not write/,
     ],
     'is not deleted if it has no controller and is an immutable copy': [
       { immutable: true, annotations: from },
@@ -287,7 +286,7 @@ test('if a resource publishes no Secret, an administrator is asked whether the n
   assert.deepEqual(remedyOf(fault), {
     name: 'no secret',
     advice:
-      'Ask first whether namespace team-shop should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+      'Ask first whether namespace team-shop should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace that only administrators can read.',
     commands: [`kubectl edit ${resources} legacy`],
   });
 });

@@ -123,7 +123,7 @@ export const faultTable: readonly FaultRow[] = [
     name: 'missing class',
     link: 'class',
     sign: anyOf(noClass('ClassNotFound'), noClass('AmbiguousClass')),
-    cause: 'spec.classRef names no class, or several: {message}.',
+    cause: 'spec.classRef does not name exactly one class: {message}.',
     commands: ['edit claim'],
   },
   {
@@ -379,8 +379,7 @@ export const faultTable: readonly FaultRow[] = [
       return status === 'False' && reason !== 'ReconcilePaused' ? message : undefined;
     },
     cause: 'The controller of {resource} reports a failure: {message}.',
-    advice:
-      'Correct the object that the message names, or the resource. The controller tries again by itself.',
+    advice: 'The controller tries again by itself, and at once after an edit.',
     commands: ['edit resource'],
   },
   {
@@ -392,8 +391,7 @@ export const faultTable: readonly FaultRow[] = [
       const shown = [...(synced.status === 'False' ? [synced] : []), ...(isReported ? [ready] : [])];
       return isClaim(view) && view.managed.is !== 'withheld' ? shown[0]?.message : undefined;
     },
-    advice:
-      'Correct the object that the message names, or create another claim. The controller tries again by itself.',
+    advice: 'The controller tries again by itself, and at once after an edit.',
     commands: ['edit claim'],
   },
   {
@@ -412,7 +410,7 @@ export const faultTable: readonly FaultRow[] = [
     sign: when(publishesNothing),
     cause: 'The claim wants a secret, and {resource} publishes none.',
     advice:
-      'Ask first whether namespace {namespace} should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace where administrators keep such secrets.',
+      'Ask first whether namespace {namespace} should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace that only administrators can read.',
     commands: ['edit resource'],
   },
   {

@@ -64,7 +64,7 @@ export const controllersDown: Details = (view) => {
     advice:
       lease === 'held' || lease === 'unknown'
         ? 'Check in its log whether the process serves this kind and namespace (--stacks, --namespace).'
-        : 'If they run elsewhere, start them there. Their log shows why they ended.',
+        : 'If you run the controllers yourself, start them again. In a cluster, the log of their Deployment shows why they ended:',
     // The logs come first: a restart deletes them.
     commands: [
       `kubectl -n ${namespace} logs deployment/${name} --previous --tail=50`,

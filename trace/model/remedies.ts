@@ -213,7 +213,7 @@ export function nameAnotherSecret(existing: FoundSecret | undefined): string {
     controller === undefined
       ? 'The existing Secret may be the only copy of the data in it: ask the person who wrote it.'
       : `Leave the existing Secret: ${controller.kind} ${controller.name} controls it.`;
-  return `Name another Secret in spec.writeConnectionSecretToRef. That of a resource belongs in a namespace where administrators keep such secrets. ${leave}`;
+  return `Name another Secret in spec.writeConnectionSecretToRef. For the Secret of a resource, choose a namespace that only administrators can read. ${leave}`;
 }
 
 /** The claim's Secret is its own copy and immutable. If a user deletes it, it is created again. */

@@ -87,14 +87,20 @@ function linkLines(link: Placed, fault: Fault | undefined, options: TextOptions)
   const word = link.decision ?? reason;
   const mark = link.state === 'broken' ? ` ${paint('bad', `◀ ${fault?.name}`)}` : '';
   const head = `${indent}${paint(tone, sign)} ${paint('strong', link.title)}${word && ` ${paint('faint', word)}`}${mark}`;
-  if (!isVerbose) return [head];
   const inner = `${indent}    `;
+  if (!isVerbose) return [head, ...notApplied(link).flatMap((text) => wrapped(text, width, inner))];
   return [
     head,
     ...(link.says.length === 0 ? [] : wrapped(link.says.join('; '), width, inner)),
     ...link.conditions.flatMap((condition) => conditionLines(condition, inner, options)),
   ];
 }
+
+/** The message of a successful reconcile: the edits that were not applied. */
+const notApplied = ({ conditions }: Link): readonly string[] =>
+  conditions.flatMap(({ type, status, message }) =>
+    type === 'Synced' && status === 'True' && message !== undefined ? [message] : [],
+  );
 
 function conditionLines(
   condition: Condition,

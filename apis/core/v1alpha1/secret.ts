@@ -75,7 +75,7 @@ export function controlOf(
   if (controller === undefined) {
     if (secret.type === connectionSecretType) return 'adoptable';
     return {
-      refusal: `refusing to modify a secret of type "${secret.type ?? 'Opaque'}" that has no controller`,
+      refusal: `a secret of type "${secret.type ?? 'Opaque'}" exists that these controllers did not write`,
     };
   }
   const isPreviousSelf =
@@ -84,7 +84,7 @@ export function controlOf(
     controller.name === owner.metadata.name;
   if (isPreviousSelf) return 'adoptable';
   return {
-    refusal: `existing secret is controlled by ${controller.kind} ${controller.name}, not by ${owner.kind} ${owner.metadata.name}`,
+    refusal: `the secret belongs to ${controller.kind} ${controller.name}, not to ${owner.kind} ${owner.metadata.name}`,
   };
 }
 

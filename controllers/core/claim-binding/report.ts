@@ -95,7 +95,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     ),
   Released: ({ service, managed, claim }) => {
     const command = howToMakeAvailable(service.managed, managed, claim);
-    const why = 'is Released: no claim has the UID in its spec.claimRef';
+    const why = 'is Released: its spec.claimRef has the UID of a claim that does not exist any more';
     return waiting(`${describe(managed)} ${why}; ${advice.makeAvailable(command)}`, {
       type: 'Warning',
       reason: 'Released',

@@ -47,7 +47,7 @@ export function whyNotTaken(target: Secret, source: Secret): string | undefined 
   const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
   const isOurs = controllerOf(target) !== undefined || isCopyOfIt;
   if (isOurs || isMatch(source.data ?? {}, target.data ?? {})) return undefined;
-  return 'refusing to overwrite a secret that has no controller and holds other data';
+  return 'a secret with other data exists that these controllers did not write';
 }
 
 /** Whether the claim's Secret is immutable and differs from its source: the API server would reject the copy. */

@@ -58,23 +58,23 @@ describe('ConnectionSecretMustBeControllableBy', () => {
     },
     ControlledBySomeoneElse: {
       secret: controlledBy({ name: 'other', uid: 'other' }),
-      want: /controlled by Thing other, not by Thing thing/,
+      want: /belongs to Thing other, not to Thing thing/,
     },
     'ControlledBySomeoneElse: of the same name, but another kind': {
       secret: controlledBy({ kind: 'Other', uid: 'other' }),
-      want: /controlled by Other thing/,
+      want: /belongs to Other thing/,
     },
     'ControlledBySomeoneElse: of the same name, but another group': {
       secret: controlledBy({ apiVersion: 'h.io/v1', uid: 'other' }),
-      want: /controlled by Thing thing/,
+      want: /belongs to Thing thing/,
     },
     UncontrolledOpaqueSecret: {
       secret: secret({}, 'Opaque'),
-      want: /refusing to modify a secret of type "Opaque" that has no controller/,
+      want: /a secret of type "Opaque" exists that these controllers did not write/,
     },
     'UncontrolledOpaqueSecret: no type is Opaque': {
       secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
-      want: /a secret of type "Opaque" that has no controller/,
+      want: /a secret of type "Opaque" exists that these controllers did not write/,
     },
   };
   for (const [name, { secret: existing, want }] of Object.entries(rows)) {

@@ -114,7 +114,7 @@ const reportOfReleased: Report = {
     conditions: [
       notReady(
         'Released',
-        `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
+        `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`,
       ),
       reconcileSuccess(),
     ],
@@ -123,7 +123,7 @@ const reportOfReleased: Report = {
   events: [
     warning(
       'WaitingToBind',
-      `FavouriteDBInstance db is Released: no claim has the UID in its spec.claimRef; an administrator can make it available to this claim: ${makeAvailable}`,
+      `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`,
     ),
   ],
 };

@@ -555,7 +555,7 @@ describe('the Secret of a Bound claim', () => {
     const before = cluster.get(SecretKind, copyKey);
     assert.equal((await process.reconcile(orders)).type, 'requeue');
     assert.deepEqual(cluster.get(SecretKind, copyKey), before);
-    assert.match(ready().message ?? '', /^existing secret is controlled by OtherClaim rival/);
+    assert.match(ready().message ?? '', /^the secret belongs to OtherClaim rival/);
   });
 
   test('Adoptable: a Secret that no object controls is taken over if it holds nothing else; other owners stay', async () => {

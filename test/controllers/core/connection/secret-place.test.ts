@@ -235,11 +235,11 @@ describe('the connection Secret', () => {
     'without a controller, of another type': {
       existing: secret({}, 'Opaque'),
       message:
-        /refusing to modify a secret of type "Opaque" that has no controller \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
+        /a secret of type "Opaque" exists that these controllers did not write \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
     },
     'that another resource controls': {
       existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),
-      message: /existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db/,
+      message: /the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db/,
     },
   };
   for (const [what, { existing, message }] of Object.entries(refused)) {

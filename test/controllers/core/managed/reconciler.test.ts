@@ -1031,7 +1031,7 @@ describe('creation', () => {
       if (wasThere) take();
       else scene.external.afterCall = (method) => (method === 'create' ? take() : undefined);
       const why =
-        /^False\/SecretConflict: .*existing secret is controlled by FavouriteDBInstance rival, not by FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
+        /^False\/SecretConflict: .*the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
       for (let times = 1; times <= 2; times += 1) {
         await scene.run();
         assert.match(scene.condition('Ready'), why);

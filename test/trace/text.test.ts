@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { traceText } from '../../trace/show/text.ts';
+import { TracedWorld } from './traced-world.ts';
+
+test('without --verbose a trace shows an edit that is not applied', async () => {
+  const world = new TracedWorld();
+  const key = world.managed('legacy', { managementPolicies: ['Observe', 'Create', 'Delete'] });
+  world.start();
+  await world.pass();
+  world.edit(FavouriteDBInstanceKind, key, { spec: { forProvider: { fancinessLevel: 7 } } });
+  await world.pass();
+  const trace = await world.trace('favouritedbinstance', key);
+  world.simulation.kill();
+  const options = {
+    width: 200,
+    now: world.clock.now(),
+    isVerbose: false,
+    paint: (_tone: string, text: string) => text,
+  };
+  assert.deepEqual(traceText(trace, options).split('\n'), [
+    'FavouriteDBInstance legacy can be used',
+    '',
+    '✓ FavouriteDBInstance legacy',
+    '    not applied, because spec.managementPolicies do not allow Update: spec.forProvider.fancinessLevel; add Update, or undo the edit',
+    '  ✓ external name legacy',
+    '  ✓ Provider favourite (fcp.crossplane.io)',
+    '    ✓ credentials: secret cloud-credentials/favourite-cloud',
+    '? controllers',
+    '',
+  ]);
+});
