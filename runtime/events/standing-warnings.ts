@@ -1,4 +1,5 @@
 import { boundedCache } from '../bounded-cache.ts';
+import { allPages } from '../client/all-pages.ts';
 import { isTransient } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
@@ -33,19 +34,14 @@ export function standingWarnings({ client, log, sources }: StandingWarningsOptio
   async function read(namespace: string, signal: AbortSignal): Promise<ReadonlyMap<string, StandingEvent>> {
     const found = new Map<string, StandingEvent>();
     const selection = { namespace, fieldSelector: 'type=Warning', limit: pageSize };
-    let continueToken: string | undefined;
-    do {
-      const options = { ...selection, ...(continueToken !== undefined && { continueToken }) };
-      const page = await client.list(EventKind, options, signal);
-      for (const event of page.items) {
-        const standing = standingOf(event);
-        const isOurs = sources.has(event.reportingComponent);
-        if (!isOurs || standing === undefined) continue;
-        const key = eventKey(event.involvedObject, { ...event, source: event.reportingComponent });
-        if (standing.lastMs >= (found.get(key)?.lastMs ?? 0)) found.set(key, standing);
-      }
-      continueToken = page.continueToken;
-    } while (continueToken !== undefined);
+    const events = await allPages((token) => client.list(EventKind, { ...selection, ...token }, signal));
+    for (const event of events) {
+      const standing = standingOf(event);
+      const isOurs = sources.has(event.reportingComponent);
+      if (!isOurs || standing === undefined) continue;
+      const key = eventKey(event.involvedObject, { ...event, source: event.reportingComponent });
+      if (standing.lastMs >= (found.get(key)?.lastMs ?? 0)) found.set(key, standing);
+    }
     return found;
   }
 

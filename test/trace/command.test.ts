@@ -213,6 +213,9 @@ describe('the command', () => {
 
   No resource class matches spec.classSelector
   size=huge.
+  No class has a label. Select a class that can
+  serve the claim, or ask an administrator for
+  one.
     kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders
 `;
   const texts: Readonly<Record<string, readonly [flags: readonly string[], tree: string]>> = {

@@ -12,7 +12,7 @@ import {
 import type { FaultRow } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import { controllersDown, idleness } from './liveness.ts';
-import { nearestClass, noDefaultClass } from './near-miss.ts';
+import { labelsOfClasses, noDefaultClass } from './no-class.ts';
 import {
   anotherClaim,
   choosePolicies,
@@ -96,7 +96,13 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit claim'],
   },
   { name: 'no match', link: 'class', sign: noClass('NoDefaultClass'), details: noDefaultClass },
-  { name: 'no match', link: 'class', sign: noClass('NoMatchingClass'), details: nearestClass },
+  {
+    name: 'no match',
+    link: 'class',
+    sign: noClass('NoMatchingClass'),
+    commands: ['edit claim'],
+    details: labelsOfClasses,
+  },
   { name: 'incompatible', link: 'resource', sign: binding('Incompatible'), details: incompatibleResource },
   {
     name: 'namespace not allowed',

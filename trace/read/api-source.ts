@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { allPages } from '../../runtime/client/all-pages.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
@@ -12,16 +13,10 @@ const pageSize = 500;
 export function apiSource(client: KubernetesClient, signal?: AbortSignal): Source {
   return {
     get: (kind, key) => finding(client.get(kind, key, signal)),
-    list: (kind, namespace) =>
-      finding(
-        all((token) =>
-          client.list(
-            kind,
-            { limit: pageSize, ...(namespace !== undefined && { namespace }), ...token },
-            signal,
-          ),
-        ),
-      ),
+    list(kind, namespace) {
+      const limited = { limit: pageSize, ...(namespace !== undefined && { namespace }) };
+      return finding(allPages((token) => client.list(kind, { ...limited, ...token }, signal)));
+    },
     eventsOf: (object) => finding(eventsAbout(object)),
   };
 
@@ -31,22 +26,8 @@ export function apiSource(client: KubernetesClient, signal?: AbortSignal): Sourc
       .map(([field, value]) => `involvedObject.${field}=${value}`)
       .join(',');
     const limited = { namespace, fieldSelector, limit: pageSize };
-    return all<CoreEvent>((token) => client.list(EventKind, { ...limited, ...token }, signal));
+    return allPages<CoreEvent>((token) => client.list(EventKind, { ...limited, ...token }, signal));
   }
-}
-
-type Page<T> = { readonly items: readonly T[]; readonly continueToken?: string };
-
-async function all<T>(
-  page: (token: { readonly continueToken?: string }) => Promise<Page<T>>,
-): Promise<readonly T[]> {
-  const items: T[] = [];
-  for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
-    const next: Page<T> = await page(token === undefined ? {} : { continueToken: token });
-    items.push(...next.items);
-    token = next.continueToken;
-  }
-  return items;
 }
 
 async function finding<T>(reading: Promise<T>): Promise<Found<T>> {
