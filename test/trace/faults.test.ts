@@ -535,7 +535,7 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' } }),
     link: 'class',
     cause:
-      /^spec\.classRef names a GoldClass \(example\.org\/v1\), which no controller here handles; name one of: /,
+      /^spec\.classRef names a GoldClass \(example\.org\/v1\), and no controller here handles it; name one of: /,
     commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {

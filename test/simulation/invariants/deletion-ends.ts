@@ -13,7 +13,7 @@ const obstacles: readonly RegExp[] = [
   /there are no credentials for|check the access key in the credentials of the provider/,
   /put a valid key of that service account into the provider's secret/,
   // It is not known whether anything was published there.
-  /^cannot (get|unpublish) connection details: StoreConfig \S+ does not exist/,
+  /^cannot (get|unpublish) connection details: StoreConfig \S+ of spec\.publishConnectionDetailsTo does not exist/,
   // A system refuses: a network that is used, a role that owns a database.
   /^delete failed: .*(is used by|it owns database|has dependencies)/,
   /^cannot determine creation result/,
@@ -22,7 +22,7 @@ const obstacles: readonly RegExp[] = [
   /in use by \d+ managed resources?/,
   /unsupported value/,
   // A claim that names what no process handles, as where no rule forbids the edit.
-  /no controller here handles, so that no controller removes/,
+  /so that no controller removes the finalizer/,
 ];
 
 function isHeldUp({ status }: StoredObject): boolean {
