@@ -23,6 +23,8 @@ export interface GoogleCloudClient {
   readonly projectID: string;
   readonly memorystore: Memorystore;
   readonly pubsub: Pubsub;
+  /** Exchanges the key for an access token. Throws CloudError if the key is refused. Reads no resource. */
+  checkCredentials(signal: AbortSignal): Promise<void>;
 }
 
 /** A client that sends and loads nothing before its first call. */
@@ -44,6 +46,7 @@ export function googleCloudClient({
     projectID,
     memorystore: memorystoreClient({ http: api('redis'), projectID, account }),
     pubsub: pubsubClient({ http: api('pubsub'), projectID }),
+    checkCredentials: async (signal) => void (await token({ signal })),
   };
 }
 

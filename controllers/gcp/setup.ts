@@ -46,6 +46,7 @@ export function createGcpStack({ createClient = googleCloudClient }: GcpStackOpt
         {
           parse: (text) => ({ key: parseServiceAccountKey(text) }),
           systemOf: ({ key, parameters }) => googleSystemOf({ key, ...parameters }),
+          check: (google, signal) => google.checkCredentials(signal),
         },
       ),
     },

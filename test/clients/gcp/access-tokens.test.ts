@@ -119,6 +119,19 @@ describe('the error of a failed exchange has the message of the endpoint', () =>
   });
 });
 
+test('a check of the credentials exchanges the key, and reads no resource', async () => {
+  const { cloud, sent, options } = scene();
+  const client = () => googleCloudClient({ ...options, projectID: 'p' });
+  await client().checkCredentials(signal);
+  assert.deepEqual(
+    sent.map(({ path }) => path),
+    ['/token'],
+  );
+  const { client_email: email, private_key_id: id } = JSON.parse(cloud.credentials);
+  cloud.accounts.deleteKey(email, id);
+  await assert.rejects(client().checkCredentials(signal), { errorClass: 'CredentialsRefused' });
+});
+
 test('APIs are at their own addresses, at that of the key, or at that which is given', async () => {
   const { key, options } = scene();
   const origins: string[] = [];
