@@ -45,36 +45,36 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly randomBytes?: RandomBytes;
   /**
    * - `assigned`: the external system chooses the name. One annotation announces each creation, and another records
-   *   its result. If the result is lost, the resource waits for an administrator ("cannot determine creation
-   *   result"), because another attempt might create a second one.
-   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name). So
-   *   neither annotation is needed. The external system must refuse a second resource of that name, and `create` must
+   *   its result. If the result is lost, the controller waits for an administrator ("cannot determine creation
+   *   result"), because another attempt might create a second external resource.
+   * - `deterministic`: the name is known before creation (`forProvider.name`, else the object's name), so that
+   *   creations need no annotations. The external system must refuse a second resource of that name, and `create` must
    *   succeed if an earlier attempt created the resource.
    */
   readonly externalNames: 'deterministic' | 'assigned';
-  /** The managed resource with its references resolved. Throws the reason if they do not resolve. */
+  /** Returns the managed resource with the referenced values filled in. Throws the reason if a value is missing. */
   resolveReferences?(managed: M, signal: AbortSignal): Promise<M>;
-  /** Why no external resource can be created. Undefined: it can. Default: always undefined. */
+  /** Why no external resource can be created now. Undefined if nothing prevents the creation, which is the default. */
   uncreatable?(managed: M): string | undefined;
   /**
-   * For how long a new external resource may be invisible, in ms. Default: 30 000 for assigned names, 0 for
-   * deterministic names, where only a deletion would wait.
+   * For how many ms after a creation observations may fail to find the external resource. If names are deterministic,
+   * only a deletion waits for this time. Default: 30 000 for assigned names, 0 for deterministic names.
    */
   readonly creationGraceMs?: number;
   /**
-   * For how long observations must find nothing before the external resource is created again, or a deletion that the
-   * external system did not acknowledge counts as finished, in ms. Default: 5 000. Use 0 if neither loses anything.
+   * For how many ms observations must find nothing before the controller creates the external resource again, or ends a
+   * deletion that the external system did not acknowledge. Default: 5 000. Use 0 if one observation is proof enough.
    */
   readonly confirmAbsenceMs?: number;
   /** The immutable fields of `forProvider`, and those that identify the external resource. Default: none. */
   readonly marks?: IdentityMarks;
-  /** Absent: the external system accepts any name. See `fittingName`. */
+  /** The limits for external names (see `fittingName`). Absent: the external system accepts any name. */
   readonly names?: NameLimits;
 }
 
 /**
  * Reconciles managed resources with an external system. The order of steps is that of crossplane-runtime v1.16 and
- * docs/decision-tables.md. Conflicts are requeued silently.
+ * docs/decision-tables.md. A conflict (409) requeues the object, without a condition or an Event.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
@@ -105,7 +105,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   };
 }
 
-/** The outcome of a run without external calls. */
+/** Ends a run that needs no external calls. */
 async function stop(context: RunContext, run: Run, first: FirstDecision): Promise<Outcome> {
   switch (first.name) {
     case 'Paused':
@@ -121,7 +121,7 @@ async function stop(context: RunContext, run: Run, first: FirstDecision): Promis
 
 const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
 
-/** The outcome of an error. If nothing was created, a missing or unreachable provider does not block a deletion. */
+/** The outcome of `error`. If no creation was started, a missing or unreachable provider does not block a deletion. */
 async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Outcome> {
   const isUnreachable =
     error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);
@@ -178,7 +178,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Outcom
   return act(context, await recordFound(context, seen, observed), observed);
 }
 
-/** Records that the creation succeeded, if the external resource exists. Its result may have been lost before. */
+/** Records a found external resource as created, in case an earlier run could not record the result of `create`. */
 async function recordFound(context: ExternalContext, run: Run, observed: Observation): Promise<Run> {
   const { current, underWay } = run;
   if (!observed.exists || underWay !== undefined) return run;

@@ -70,7 +70,7 @@ export interface ManagedService<M extends Managed = Managed>
   readonly references?: readonly ReferenceField[];
   readonly stack?: string;
   readonly onCall?: CallObserver;
-  /** Absent: `publishConnectionDetailsTo` is an error. */
+  /** Absent: a managed resource that sets `publishConnectionDetailsTo` gets an error. */
   readonly secretStores?: SecretStores;
 }
 
@@ -82,9 +82,9 @@ const ownAnnotations = [
 ];
 
 /**
- * Whether a change requires a run: a change of spec, labels, annotations or deletion (crossplane-runtime v1.16,
- * DesiredStateChanged). Also if the annotation of an incomplete creation was removed by an administrator, or the
- * finalizer by a user.
+ * Whether a change of a managed resource requires a run: its spec, labels, annotations or deletion changed, as in
+ * crossplane-runtime v1.16 (DesiredStateChanged). Or an administrator removed the annotation of an incomplete creation,
+ * or a user removed the finalizer.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -100,7 +100,7 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
-/** Whether an entry was edited or removed. An added entry does not count, because the controller keeps it. */
+/** Whether an entry of a Secret was edited or removed. An added entry needs no run: the controller leaves it there. */
 const isEntryChanged: Predicate<Secret> = (change) =>
   change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
 
@@ -110,7 +110,7 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
 
-/** Wraps a connector with all common rules, such as the rate limit. `health` records the results of its calls. */
+/** Adds the rules of all stacks to a connector, such as the rate limit. `health` gets the results of the calls. */
 export function guardedConnector<M extends Managed>(
   env: Environment,
   service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,
@@ -138,7 +138,7 @@ export function guardedConnector<M extends Managed>(
 
 const bySecret = 'secret of writeConnectionSecretToRef';
 
-/** The controller of a managed kind. `calls` limits the rate of external calls. `health` has the state of providers. */
+/** The controller of a managed kind. `calls` limits the rate of external calls. `health` knows which providers work. */
 export function managedController<M extends Managed>(
   env: Environment,
   service: ManagedService<M>,

@@ -3,7 +3,7 @@ import { attributed, attributing } from '../../stack-bug.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { wrapConnector } from './wrap-calls.ts';
 
-/** Marks programming errors of a connector and its clients as bugs of the stack, for the message in the condition. */
+/** Adds the name of the stack to programming errors of its connector and clients, so that conditions can show it. */
 export const attributedConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   stack: string | undefined,

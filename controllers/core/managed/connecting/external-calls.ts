@@ -7,12 +7,12 @@ import type { ProviderKinds } from '../../provider/provider-credentials.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { wrapConnector } from './wrap-calls.ts';
 
-/** After a pause, the calls of this many seconds may start at once, because many claims are often created together. */
+/** The size of a burst of calls, in seconds of the allowed rate. Users often create many claims at once. */
 const burstSeconds = 10;
 
-/** The rate limits of a process: one for each Provider and ProviderConfig. */
+/** The rate limits for external calls of this process: one limit for each Provider and ProviderConfig. */
 export interface ExternalCalls extends Pick<CallLimiter, 'admit'> {
-  /** Returns a function that returns the rate limit key of a managed resource's provider. */
+  /** Returns a function that maps a managed resource to the key of its provider's rate limit. */
   keyFor(kinds: ProviderKinds): (managed: Managed) => string;
 }
 
@@ -33,7 +33,7 @@ export function externalCalls({
   };
 }
 
-/** Limits the rate of external calls for each provider. `keyOf` returns the key of the managed resource's provider. */
+/** Limits the rate of external calls for each provider. `keyOf` returns the key of the limit for a managed resource. */
 export const limitedConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   limiter: Pick<CallLimiter, 'admit'>,

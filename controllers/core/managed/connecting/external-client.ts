@@ -15,93 +15,93 @@ export type ReportedStatus<M extends Managed> = Managed extends M
   : Partial<Omit<NonNullable<M['status']>, keyof ManagedStatus>>;
 
 /**
- * The generated credential in the Secret. The controller generates it, never the external client. `isApplied`: the
- * status records that the external system has it. If not, a client that can test a credential tests it in `observe`.
+ * The credential that the controller (never the external client) generated and wrote to the Secret. `isApplied`: the
+ * status records that it was set in the external system. If false, `observe` tests the credential, if the client can.
  */
 export interface DesiredCredential {
   readonly value: string;
   readonly isApplied: boolean;
 }
 
-/** The state of an external resource. */
+/** The state of an external resource, as `observe` found it. */
 export interface Observation<M extends Managed = Managed> {
   /**
-   * The name that the external system assigned, if the client found the resource without it, for example by tags. The
-   * controller records this name, unless it knows one already.
+   * The name that the external system assigned. The client returns the name if it found the resource in another way,
+   * such as by its tags. The controller records the name, unless one is recorded already.
    */
   readonly externalName?: string;
   readonly exists: boolean;
   /**
-   * Why the external resource must not be created, for example because a user set a name that the external system would
-   * assign. The controller reports the reason and records no identity. Contains no secrets.
+   * Why `create` must not be called, for example because a user set a name that only the external system assigns. The
+   * controller reports this reason. Absent: `create` may be called. Contains no secrets.
    */
   readonly uncreatable?: string;
-  /** Whether the external resource matches the spec. Ignored if it does not exist. */
+  /** Whether the external resource matches the spec. Ignored if `exists` is false. */
   readonly isUpToDate: boolean;
   /**
-   * Connection details that the observation found. A detail that is absent here keeps its value. A detail of `null` is
-   * removed from the Secrets and the secret store.
+   * Connection details of the external resource. A detail that is absent here keeps its value in the Secret. `null`
+   * removes the detail from the Secrets and the secret store.
    */
   readonly details?: ReportedDetails;
-  /** Output-only fields, merged into the status of the managed resource. */
+  /** Fields that only the external system sets. The controller merges them into the status of the managed resource. */
   readonly status?: ReportedStatus<M>;
-  /** The Ready condition of the managed resource. With `available()`, a claim can also bind to it. */
+  /** The Ready condition of the managed resource. `available()` also lets a claim bind to the managed resource. */
   readonly ready?: ReadyFacts;
   /** Values that the external system chose for absent fields of `forProvider`. */
   readonly lateInitialized?: ForProviderOf<M>;
   /**
-   * Whether the external system uses the credential. `inForce`: it does. `pending`: it accepted the credential and does
-   * not use it yet (RDS reports "modifying"). `wrong`: it does not, for example after a failed login, so the credential
-   * is set again. Absent: not known, so the status decides.
+   * `inForce`: the external system uses the credential. `pending`: it accepted the credential, but does not use it yet
+   * (RDS reports "modifying"). `wrong`: it does not use the credential, as a failed login shows. The controller then
+   * sets the credential again. Absent: the client cannot tell, so the controller relies on `status.credential`.
    */
   readonly credential?: 'inForce' | 'pending' | 'wrong';
   /** How the external resource differs from the spec, for the debug log. Contains no secrets. */
   readonly difference?: string;
   /**
-   * The fields that differ and that `update` changes: `spec.forProvider.network.cidr`. If the policies do not allow
-   * Update, Synced names them. Requires `isUpToDate: false`.
+   * The fields that differ from the spec and that `update` can change, such as `spec.forProvider.network.cidr`. If the
+   * management policies do not allow Update, Synced lists these fields. Requires `isUpToDate: false`.
    */
   readonly differing?: readonly string[];
   /**
-   * Edits of the spec that the external system does not support: `spec.forProvider.version from "5.7" to "8.0"`.
-   * Requires `isUpToDate: false`. Contains no secrets.
+   * Edits of the spec that the external system does not support, for example `spec.forProvider.version from "5.7" to
+   * "8.0"`. Requires `isUpToDate: false`. Contains no secrets.
    */
   readonly refused?: readonly string[];
   /**
-   * Changes made in the external system that the client cannot undo: `spec.forProvider.version, which is "8.0" there
-   * and "5.7" here`.
+   * Changes in the external system that the client cannot undo, for example `spec.forProvider.version, which is "8.0"
+   * there and "5.7" here`.
    */
   readonly drifted?: readonly string[];
   /**
-   * The type of an operation that the external system reports as ongoing. Until it ends, the controller requests no
-   * update and no second deletion, and observes often. The AsyncOperation condition shows the operation.
+   * The type of the ongoing operation, if the external system reports one. Until the operation ends, the controller
+   * requests no update and no second deletion, and observes often. The AsyncOperation condition shows the operation.
    */
   readonly operation?: OperationType;
 }
 
-interface Told<M extends Managed> {
-  /** As in {@link Observation}. A later observation has priority. */
+interface CallReport<M extends Managed> {
+  /** As in {@link Observation}. A value of the next observation replaces it. */
   readonly details?: ReportedDetails;
-  /** As in {@link Observation}. A later observation has priority. */
+  /** As in {@link Observation}. A value of the next observation replaces it. */
   readonly status?: ReportedStatus<M>;
-  /** Whether the external system accepted the credential and does not use it yet. `observe` reports when it does. */
+  /** Whether the external system accepted the credential but does not use it yet. A later `observe` reports the use. */
   readonly isCredentialPending?: boolean;
 }
 
 /** `Name` is `string` for clients with `poll`, else `never`: only clients with `poll` may return `operation`. */
 interface Lasting<Name extends string> {
   /**
-   * The name of an operation that continues after the call (`operations/1234`). The status keeps the name, and the
-   * controller calls `poll` until the operation ends. Until then it requests no creation or update. Other returned
-   * values are recorded as well.
+   * The name of an operation that continues after the call (`operations/1234`). The controller keeps the name in the
+   * status and calls `poll` until the operation ends. Until then the controller requests no creation or update. It also
+   * records the other values that the call returned.
    */
   readonly operation?: Name;
 }
 
-export interface Created<M extends Managed = Managed> extends Told<M> {
+export interface Created<M extends Managed = Managed> extends CallReport<M> {
   /**
-   * Whether the call found a resource that an earlier attempt created, for example before a crash. The call then sets
-   * no credential, and `update` sets it.
+   * Whether an earlier attempt had already created the resource, for example before a crash. `create` then does not set
+   * the credential. The controller calls `update` to set it.
    */
   readonly isExisting?: boolean;
   /** The name that the external system assigned. */
@@ -113,7 +113,7 @@ export interface Creation<M extends Managed = Managed, Name extends string = nev
     Lasting<Name> {}
 
 export interface Update<M extends Managed = Managed, Name extends string = never>
-  extends Told<M>,
+  extends CallReport<M>,
     Lasting<Name> {}
 
 export type Deletion<Name extends string = never> = Lasting<Name>;
@@ -121,9 +121,9 @@ export type Deletion<Name extends string = never> = Lasting<Name>;
 /**
  * The progress of an operation, as the external system reports it.
  * - `running`: `message` describes the progress. Each new message causes one write of the status.
- * - `done`: has the values that a finished call returns. An observation follows.
- * - `failed`: the controller reports `error`, and repeats the call after a delay.
- * - `unknown`: the external system does not know this name. An observation shows whether the call must be repeated.
+ * - `done`: has the values that a call without an operation returns. The controller then observes.
+ * - `failed`: the controller reports `error`, and requests the operation again after a delay.
+ * - `unknown`: the external system knows no such operation. An observation shows whether the call must be repeated.
  */
 export type Progress<M extends Managed = Managed> =
   | { readonly state: 'running'; readonly message?: string }
@@ -140,14 +140,15 @@ export class UncertainCreationError extends Error {
 }
 
 /**
- * The calls of an external client. `credential` is undefined if the object has no generated credential, or names
- * neither a Secret nor a secret store: then `create` gets a random password. It is also undefined if the Secret or the
- * store cannot be read: then `create` is not called, and `update` leaves the credential as it is.
+ * The calls of an external client. `credential` is undefined in three cases:
+ * - The managed resource needs no generated credential.
+ * - It names neither a Secret nor a secret store. Then only `create` gets a credential: a random one, never stored.
+ * - Its Secret or store cannot be read or written. Then `create` is not called, and `update` must not set a password.
  */
 export interface Calls<M extends Managed, Name extends string> {
   /**
-   * Reads the external resource and changes nothing. Reports all connection details except the credential itself, also
-   * details that contain it, such as `uri`.
+   * Reads the external resource and changes nothing. Reports all connection details except the credential itself.
+   * Details that contain the credential, such as `uri`, are reported too.
    */
   observe(
     managed: M,
@@ -155,9 +156,9 @@ export interface Calls<M extends Managed, Name extends string> {
     signal: AbortSignal,
   ): Promise<Observation<M>>;
   /**
-   * Creates the resource with the credential. If names are deterministic and an earlier attempt created the resource,
-   * the call succeeds with `isExisting`. `forProvider` includes `initProvider`. For the other calls it includes only
-   * the identifying fields of `initProvider`.
+   * Creates the resource with the credential. If the name is known before creation, and an earlier attempt created the
+   * resource, the call succeeds with `isExisting`. In this call, `spec.forProvider` has all fields of `initProvider`.
+   * In the other calls it has only those that identify the resource.
    */
   create(
     managed: M,
@@ -165,8 +166,8 @@ export interface Calls<M extends Managed, Name extends string> {
     signal: AbortSignal,
   ): Promise<Creation<M, Name>>;
   /**
-   * Applies the spec, and sets the credential if it is not applied. Repeated calls are harmless. Throws the message of
-   * the external system if that refuses the password.
+   * Applies the spec, and sets the credential unless `isApplied`. Repeated calls must be harmless. If the external
+   * system refuses the password, throws an error with the message of that system.
    */
   update(
     managed: M,
@@ -182,13 +183,13 @@ export interface Calls<M extends Managed, Name extends string> {
   delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion<Name>>;
   disconnect?(): Promise<void>;
   /**
-   * Identifies the external system by its own ID, else its address, so that the controller notices a provider that
-   * connects to another system. Returns the same value after the provider's credentials were rotated.
+   * Returns the ID of the external system, else its address. By this value the controller notices a provider that now
+   * connects to another system. New credentials of the provider must not change the value.
    */
   system?(signal: AbortSignal): Promise<string>;
   /**
-   * Fails if the provider's credentials do not work. It is called for a provider that no managed resource uses, and
-   * `connect` then gets a managed resource without a name and parameters. Absent: such a provider is not checked.
+   * Throws if the provider's credentials do not work. Called only for a provider that no managed resource uses.
+   * `connect` then gets an invented one without name and parameters. Absent: such a provider is not checked.
    */
   check?(signal: AbortSignal): Promise<void>;
   /** The version of the external system: `PostgreSQL 18`. Undefined: not known yet. Makes no external call. */
@@ -207,8 +208,8 @@ export interface PollingClient<M extends Managed = Managed> extends Calls<M, str
 }
 
 /**
- * Calls the external system for one managed resource. A call ends when its signal aborts. Messages of errors are shown
- * in conditions: they must be clear, be the same for each call, and contain no secrets.
+ * Calls the external system for one managed resource. A call ends when its signal aborts. Conditions show the messages
+ * of errors: they must be clear, must not vary from call to call (no request IDs), and contain no secrets.
  *
  *     const queues: ExternalClient<Queue> = {
  *       async observe(queue, _credential, signal) {

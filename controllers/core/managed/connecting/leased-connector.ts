@@ -8,7 +8,7 @@ import { wrapConnector } from './wrap-calls.ts';
 
 /**
  * Allows external calls only while this process holds the leader lease. When the lease ends, a running call fails, even
- * if the client ignores its signal. Each renewal of the lease gives the call more time.
+ * if the client ignores the signal of the call. Each renewal of the lease gives a running call more time.
  */
 export function leasedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -18,7 +18,7 @@ export function leasedConnector<M extends Managed>(
   const whileLeading: Around = async (call, signal, operation) => {
     if (signal === undefined) return call();
     const leftMs = checkLease();
-    if (leftMs === Number.POSITIVE_INFINITY) return call(signal); // no election
+    if (leftMs === Number.POSITIVE_INFINITY) return call(signal); // no leader election
     const ended = new AbortController();
     const lease = endOf(checkLease, leftMs, clock, ended.signal).catch((error: unknown) => {
       const message = 'the lease ended before the external system answered';

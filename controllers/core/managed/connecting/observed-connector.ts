@@ -19,10 +19,10 @@ export interface ExternalCall {
   readonly isUpToDate?: boolean;
 }
 
-/** Receives each external call, for metrics, except calls that a missing leader lease prevented. Must not throw. */
+/** Gets each external call, for metrics. Calls that a missing leader lease prevented are left out. Must not throw. */
 export type CallObserver = (call: ExternalCall) => void;
 
-/** Reports each call of a connector and its clients. */
+/** Passes each call of a connector and its clients to `observe`. */
 export function observedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
   observe: CallObserver | undefined,

@@ -18,8 +18,8 @@ export interface ConnectedBy {
 }
 
 /**
- * Whether the result of a call proves that the external system answered. A client reports absence without a call if no
- * name is known. It may also remember the result of `system`.
+ * Whether the result of a call proves that the external system answered. Some results need no request to that system:
+ * without a known name, a client returns `exists: false` at once. And it may return a remembered result of `system`.
  */
 function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): boolean {
   const { exists, state, uncreatable } = (answer ?? {}) as Partial<Observation> & { readonly state?: string };
@@ -29,8 +29,8 @@ function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): bool
 }
 
 /**
- * Records after each run whether its last call shows that the provider works. Names the provider and its Secret in
- * connection errors. `connectedBy`: undefined if the provider does not exist. `isNamed`: the external name is known.
+ * Records in `health` whether the last call of each run shows that the provider works. Adds the provider to connection
+ * errors. `connectedBy` returns undefined for a missing provider. `isNamed`: whether the external name is known.
  */
 export function providerHealthConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -72,7 +72,7 @@ export function providerHealthConnector<M extends Managed>(
       });
       return {
         ...wrapped,
-        // Reports only the last call of a run, so that a run changes the condition at most once.
+        // Reports only the last call of a run, so that a run changes the provider's condition at most once.
         async disconnect() {
           report();
           await wrapped.disconnect?.();
@@ -82,13 +82,13 @@ export function providerHealthConnector<M extends Managed>(
   };
 }
 
-/** Names the provider in an error. An error without a class is from the credential reader and names it already. */
+/** Adds the provider to an error. An error without facts comes from reading credentials, and names it already. */
 const naming = (error: unknown, origin: string): unknown =>
   errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
 
 /**
- * Removes the part of a message that names the resource, such as `cannot get instance "x": `. The provider has one
- * message for all resources.
+ * Removes the part of a message that names the resource, such as `cannot get instance "x": `. The condition of the
+ * provider shows one message for all its resources.
  */
 export const providerMessageOf = (error: unknown): string =>
   messageOf(error).replace(/^cannot (?:[^":]|"[^"]*")+: /, '');

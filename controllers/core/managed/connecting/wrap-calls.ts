@@ -13,8 +13,8 @@ export type Operation =
   | 'disconnect';
 
 /**
- * Runs a call of an external client, with code before or after it. `signal` is undefined for `connect`, `system` and
- * `disconnect`. `call` uses `signal`, unless it gets another one.
+ * Runs `call`, a call of an external client, with other code before or after. `signal` is undefined for `connect`,
+ * `system` and `disconnect`. `call` uses its argument as its signal, and `signal` if it gets no argument.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,
@@ -22,7 +22,7 @@ export type Around = <T>(
   operation: Operation,
 ) => Promise<T>;
 
-/** Wraps `connect` of a connector, and each call of its clients. */
+/** Wraps `connect` of a connector and each call of its clients into an {@link Around}. */
 export const wrapConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   aroundCallsFor: (managed: M) => Around,
@@ -34,7 +34,6 @@ export const wrapConnector = <M extends Managed>(
   },
 });
 
-/** Wraps each call of an external client. */
 export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
   if (client.poll === undefined) return wrapMost(client, around);
   return {

@@ -3,11 +3,11 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 
-/** For how long each external resource is absent, by the observations of this process. A restart forgets the times. */
+/** For how long observations of this process have found nothing, by managed resource. A restart forgets the times. */
 export interface AbsenceTimes {
   /**
-   * Records an observation that began at `begunMs`. Returns for how many ms all observations have found nothing; 0
-   * after the first. The time ends at `begunMs`, because the resource may have appeared after the request was sent.
+   * Records an observation that began at `begunMs`. Returns the time from the end of the first observation that found
+   * nothing to `begunMs`, in ms. The time after `begunMs` is left out: the resource may have appeared during it.
    */
   note(managed: Managed, exists: boolean, begunMs: number): number;
   forget(request: Request): void;

@@ -16,7 +16,7 @@ import { identityToRecord, withAnnotations } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;
-/** The pause between two attempts while the leadership is interrupted. */
+/** The pause between two attempts while this process does not hold the leader lease. */
 const leasePauseMs = 500;
 
 export interface CreationContext {
@@ -26,7 +26,7 @@ export interface CreationContext {
   readonly signal: AbortSignal;
 }
 
-/** Records that the creation succeeded, and the name that the external system assigned. Only for assigned names. */
+/** If the external system assigns names, records the name, and that the creation succeeded. Otherwise does nothing. */
 export async function recordCreation(
   context: CreationContext,
   run: Run,
@@ -39,8 +39,8 @@ export async function recordCreation(
 }
 
 /**
- * Records the name that the external system assigned, but not that the creation succeeded. For example while an
- * asynchronous creation is ongoing: it stays incomplete until its result is recorded.
+ * Records the name that the external system assigned, but not that the creation succeeded. An asynchronous creation may
+ * still be ongoing. The creation counts as incomplete until its result is recorded.
  */
 export async function recordName(
   context: CreationContext,
@@ -74,8 +74,8 @@ const record = (
   );
 
 /**
- * Returns the failure of a creation. If names are assigned, also records that the creation failed. Otherwise the next
- * run would wait for an administrator. Records nothing if the call may have created the resource.
+ * Returns the failure of a creation. For assigned names, also records it: without a recorded result, the next run waits
+ * for an administrator. If the call may have created the resource, that wait is right, and nothing is recorded.
  */
 export async function failedCreation(
   context: CreationContext,
@@ -105,9 +105,9 @@ function causesOf(error: unknown): readonly Error[] {
 }
 
 /**
- * Writes annotations whose loss would leak an external resource (crossplane-runtime v1.16,
- * RetryingCriticalAnnotationUpdater). Tries five times. Attempts while the leadership is interrupted do not count.
- * Reads the object again after a conflict. Throws an error with the last cause.
+ * Writes annotations without which the controller would lose an external resource (crossplane-runtime v1.16,
+ * RetryingCriticalAnnotationUpdater). Tries five times, not counting attempts while this process does not hold the
+ * leader lease. Reads the object again after a conflict. Throws an error with the last cause.
  */
 async function updateCriticalAnnotations(
   { env, managedResources, signal }: CreationContext,

@@ -13,14 +13,14 @@ function timeOf(object: KubernetesObject, key: string): number {
   return Number.isNaN(time) ? never : time;
 }
 
-/** When the last creation ended, in epoch ms. */
+/** The recorded end of the last creation, in epoch ms. `never` if none is recorded. */
 const lastResult = (object: KubernetesObject): number =>
   Math.max(
     timeOf(object, annotationKeys.externalCreateSucceeded),
     timeOf(object, annotationKeys.externalCreateFailed),
   );
 
-/** The start time to record for a creation. Always later than the last result, even if the clock was set back. */
+/** The start time to record for a creation. Always later than the last recorded end, even if the clock was set back. */
 export const pendingTime = (object: KubernetesObject, now: Date): string =>
   timestamp(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
 
@@ -40,7 +40,7 @@ export const isCreationFailed = (object: KubernetesObject): boolean =>
 export const isCreationRecorded = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
 
-/** Whether `timeMs` is less than `graceMs` from `now`, before or after it: the clock may have been set back. */
+/** Whether `timeMs` and `now` are less than `graceMs` apart. `timeMs` may be the later one: a clock may be set back. */
 const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) < graceMs;
 
@@ -49,7 +49,7 @@ export function isInCreationGrace(object: KubernetesObject, graceMs: number, now
   return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
-/** The same check for deterministic names. Only for deletions, because a second creation is harmless. */
+/** The same check for names known before creation. Only a deletion waits, because a repeated `create` is harmless. */
 export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
   if (!wasDeleted(managed)) return false;
   const ready = getCondition(managed.status?.conditions, 'Ready');
@@ -58,7 +58,7 @@ export function isBeingCreated(managed: Managed, graceMs: number, now: Date): bo
   return isWithin(graceMs, since, now);
 }
 
-/** Whether a creation was started, or the external resource was observed. Each creation first records the identity. */
+/** Whether a creation was started, or the external resource was found. Each creation first writes an annotation. */
 export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
   status?.externalIdentity !== undefined ||
   status?.bindingPhase !== undefined ||

@@ -22,7 +22,7 @@ export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
-/** The identity in the current spec and annotations. */
+/** The identity by the current spec and annotations, which a user may have edited. */
 export const identityOf = (
   managed: Managed,
   marks: IdentityMarks,
@@ -48,8 +48,8 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 }
 
 /**
- * The identity that was recorded at the creation or first observation. The annotation has it from before the creation,
- * also in backups. The status has it from the first observation on. Undefined: none, or `isAdopting`.
+ * The recorded identity. The controller writes it to an annotation before the creation, because backups contain
+ * annotations, and to the status after each observation that finds the resource. Undefined if none or `isAdopting`.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -64,7 +64,7 @@ export function recordedIdentity(
   return { ...record, fields: Object.fromEntries(fields) };
 }
 
-/** Undoes edits of the recorded identity. Keeps fields that were set after it was recorded, unless `isExact`. */
+/** Replaces edited values by those of the recorded identity. Keeps fields that were set later, unless `isExact`. */
 function asRecorded<M extends Managed>(
   managed: M,
   { name, fields }: Identity,
@@ -83,8 +83,8 @@ function asRecorded<M extends Managed>(
 }
 
 /**
- * The differences from the recorded identity, for messages: `spec.forProvider.region from "us" to "eu"`. A removed
- * field does not count. A field that was set after the identity was recorded counts only if `isExact`.
+ * The edits of the recorded identity, for messages, such as `spec.forProvider.region from "us" to "eu"`. Leaves out
+ * removed fields. Contains fields that were set after the identity was recorded only if `isExact`.
  */
 export function editsOf(
   managed: Managed,
@@ -125,7 +125,7 @@ export interface IdentityContext {
 /** A managed resource and the last observation of its external resource. */
 export interface Identifiable {
   readonly current: Managed;
-  /** Undefined: the external system does not identify itself. */
+  /** The ID of the external system. Undefined if the client cannot tell it. */
   readonly system?: string | undefined;
   /** Whether to ignore identity fields that were set after the identity was recorded. */
   readonly isExact?: boolean;
@@ -133,7 +133,7 @@ export interface Identifiable {
   readonly seen?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
 }
 
-/** Adds the external name if it is absent: the recorded one, else the name that is known before creation. */
+/** Adds a missing external name annotation, with the recorded name, else with the name known before creation. */
 export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
   if (externalName(object) !== undefined) return object;
   const recorded = recordedIdentity(object, marks)?.name;
@@ -145,7 +145,7 @@ export function named<M extends Managed>({ isAssigned, marks, names }: IdentityC
   return withAnnotations(object, { [annotationKeys.externalName]: name });
 }
 
-/** Why the external name is not valid. Undefined: it is valid, or was recorded, or the object is being deleted. */
+/** Why the external name is not valid. Undefined if it is valid or recorded, or if the object is being deleted. */
 export function refusedName(context: IdentityContext, managed: Managed): ExternalError | undefined {
   const { names, marks } = context;
   if (names === undefined || wasDeleted(managed)) return undefined;
@@ -155,7 +155,7 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
   return problem === undefined ? undefined : invalid(problem, { kinds: ['ChooseExternalName'] });
 }
 
-/** Returns the managed resource for the external client: with the recorded identity instead of edits. */
+/** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
   const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
   // guard(named(context, current)): an edit of the identity has an effect
@@ -163,8 +163,8 @@ export function identified(context: IdentityContext, { current, isExact }: Ident
 }
 
 /**
- * The recorded identity and the fields that were set later. These are added only if the external resource matches the
- * spec (`isAsWanted`). Otherwise a user could not undo an edit that had no effect.
+ * The identity to record: the recorded one, and fields that were set later if the external resource matches the spec
+ * (`isAsWanted`). A field that had no effect is not recorded, because a user could then not remove it.
  */
 export function identityToRecord(
   context: IdentityContext,
@@ -177,20 +177,20 @@ export function identityToRecord(
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
-/** Whether the recorded identity was edited in the object. A removed name or field counts. */
+/** Whether a user edited the recorded identity in the object, or removed its name or one of its fields. */
 export function isEdited(
   { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
 ): boolean {
   const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
-  const isNameTaken = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
+  const isNameRemoved = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
   const wanted = fieldsAt(current, marks);
-  const isFieldTaken = Object.keys(recorded.fields).some((path) => !Object.hasOwn(wanted, path));
-  return isNameTaken || isFieldTaken || editsOf(current, recorded, marks, isExact).length > 0;
+  const isFieldRemoved = Object.keys(recorded.fields).some((path) => !Object.hasOwn(wanted, path));
+  return isNameRemoved || isFieldRemoved || editsOf(current, recorded, marks, isExact).length > 0;
 }
 
-/** Whether the object now names another external resource: its name or an identifying field differs from the record. */
+/** Whether the object names another external resource: its name or an identifying field is not the recorded one. */
 export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifiable): boolean {
   const recorded = recordedIdentity(current, marks);
   if (recorded === undefined) return false;
@@ -201,7 +201,7 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity for the status. Undefined: nothing was found, or it is only observed and its name may change. */
+/** The identity for the status. Undefined if no resource was found, or if it is observe-only: its name may change. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =
@@ -212,7 +212,7 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
   return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
 }
 
-/** The messages about an edited identity, refused edits and drift that cannot be undone: at most one of each. */
+/** Up to three messages: a user edited the identity, the system cannot apply an edit, the client cannot undo drift. */
 export function refusals(
   { marks }: IdentityContext,
   { current, isExact, seen }: Identifiable,

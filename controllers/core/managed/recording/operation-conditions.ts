@@ -2,7 +2,7 @@ import type { Condition, ConditionFacts } from '../../../../apis/core/v1alpha1/c
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { OperationType } from '../connecting/external-client.ts';
 
-/** The reasons of a failed operation in Crossplane's guide of managed resources (docs/decisions/0007). */
+/** The condition reasons for a failed operation, from Crossplane's guide of managed resources (docs/decisions/0007). */
 const failureReasons = { create: 'ApplyFailure', update: 'ApplyFailure', delete: 'DestroyFailure' } as const;
 
 /** The conditions of an ongoing operation, with its name and progress. */
@@ -18,7 +18,7 @@ export function operationOngoing(
 
 const finished: ConditionFacts = { type: 'AsyncOperation', status: 'True', reason: 'Finished' };
 
-/** The conditions after a deletion replaced the operation. */
+/** The conditions after a deletion replaced the ongoing operation. */
 export const operationSuperseded: readonly ConditionFacts[] = [finished];
 
 /** The conditions if the external system no longer knows the operation. */
@@ -50,7 +50,7 @@ export const operationFailed = (type: OperationType, why: string): readonly Cond
 
 const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
 
-/** The existing operation conditions, to write again: `kubectl wait` waits for the current generation. */
+/** The operation conditions in the status. They are written again, as `kubectl wait` needs the current generation. */
 export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
   conditions.filter(({ type }) => operationTypes.includes(type));
 

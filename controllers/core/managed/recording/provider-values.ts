@@ -22,7 +22,7 @@ function merged(below: unknown, above: unknown): unknown {
   return above;
 }
 
-/** Removes the fields that `taken` has too, at any depth. A list counts as one field. Also removes emptied objects. */
+/** Removes from `values`, at any depth, the fields that `taken` has too, and the objects that become empty by that. */
 function without(values: Json, taken: Json): Json {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]): readonly [string, unknown][] => {
@@ -44,7 +44,7 @@ export function withInitProvider<M extends Managed>(managed: M): M {
 }
 
 /**
- * Adds the values that the external system chose to absent fields of `forProvider`. Skips fields of `initProvider`, and
+ * Sets absent fields of `forProvider` to the values that the external system chose. Skips fields of `initProvider`, and
  * fields in lists, because list elements cannot be matched. Returns `managed` itself if nothing changes.
  */
 export function withLateInitialized<M extends Managed>(managed: M, values: object): M {

@@ -18,11 +18,11 @@ export interface ManagedFacts {
   readonly ready?: ConditionFacts | undefined;
   /** The new conditions AsyncOperation and LastAsyncOperation. */
   readonly operation?: readonly ConditionFacts[];
-  /** The identity to record. Absent: unchanged. */
+  /** The identity to record. Absent: the recorded one stays. */
   readonly externalIdentity?: string | undefined;
-  /** The external resource does not exist. Its identity is removed, so that a user can edit identifying fields. */
+  /** Whether the external resource is proven absent. Its identity is then removed, and users may edit its fields. */
   readonly isGone?: boolean;
-  /** The record of the applied credential. Absent: unchanged. */
+  /** The new `status.credential`, about the credential that was set. Absent: unchanged. */
   readonly credential?: ManagedStatus['credential'];
   /** Whether the external system uses the credential. Also true if the resource has no credential. */
   readonly isCredentialInForce: boolean;
@@ -32,7 +32,7 @@ export interface ManagedFacts {
 }
 
 /**
- * Returns the managed resource with its new status. A claim can bind when the resource is Ready and the external system
+ * Returns the managed resource with its new status. A claim can bind once the resource is Ready and the external system
  * uses its credential. A Bound resource that is being deleted becomes Released.
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
@@ -60,13 +60,13 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   };
 }
 
-/** Ready Unknown for an object without a Ready condition, because kstatus would count that object as ready. */
+/** Ready Unknown for an object without a Ready condition: tools that use kstatus would take that object as ready. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>
   status?.conditions?.some(({ type }) => type === 'Ready')
     ? []
     : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
-/** The new binding phase. Without a phase, a `claimRef` of an unknown claim shows that another version released it. */
+/** The new binding phase. Released if `claimRef` has the UID `unknown` and there was no phase: see `keepReleased`. */
 function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, 'bindingPhase' | 'boundUID'> {
   const phase = managed.status?.bindingPhase;
   const { uid: boundUID = '' } = managed.metadata;
@@ -80,7 +80,7 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
 
 const shortestSecret = 4;
 
-/** Removes secrets from a message, also in URL encoding. External clients remove their own secrets first. */
+/** Removes these secrets from a message, also URL-encoded. External clients must remove secrets that only they know. */
 export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
   const secrets = details
     .flatMap((each) => Object.values(secretsAmong(each)))

@@ -142,7 +142,7 @@ async function create(context: ExternalContext, found: Run): Promise<Outcome> {
 
 /**
  * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
- * assigns the name, also records the start: after a crash, the next run does not create a second resource.
+ * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
  */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
@@ -155,7 +155,7 @@ function announce(context: ExternalContext, run: Run): Promise<Run> {
 }
 
 async function callCreate(context: ExternalContext, run: Run): Promise<Creation<Managed, string>> {
-  const { current, credential = forgottenCredential(context, current) } = run;
+  const { current, credential = unstoredCredential(context, current) } = run;
   try {
     return await context.external.create(withInitProvider(current), credential, context.signal);
   } catch (error) {
@@ -163,8 +163,8 @@ async function callCreate(context: ExternalContext, run: Run): Promise<Creation<
   }
 }
 
-/** A random password if the resource names no place for it. The external system may require a password. */
-function forgottenCredential(
+/** A random password that is not stored, if the resource names no Secret and no store. A system may require one. */
+function unstoredCredential(
   { secretDetails: { credential }, randomBytes }: RunContext,
   managed: Managed,
 ): DesiredCredential | undefined {
@@ -178,7 +178,7 @@ const publishCalled = async (
   { details, status, event }: Called,
 ): Promise<Run> => withEvents(await publish(context, reporting(run, status), details), event);
 
-/** Writes the external name and the values that the external system chose, then publishes the connection details. */
+/** Writes the external name and the late-initialized values, then publishes the connection details. */
 async function keep(
   context: ExternalContext,
   run: Run,
@@ -207,7 +207,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   const updating = external.update(identified(identity, run), run.credential, signal);
   const updated = await step(run, isDue ? 'cannot set the credential' : 'update failed', updating, {
     ...cannot.update,
-    // If the update fails, the external resource may still be usable, so keep its Ready.
+    // If the update fails, the external resource may still be usable, so Ready shows the observation.
     ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
     ...(isDue && { hint: howToChooseCredential(run) }),
   });
@@ -224,7 +224,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   return outcomes.present(shown, now.exists ? now : observed);
 }
 
-/** Checks that object and Secret are unchanged, and removes the record of the previous credential from the status. */
+/** Checks that object and Secret are unchanged, and clears `status.credential`, which describes the previous one. */
 async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
   const run = await confirmed(context, found, cannot.update);
   return run && clearRecord(context, run);
@@ -250,7 +250,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
     const begun = begin(context, requesting, { type: 'delete', name: operation }, cannot.delete);
     return outcomes.begun(begun, deleting());
   }
-  // The deletion replaces an ongoing update.
+  // The requested deletion replaces an ongoing update, so forget the update.
   if (run.underWay !== undefined) underWay.note(run.current, undefined);
   const asked =
     run.underWay === undefined
@@ -276,8 +276,8 @@ export async function finalise(context: RunContext, run: Run): Promise<Outcome> 
 }
 
 /**
- * Records an edited identity, because the recorded external resource does not exist. If the edit names another
- * resource, first looks for parts that a failed creation left. No observation of the new one would find them.
+ * Records the edited identity, because no resource with the recorded one exists. If the edit names another resource,
+ * first checks that a failed creation left no parts under the recorded identity. No later run would find such parts.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
   const { absenceTimes, identity } = context;
@@ -290,7 +290,7 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> 
   return outcomes.edited(known);
 }
 
-/** Whether anything remains of the recorded external resource. Observes as for a deletion, which also finds parts. */
+/** Whether parts of the recorded external resource remain. Observes as for a deletion: such a call finds parts too. */
 async function isAnythingLeft(
   { env, external, identity, signal }: ExternalContext,
   run: Run,

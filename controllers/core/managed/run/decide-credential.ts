@@ -49,9 +49,9 @@ export type CredentialDecision =
 /** The input of `decideCredential`. The managed resource is not being deleted. */
 export interface CredentialInput {
   readonly managed: Managed;
-  /** The content of its Secret, or of its entry in a secret store. Undefined: none. */
+  /** The content of the resource's Secret, or of its entry in a secret store. Undefined if that does not exist. */
   readonly kept: (KeptCredential & { readonly isOwned: boolean }) | undefined;
-  /** The Secret or entry cannot be read or written, so that nothing is decided about it. Default: false. */
+  /** True if the Secret or entry cannot be read or written: then only AddFinalizer and ResetStatus are decided. */
   readonly isUnknown?: boolean;
   readonly secretDetails: SecretDetails;
 }
@@ -80,18 +80,17 @@ const resetStatus: Decide = ({ managed }) => {
 };
 
 /**
- * Writes the UID of an unknown claim into `claimRef` of a Released resource, so that no other claim gets the resource.
- * Crossplane 0.3 to 0.9 removed `claimRef` from Released resources.
+ * Writes the UID `unknown` into the `claimRef` of a Released resource without a UID there, so that no claim gets the
+ * resource. Crossplane 0.3 to 0.9 removed `claimRef` when they released a resource.
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
-  const isFromElsewhere =
-    kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
-  // A provisioned resource names its claim until it is released. One without phase and `claimRef` was released.
+  const lacksNote = kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
+  // A provisioned resource has `claimRef` until it is released. So one without phase and `claimRef` was released.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
     (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
-  if (!wasReleased || spec.claimRef?.uid !== undefined || !isFromElsewhere) return undefined;
+  if (!wasReleased || spec.claimRef?.uid !== undefined || !lacksNote) return undefined;
   const claimRef = { ...spec.claimRef, uid: unknownClaim };
   return { name: 'KeepReleased', act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } };
 };
@@ -114,7 +113,7 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
-/** Adopts a Secret without owner or credential annotation, for example after a restore. */
+/** Adopts a Secret without owner or credential annotation, for example after a restore. Its credential stays. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
@@ -147,7 +146,7 @@ const replace: Decide = (input) => {
   return { name: 'ReplaceCredential', act: 'generate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** Records the owning claim in the Secret: the credential is unused, or an administrator allowed its reuse. */
+/** Records the owning claim in the Secret if no claim has the credential, or if an administrator allowed its reuse. */
 const nameClaim: Decide = (input) => {
   const { managed, kept, secretDetails } = input;
   if (!hasSecretDetails(managed, secretDetails)) return undefined;
@@ -157,7 +156,7 @@ const nameClaim: Decide = (input) => {
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** Removes the record of the credential before another one is set, so that the status is correct after a crash. */
+/** Removes `status.credential` before another credential is set, so that the status is correct even after a crash. */
 const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
@@ -216,14 +215,14 @@ function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: 
   return hasSecretDetails(managed, secretDetails) && Object.keys(details).length > 0;
 }
 
-/** The owning claim, as the Secret names it. A Released resource has none. */
+/** The text by which the Secret names the owning claim. A Released resource has no owning claim. */
 function ownerOf({ spec, status }: Managed): string | undefined {
   const { claimRef } = spec;
   if (claimRef?.uid === undefined || status?.bindingPhase === 'Released') return undefined;
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/** The claim to record for an adopted credential. A claim that is not Bound yet must get another credential. */
+/** The claim of an adopted credential: `unknown` if a claim has yet to bind, so that it gets a new credential. */
 function adoptedFor(managed: Managed): string {
   const phase = managed.status?.bindingPhase;
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
@@ -236,7 +235,7 @@ function reservedFor({ spec, status }: Managed): string | undefined {
     : claimText(claimRef);
 }
 
-/** The claim to record for new details. If the external system generated them, a previous claim may know them. */
+/** The claim to record for new details: `unknown` if a previous claim may know what the external system generated. */
 export function claimOfNewNote(
   managed: Managed,
   { reportsSecrets = false }: SecretDetails,

@@ -40,7 +40,7 @@ export const firstDecisions = [
 ] as const;
 export type FirstDecisionName = (typeof firstDecisions)[number];
 
-/** Crossplane's message for an unknown result of a creation, with the command that continues. */
+/** Crossplane's message for an unknown result of a creation, and how an administrator lets the creation continue. */
 const undetermined = (managed: Managed): string =>
   `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed: look for it in the external system; ${advice.continueCreation(managed)}`;
 
@@ -49,16 +49,14 @@ export type FirstDecision =
   | { readonly name: 'ResourceGone' | 'OrphanExternal' }
   | { readonly name: 'Paused' | 'UnsupportedPolicies' | 'CreationIncomplete'; readonly message: string };
 
-/** The facts before the external system is called. */
 export interface FirstInput {
   readonly managed: Managed;
-  /** The ongoing operation. */
   readonly underWay?: ExternalOperation | undefined;
 }
 
 type DecideFirst = (input: FirstInput) => FirstDecision | undefined;
 
-/** Nothing is left to do for a deleted object without the finalizer. */
+/** A deleted object without the finalizer needs no more work. */
 const resourceGone: DecideFirst = ({ managed }) =>
   wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed)
     ? { name: 'ResourceGone' }
@@ -79,7 +77,7 @@ const unsupportedPolicies: DecideFirst = ({ managed }) => {
 const orphanExternal: DecideFirst = ({ managed }) =>
   wasDeleted(managed) && !shouldDelete(managed.spec) ? { name: 'OrphanExternal' } : undefined;
 
-/** Stops if the result of a creation is not recorded. If an operation continues, its end shows the result. */
+/** Stops the run if the result of a creation is not recorded, and no ongoing operation will show the result. */
 const creationIncomplete: DecideFirst = ({ managed, underWay }) =>
   underWay === undefined && isCreationIncomplete(managed)
     ? { name: 'CreationIncomplete', message: undetermined(managed) }
@@ -93,7 +91,7 @@ const firstChecks: readonly DecideFirst[] = [
   creationIncomplete,
 ];
 
-/** Decides whether the run ends before an external call: by the first check that matches. Undefined: it continues. */
+/** Returns the first decision that ends the run before any external call. Undefined: the run goes on. */
 export const decideFirst = (input: FirstInput): FirstDecision | undefined => firstMatch(input, firstChecks);
 
 /** The decisions of `decideAccess`, in the order of docs/decision-tables.md. */
@@ -105,7 +103,7 @@ export interface AccessDecision {
   readonly message: string;
 }
 
-/** Refuses another external system than the recorded one. A system that does not identify itself counts as the same. */
+/** Refuses another external system than the recorded one. A system without an ID cannot be compared: it is accepted. */
 export function decideAccess(
   recorded: Identity | undefined,
   system: string | undefined,
@@ -155,19 +153,18 @@ export type NextDecision =
   | { readonly name: 'CreationIncomplete' | 'CreationRefused'; readonly message: string }
   | { readonly name: Exclude<NextDecisionName, 'CreationIncomplete' | 'CreationRefused'> };
 
-/** The facts after an observation. */
 export interface NextInput {
   readonly managed: Managed;
   readonly observed: Observation;
-  /** For how long a new external resource may be invisible, in ms. */
+  /** For how many ms after a creation observations may fail to find the external resource. */
   readonly graceMs: number;
   /** The start of the observation. */
   readonly now: Date;
   /** The external name is known before creation, so no annotations track the creation. */
   readonly isNameKnown: boolean;
-  /** For how long observations must find nothing, in ms. 0: one observation is enough. */
+  /** For how many ms observations must find nothing, so that absence is proven. 0: one observation is enough. */
   readonly confirmMs: number;
-  /** For how long observations have found nothing, in ms. */
+  /** For how many ms observations have found nothing. */
   readonly absentForMs: number;
   readonly isEdited: boolean;
   /** Whether the credential in the Secret is not yet set in the external system. */
@@ -199,16 +196,17 @@ const wasSeen = ({ metadata, status }: Managed): boolean =>
 const wasCreated = ({ managed, isNameKnown }: NextInput): boolean =>
   !isNameKnown && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
-/** Whether a claim waits for the resource. Late initialization takes two writes, so it comes after the binding. */
+/** Whether a claim waits to be bound. Late initialization takes two writes, so it must not delay the binding. */
 const isAwaited = ({ spec, status }: Managed): boolean =>
   spec.claimRef !== undefined && status?.bindingPhase !== 'Bound' && status?.bindingPhase !== 'Released';
 
 const isCertain = ({ absentForMs, confirmMs }: NextInput): boolean => absentForMs >= confirmMs;
 
-/** Whether a new resource may exist but not be visible yet. Observations count too: the clock may have changed. */
+/** Whether a new external resource may exist although observations do not find it yet. */
 function isHidden(input: NextInput): boolean {
   const { managed, graceMs, now, isNameKnown, absentForMs } = input;
   if (isNameKnown) return isBeingCreated(managed, graceMs, now);
+  // If the clock was set forward, the creation seems long past. So observations must find nothing for `graceMs` too.
   const isUnseen = wasCreated(input) && !wasSeen(managed);
   return isInCreationGrace(managed, graceMs, now) || (isUnseen && absentForMs < graceMs);
 }
@@ -236,7 +234,7 @@ const deletedAndAbsent: DecideNext = (input) => {
   return { name: isCertain(input) || isDeletionUnderWay(managed) ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 };
 
-/** The recorded external resource does not exist, so an edit of the identity is accepted. */
+/** Accepts an edit of the identity, because the recorded external resource does not exist. */
 const identityEdited: DecideNext = (input) =>
   input.isEdited ? { name: isCertain(input) ? 'IdentityEdited' : 'ConfirmAbsence' } : undefined;
 
@@ -248,7 +246,7 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 const neverSeen: DecideNext = (input) =>
   wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
 
-/** The external resource existed before. If it still exists, the name of a second one would replace its name. */
+/** The external resource existed before. If it still does, a newly assigned name would replace its recorded name. */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;
@@ -286,7 +284,7 @@ const noUpdate: DecideNext = ({ managed, observed, underWay, isCredentialDue }) 
   return isBusy || isAsWanted || !shouldUpdate(managed.spec) ? { name: 'NoUpdate' } : undefined;
 };
 
-/** After an update the resource still differs. The effect may be delayed or missing, so pause before another update. */
+/** An update operation ended, but the resource still differs. The effect may come late: wait before another update. */
 const awaitEffect: DecideNext = ({ ended }) => (ended === 'update' ? { name: 'AwaitEffect' } : undefined);
 
 const present: readonly DecideNext[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect];

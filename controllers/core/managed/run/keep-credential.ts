@@ -11,12 +11,12 @@ import type { Run } from './outcome.ts';
 import type { ExternalContext } from './steps.ts';
 import { inPlace, step, write, writeStatus } from './steps.ts';
 
-/** The most decisions in one run. No correct sequence is that long. */
+/** The highest number of decisions in one run, against an endless loop. No correct sequence is that long. */
 const maxDecisions = 12;
 
 /**
- * Carries out the decisions of `decideCredential` until the Secret holds the desired credential. Undefined: the managed
- * resource does not exist.
+ * Carries out the decisions of `decideCredential` until the Secret holds the desired credential. Returns undefined if
+ * the managed resource does not exist any more.
  */
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;

@@ -9,12 +9,12 @@ import type { Random } from '../../../../runtime/time/random.ts';
 
 /**
  * When the next run of a managed resource starts. A change of the resource, its connection Secret, its provider or its
- * references may start one earlier.
+ * references may start a run earlier.
  * - `event`: only after such a change.
  * - `poll`: after the poll interval.
- * - `progress since …`: soon, and then less and less often.
- * - `backOff`: after a growing delay.
- * - a number: after so many milliseconds. The back-off keeps growing.
+ * - `progress since …`: at first soon, and then after longer and longer delays.
+ * - `backOff`: after the back-off, which grows with each attempt.
+ * - a number: after so many milliseconds. The back-off is not reset.
  */
 export type Next =
   | 'event'
@@ -46,7 +46,7 @@ export function resultOf(
     case 'progress since deletion':
       return soon(metadata.deletionTimestamp);
     case 'progress since operation':
-      // The attempt may still fail until the operation ends, so the back-off is not reset.
+      // The operation may still fail, so the back-off is not reset.
       if (startedAt !== undefined) return unsettled(progressDelayMs(startedAt, pollIntervalMs, clock.now()));
       return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
     default:

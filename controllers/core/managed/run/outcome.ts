@@ -37,24 +37,24 @@ import type { ManagedDecisionName } from './decide.ts';
 import type { Next } from './next.ts';
 import { resultOf } from './next.ts';
 
-/** The state of a run over one managed resource. Each step returns a new one. */
+/** The state of a run for one managed resource. Each step returns a new state. */
 export interface Run {
-  /** The decision, as in docs/decision-tables.md. Absent: the run continues. */
+  /** The decision, as in docs/decision-tables.md. Absent: none yet. */
   readonly decision?: ManagedDecisionName | undefined;
   /** The managed resource as this run read or wrote it last. */
   readonly current: Managed;
-  /** Its Secret or its entry in the secret store, as this run read or wrote it last. */
+  /** The resource's Secret, or its entry in the secret store, as this run read or wrote it last. */
   readonly entry?: ConnectionEntry;
   readonly credential?: DesiredCredential;
   /** Why the Secret, or the entry, could not be read or written. Then the run creates nothing and sets no credential. */
   readonly unkept?: StepFailure<Run>;
-  /** Why the secret store has no copy of the Secret, or a former Secret or entry was not deleted. */
+  /** Why the copy in the secret store, or the deletion of a previous Secret or entry, failed. */
   readonly uncopied?: StepFailure<Run>;
-  /** Why the credential cannot be replaced for the next claim, and what to do. */
+  /** Why the credential cannot be replaced for the next claim, and what the user must do. */
   readonly credentialProblem?: string;
-  /** The new record of the applied credential. Absent: unchanged. */
+  /** The new `status.credential`. Absent: unchanged. */
   readonly record?: ManagedStatus['credential'];
-  /** This run has set the credential. An observation may not show yet that it is pending. */
+  /** True if this run set the credential. The next observation may not yet show that the credential is pending. */
   readonly isCredentialJustSet?: true;
   /** The connection details that this run's calls reported. */
   readonly reported: ReportedDetails;
@@ -83,12 +83,12 @@ export interface Outcome {
   readonly refused?: readonly string[];
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** A Normal Event is recorded if the status changes, a Warning each time. */
+  /** A Normal Event is recorded only if the status changes, a Warning at each run. */
   readonly event?: EventFacts;
   /** Annotations that have had their effect. They are removed after the status is written. */
   readonly used?: readonly string[];
   readonly next: Next;
-  /** A conflict or an interruption of the leadership. It is thrown, so that the key is requeued silently. */
+  /** A conflict (409) or a lost leader lease. It is thrown, so that the object is requeued without a report. */
   readonly thrown?: StepFailure;
   readonly isFinalised?: true;
   readonly hasFailed?: true;
@@ -122,7 +122,7 @@ const refused = (
   next,
 });
 
-/** The outcomes of runs. Each comment names the decision in docs/decision-tables.md, then the outcome. */
+/** The outcomes of runs. Each comment names the decision of docs/decision-tables.md, and explains the outcome. */
 export const outcomes = {
   paused: (run: Run, message: string): Outcome => ({
     run,
@@ -131,10 +131,10 @@ export const outcomes = {
     next: 'event',
   }),
   invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
-  /** CreationIncomplete: waits for an administrator. It polls, because the write of this status may fail. */
+  /** CreationIncomplete: waits for an administrator. Polls, because the write of this status may fail. */
   undetermined: (run: Run, message: string) =>
     refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
-  /** OtherSystem: the provider must be corrected. It polls, because no event reports changed credentials. */
+  /** OtherSystem: waits until a user corrects the provider. Polls, because changed credentials cause no event. */
   elsewhere: (run: Run, message: string) =>
     refused(run, 'CannotConnectToProvider', message, 'poll', {
       ready: wasDeleted(run.current) ? deleting() : undefined,
@@ -149,7 +149,7 @@ export const outcomes = {
   /** CreateExternal, Update and DeleteExternal: the call started an operation that continues. */
   begun: (run: Run, ready: ConditionFacts | undefined) =>
     credentialOutcome(run, ready, 'progress since operation'),
-  /** ExternalMissing: reports and polls (crossplane-runtime v2.4). Ready stays True until the absence is proven. */
+  /** ExternalMissing: an observe-only resource is absent (crossplane-runtime v2.4). Ready stays until this is sure. */
   missing(run: Run, confirmAbsenceMs: number): Outcome {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
@@ -172,7 +172,7 @@ export const outcomes = {
       next: 'backOff',
     };
   },
-  /** ConfirmAbsence: observes again before the external resource counts as absent. */
+  /** ConfirmAbsence: observes again, because observations have found nothing for too short a time. */
   notConfirmed: (run: Run, confirmAbsenceMs: number): Outcome => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
@@ -190,9 +190,9 @@ export const outcomes = {
     const message = `${missing}, and spec.managementPolicies do not allow Create; ${advice.allowCreate}`;
     return synced(run, withError(unavailable(message), isMissing), 'poll');
   },
-  /** IdentityEdited: the edit waits while something remains of the recorded external resource. */
+  /** IdentityEdited: the edit has no effect yet, because parts of the recorded external resource remain. */
   leftovers: (run: Run) => synced(run, undefined, 'poll'),
-  /** IdentityEdited: the edited identity was recorded. The next run observes with it, at once. */
+  /** IdentityEdited: the edited identity was recorded. The next run starts at once, and observes that resource. */
   edited: (run: Run): Outcome => ({ run, next: 0 }),
   /** DeleteExternal and AwaitDeletion: the deletion was requested, and the external resource still exists. */
   leaving: (run: Run) =>
@@ -201,11 +201,11 @@ export const outcomes = {
       deleting(),
       run.underWay === undefined ? 'progress since deletion' : 'progress since operation',
     ),
-  /** OrphanExternal and RemoveFinalizer, or the object does not exist any more: nothing is left to do. */
+  /** OrphanExternal and RemoveFinalizer, or the object does not exist any more: the run has nothing more to do. */
   gone: (run: Run): Outcome => ({ run, next: 'event' }),
   /** CreateExternal: the external resource was created and is not visible yet. */
   unseen: (run: Run) => synced(run, creating(), 'backOff'),
-  /** AwaitEffect: waits before the next update, because the last one may still take effect. */
+  /** AwaitEffect: waits before the next update, because the last update may still take effect. */
   awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
   /** CreateExternal, LateInitialize, Update and NoUpdate: the resource exists. Observes often until it is ready. */
   present(run: Run, { ready, operation, isUpToDate }: Observation): Outcome {
@@ -216,7 +216,7 @@ export const outcomes = {
       ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
     ];
     const observedNext = isReady ? 'poll' : 'progress since creation';
-    // Another update must set the credential, or apply the spec after the credential.
+    // Another update is needed to set the credential, or to apply the spec after the credential was set.
     const isIncomplete = credential?.isApplied === false || (isCredentialJustSet && !isUpToDate);
     const isDue = isIncomplete && shouldUpdate(current.spec);
     const arriving = isDue ? 0 : observedNext;
@@ -242,7 +242,7 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
-/** The fields that differ and stay as they are, because the policies do not allow Update. Undefined: none. */
+/** A message with the fields that differ and stay so, because the policies do not allow Update. Undefined if none. */
 function notApplied({ current: { spec }, seen }: Run): string | undefined {
   if (seen === undefined || seen.isUpToDate || shouldUpdate(spec) || shouldOnlyObserve(spec))
     return undefined;
@@ -282,7 +282,7 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
     credential === undefined ? {} : { password: credential.value },
   );
 
-/** The outcome of a failed step. `start` is used if the failure has no run. Throws an error that is no StepFailure. */
+/** The outcome of a failed step. `start`: the state to report if the failure contains none. Rethrows other errors. */
 export function failed(start: Run, error: unknown): Outcome {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
@@ -315,8 +315,8 @@ export function withPublishing(outcome: Outcome): Outcome {
 }
 
 /**
- * Returns the managed resource with its new status, and the Events, both without secrets. Adds a report of edits that
- * have no effect.
+ * Returns the managed resource with its new status, and the Events, both without secrets. Synced and a Warning
+ * Event also report edits that have no effect.
  */
 export function statusOf(
   { run, synced: found, refused: reported = [], ready, event }: Outcome,
@@ -357,8 +357,8 @@ function isCredentialInForce({ credential, record, current, unkept }: Run): bool
 }
 
 /**
- * Writes the status if it changes, and records the Events. A Warning is recorded each time, because the API server
- * deletes an Event after an hour. The recorder limits the rate.
+ * Writes the status if it changes, and records the Events. A Warning is recorded at each run, because the API server
+ * deletes an Event after an hour. The recorder limits the rate of Events.
  */
 export async function conclude(
   options: {

@@ -80,7 +80,7 @@ export async function pollOperation(context: ExternalContext, run: Run): Promise
 
 const unknownState = (): Error => new TypeError('poll of the external client returned an unknown state');
 
-/** Records the failure and throws it. A deletion continues if the failed operation was a creation or update. */
+/** Records the failure and throws it. While the object is being deleted, throws only the failure of a deletion. */
 async function operationFails(
   context: ExternalContext,
   run: Run,
@@ -108,6 +108,6 @@ async function recordEnd(
   const isToRecord = type === 'create' && isCreationIncomplete(run.current);
   const recorded = isToRecord ? await recordCreation(context, run, result) : run;
   const known = reporting(recorded, result.status);
-  // An object that is being deleted needs no details: a failed write of the Secret must not block the deletion.
+  // An object that is being deleted needs no details, and a failed write of the Secret must not block the deletion.
   return wasDeleted(known.current) ? known : publish(context, known, result.details);
 }

@@ -38,7 +38,7 @@ import { cannot } from './failures.ts';
 import type { Run } from './outcome.ts';
 import { reporting, withDetails, withEvents } from './outcome.ts';
 
-/** The context of all runs over one managed kind, with the signal and log of one run. */
+/** The context of a run: what all runs of the managed kind share, and the signal and log of this run. */
 export interface RunContext extends CreationContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
   readonly places: ConnectionPlaces;
@@ -58,7 +58,7 @@ export interface ExternalContext extends RunContext {
   readonly external: ExternalClient;
 }
 
-/** Awaits a step of a run. Its failure has the message `what: cause`, and contains the state of the run. */
+/** Awaits a step of a run. Throws a failure with the message `what: cause` and the state of the run. */
 export const step = <T>(
   run: Run,
   what: string,
@@ -91,7 +91,7 @@ export async function observe(
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** Updates the record of the credential. An accepted credential counts as used, unless the client reports otherwise. */
+/** Updates `record` by the observation. A credential that was set is taken as in use, unless the client denies that. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {
   const { credential, entry, underWay } = run;
   if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
@@ -127,13 +127,13 @@ export async function writeStatus(
   return { ...run, current: await step(run, 'cannot update managed resource status', writing) };
 }
 
-/** Removes the record of the credential before another one is set, so that the status is correct after a crash. */
+/** Removes `status.credential` before another credential is set, so that the status is correct even after a crash. */
 export const clearRecord = (context: RunContext, run: Run): Promise<Run> =>
   run.current.status?.credential === undefined
     ? Promise.resolve(run)
     : writeStatus(context, run, withoutRecord(run.current));
 
-/** Removes the records of credential and identity from the status, before another external resource is created. */
+/** Removes credential and identity from the status, before another external resource is created. */
 export async function clearRecords(context: RunContext, run: Run): Promise<Run> {
   const { credential, externalIdentity } = run.current.status ?? {};
   if (credential === undefined && externalIdentity === undefined) return run;
@@ -142,8 +142,9 @@ export async function clearRecords(context: RunContext, run: Run): Promise<Run> 
 }
 
 /**
- * Checks before a rare external call that object and Secret are unchanged. Reads them from the API server, unless an
- * answer about them is younger than 5 s. Undefined: the object does not exist. Throws a conflict if one has changed.
+ * Checks, before a creation, a deletion or a new credential, that object and Secret are unchanged. Reads both from the
+ * API server, unless its last answer about them is younger than 5 s. Returns undefined if the object does not exist any
+ * more. Throws a conflict if object or Secret has changed.
  */
 export async function confirmed(
   { managedResources, signal }: RunContext,
@@ -197,13 +198,13 @@ export async function write(
   return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
 }
 
-/** Whether this is the first write of a provisioned resource, which ends the field tracking (docs/decisions/0051). */
+/** Whether this first write of a provisioned resource also ends the tracking of field owners (docs/decisions/0051). */
 const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
   claimRef !== undefined &&
   classRef !== undefined &&
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
-/** Writes name, annotations and late-initialized values. A conflict ends the run: a stale read causes no creation. */
+/** Writes name, annotations and late-initialized values. A conflict ends the run: no creation follows a stale read. */
 export async function prepare(
   context: RunContext,
   run: Run,
@@ -218,8 +219,8 @@ export async function prepare(
 }
 
 /**
- * Awaits a step with the Secret, or with the entry of a store that is the only place. If the step fails, the run goes
- * on without the credential, and creates nothing.
+ * Awaits a read or write of the Secret, or of the secret store if the resource names no Secret. If this fails, the run
+ * goes on without the credential, and creates nothing.
  */
 export async function inPlace(run: Run, doing: Promise<ConnectionEntry | undefined>): Promise<Run> {
   try {
@@ -233,7 +234,7 @@ export async function inPlace(run: Run, doing: Promise<ConnectionEntry | undefin
   }
 }
 
-/** Awaits a step that only follows the Secret, such as the copy in a secret store. If it fails, the run goes on. */
+/** Awaits a step after the write of the Secret, such as its copy to a store. If the step fails, the run goes on. */
 async function following(run: Run, doing: Promise<void>, facts: FailureFacts<Run>): Promise<Run> {
   try {
     await doing;
@@ -243,7 +244,7 @@ async function following(run: Run, doing: Promise<void>, facts: FailureFacts<Run
   }
 }
 
-/** The failure that the outcome of the run reports. Throws it if it ends the run silently, as a conflict does. */
+/** Returns the failure for the report of the run. Throws a failure that must not be reported, such as a conflict. */
 function failureOf(run: Run, error: unknown, facts: FailureFacts<Run>): StepFailure<Run> {
   const failure = new StepFailure('', error, { ...facts, known: run });
   if (failure.isSilent) throw failure;
@@ -254,7 +255,7 @@ const maxAttempts = 5;
 
 /**
  * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
- * so it retries after a conflict, unless the credential has changed. A failure is a fact of the run.
+ * so it retries after a conflict, unless the credential has changed. The returned run contains the failure of a write.
  */
 export async function publish(context: RunContext, run: Run, details?: ReportedDetails): Promise<Run> {
   const { places, signal, log } = context;
@@ -271,11 +272,11 @@ export async function publish(context: RunContext, run: Run, details?: ReportedD
   return following(published, places.copy(current, entry, signal), cannot.publish);
 }
 
-/** Writes the Secret before a creation, so that nothing is created whose details can be written nowhere. */
+/** Writes the Secret before a creation: if the Secret cannot be written, the external resource must not be created. */
 export const reserve = async (context: RunContext, run: Run): Promise<Run> =>
   run.entry === undefined ? publish(context, run) : run;
 
-/** Deletes the Secrets and entries that the resource no longer names, after the credential of the new ones is set. */
+/** Deletes Secrets and store entries that the resource no longer names, once the credential in the new ones is set. */
 export async function removeFormer({ places, signal }: RunContext, run: Run): Promise<Run> {
   if (run.unkept !== undefined || isCredentialDue(run)) return run;
   return following(run, places.removeFormer(run.current, signal), cannot.unpublish);
@@ -349,6 +350,6 @@ export async function observeAndPublish(
   return [withEvents(published, event), observed];
 }
 
-/** Removes the record of a pending credential after a failed update, which has not set it. */
+/** Removes a pending `status.credential` after a failed update, because the update did not set the credential. */
 export const withoutPending = async (context: RunContext, run: Run): Promise<Run> =>
   run.current.status?.credential?.pending === true ? clearRecord(context, run) : run;
