@@ -69,13 +69,19 @@ function structural(schema: JsonSchema, path: string): JsonSchema {
 export const crdName = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
   `${plural}.${group}`;
 
-/** The CustomResourceDefinition of a kind. */
-export function customResourceDefinition(definition: Definition): object {
+/** The version of the product that a definition belongs to. An older process leaves a newer definition as it is. */
+export const definitionVersionAnnotation = 'services-stack.crossplane.io/definition-version';
+
+/** The CustomResourceDefinition of a kind. `productVersion`: a semantic version. */
+export function customResourceDefinition(definition: Definition, productVersion?: string): object {
   const { group, version, kind, plural, scope, categories, shortNames } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: crdName(definition) },
+    metadata: {
+      name: crdName(definition),
+      ...(productVersion && { annotations: { [definitionVersionAnnotation]: productVersion } }),
+    },
     spec: {
       group,
       names: {

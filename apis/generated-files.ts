@@ -10,11 +10,21 @@ import { crdName, customResourceDefinition } from './crd.ts';
 /** The contents of files by their paths in a project. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
 
-/** The definition of each kind, and the API reference of all. `origin` is the first line, which names the generator. */
-export function definitionFiles(definitions: readonly Definition[], origin: string): GeneratedFiles {
+export interface DefinitionFilesOptions {
+  /** The first line, which names the generator. */
+  readonly origin: string;
+  /** The version of the product, from its package.json. */
+  readonly version: string | undefined;
+}
+
+/** The definition of each kind, and the API reference of all. */
+export function definitionFiles(
+  definitions: readonly Definition[],
+  { origin, version }: DefinitionFilesOptions,
+): GeneratedFiles {
   const sorted = definitions.toSorted((a, b) => compareNames(crdName(a), crdName(b)));
   const yaml = (definition: Definition): string =>
-    `# ${origin}\n${stringify(customResourceDefinition(definition), {
+    `# ${origin}\n${stringify(customResourceDefinition(definition, version), {
       lineWidth: 0,
       aliasDuplicateObjects: false,
     })}`;
@@ -93,4 +103,10 @@ function read(path: string): string | undefined {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : '';
   }
+}
+
+/** The version in the package.json of a folder. Undefined if there is none. */
+export function packageVersionIn(root: string): string | undefined {
+  const { version } = JSON.parse(read(join(root, 'package.json')) || '{}') as { readonly version?: string };
+  return version;
 }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import gt from 'semver/functions/gt.js';
+import valid from 'semver/functions/valid.js';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { definitionVersionAnnotation } from '../../apis/crd.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';
@@ -67,6 +70,8 @@ const maxAttempts = 10;
  * Creates or updates the definitions of a folder, and waits until the API server serves their kinds.
  *
  * - A definition that was installed from the same content is not written, even if it was edited since.
+ * - A definition of a newer version of the product is not written: an old process that starts during or after an upgrade
+ *   would remove fields, and the data in them.
  * - A definition that was sent to a server which drops rules is sent again once the server is supported.
  * - Labels and annotations of others stay, and `kubectl apply` may take over.
  * - Throws an error that names the file. If a file is malformed, no definition is written.
@@ -86,6 +91,8 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
     try {
       const change = await installOne(client, object, { version, signal, clock });
       if (change === 'unchanged') log.debug('the definition is already installed', { name });
+      else if (change === 'newer')
+        log.warn('a newer version of this product installed the definition: it stays as it is', { name });
       else log.info('installed the definition', { name, change });
     } catch (error) {
       signal.throwIfAborted();
@@ -176,13 +183,14 @@ async function installOne(
     signal,
     clock,
   }: Pick<InstallCrdsOptions, 'signal' | 'clock'> & { readonly version: ServerVersion },
-): Promise<'created' | 'updated' | 'unchanged'> {
+): Promise<'created' | 'updated' | 'unchanged' | 'newer'> {
   const content = `${JSON.stringify(definition)}${isSupported(version) ? '' : ' without rules'}`;
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 32);
   for (let attempt = 1; ; attempt += 1) {
     try {
       const current = await find(client, definition.metadata.name, signal);
       if (current?.metadata.annotations?.[definitionHashAnnotation] === hash) return 'unchanged';
+      if (current !== undefined && isNewer(current, definition)) return 'newer';
       const wanted = withHash(definition, hash, current);
       if (current === undefined) await client.create(CustomResourceDefinitionKind, wanted, signal);
       else await client.replace(CustomResourceDefinitionKind, wanted, signal);
@@ -193,6 +201,14 @@ async function installOne(
       await clock.sleep(retryMs, signal);
     }
   }
+}
+
+/** Whether `one` is of a later version of the product than `other`. A definition without a valid version is the oldest. */
+function isNewer(one: CustomResourceDefinition, other: CustomResourceDefinition): boolean {
+  const [version, otherVersion] = [one, other].map(({ metadata }) =>
+    valid(metadata.annotations?.[definitionVersionAnnotation]),
+  );
+  return version != null && (otherVersion == null || gt(version, otherVersion));
 }
 
 async function find(

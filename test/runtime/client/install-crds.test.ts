@@ -127,6 +127,40 @@ describe('installing definitions', () => {
     );
   });
 
+  const ofVersion = (version: string | undefined, type?: string): string =>
+    yaml('ays', type).replace(
+      '{ from: file }',
+      version === undefined ? '{}' : `{ services-stack.crossplane.io/definition-version: '${version}' }`,
+    );
+  const versions: Record<
+    string,
+    readonly [before: string | undefined, now: string | undefined, isWritten: boolean]
+  > = {
+    'an older process leaves a newer definition': ['0.10.0', '0.9.2', false],
+    'a pre-release is older than its release': ['1.0.0', '1.0.0-beta.1', false],
+    'a newer process replaces an older definition': ['0.9.2', '0.10.0', true],
+    'other content of the same version replaces it': ['0.9.2', '0.9.2', true],
+    'a definition without a version is the oldest': [undefined, '0.1.0', true],
+    'a process without a version leaves a definition with one': ['0.1.0', undefined, false],
+    'a version that is not a version counts as none': ['latest', '0.1.0', true],
+  };
+  for (const [name, [before, now, isWritten]] of Object.entries(versions)) {
+    test(name, async () => {
+      await write('a.yaml', ofVersion(before));
+      await install();
+      await write('a.yaml', ofVersion(now, 'integer'));
+      server.requests.length = 0;
+      await install();
+      assert.deepEqual(writes(), isWritten ? ['PUT'] : []);
+      assert.deepEqual(
+        log.lines.slice(1).map(({ level, message }) => [level, message]),
+        isWritten
+          ? [['info', 'installed the definition']]
+          : [['warn', 'a newer version of this product installed the definition: it stays as it is']],
+      );
+    });
+  }
+
   test('of some kinds, only theirs are created and waited for', async () => {
     await write('a.yaml', `${yaml('ays')}---\n${yaml('bees')}`);
     await install({
