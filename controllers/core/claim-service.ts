@@ -7,22 +7,22 @@ import type { SecretDetails } from './credential.ts';
 
 export type ManagedSpecOf<M extends Managed> = M['spec'];
 
-/** How one managed kind satisfies one claim kind. */
+/** How managed resources of one kind serve claims of one kind. */
 export interface ClaimService<C extends Claim = Claim, K extends Class = Class, M extends Managed = Managed> {
   readonly claim: Kind<C>;
   readonly class: Kind<K>;
   readonly managed: Kind<M>;
-  /** `assigned`: the external system chooses the name. Absent: this product chooses it before the creation. */
+  /** `assigned`: the external system chooses the external name. Else this product chooses it before the creation. */
   readonly externalNames?: 'deterministic' | 'assigned';
-  /** Absent: the external system accepts any name. */
+  /** The limits of external names. Absent if the external system accepts any name. */
   readonly names?: NameLimits;
-  /** Absent: no connection details are secret. */
+  /** Which connection details are secret. Absent if none are. */
   readonly secretDetails?: SecretDetails;
-  /** Returns the managed resource's `forProvider`. Pure. An Error's message tells the claim's author what to correct. */
+  /** Returns the managed resource's `forProvider`. Pure. May throw an Error with advice for the claim's author. */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
-   * Checks the result of `configure`. Returns its unknown and wrong fields, for example `forProvider.sise, which
-   * Queue does not have`. Pure. Absent: the schema is not known.
+   * Checks the result of `configure`. Returns its unknown and wrong fields, for example `forProvider.sise, which Queue
+   * does not have`. Pure. Absent if the schema of the managed kind is not known.
    */
   readonly problemsOf?: (
     configured: Pick<ManagedSpecOf<Managed>, 'forProvider'>,
@@ -30,13 +30,13 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
     resourceClass: Class,
   ) => readonly string[];
   /**
-   * Returns the reason why a class or managed resource cannot serve the claim. Undefined: it can. Pure.
-   * `offered` of a class: its `forProvider`. `offered` of a managed resource: `forProvider`, with absent fields from
-   * `initProvider`, then from the status. Without this method, every class and resource can serve the claim.
+   * Returns why a class or managed resource cannot serve the claim, or undefined if it can. Pure. `offered` is the
+   * `forProvider` of the class. For a managed resource it is `forProvider`, with absent fields from `initProvider`,
+   * then from the status. Without this method, every class and resource can serve the claim.
    */
   misfit?(claim: C, offered: object): string | undefined;
   readonly stack?: string;
-  /** The stack trace of the call that defined this service, for errors in `configure`. */
+  /** The stack trace of the call that defined this service. Errors about the result of `configure` show it. */
   readonly definedAt?: string;
 }
 
@@ -51,10 +51,10 @@ const kindName = ({ kind, group }: Kind): string => `${kind}.${group}`.toLowerCa
 const serviceName = ({ claim, managed }: ClaimService): string =>
   `${claim.kind.toLowerCase()}.${kindName(managed)}`;
 
-/** The names of controllers in logs and metrics. */
+/** The names of the controllers in logs and metrics. */
 export const controllerNames = {
   managed: kindName,
-  /** Of Providers, ProviderConfigs and StoreConfigs. */
+  /** The controllers of Providers, ProviderConfigs and StoreConfigs. */
   used: kindName,
   scheduling: (service: ClaimService) => `scheduler.${serviceName(service)}`,
   defaulting: (service: ClaimService) => `defaulter.${serviceName(service)}`,
@@ -62,7 +62,7 @@ export const controllerNames = {
   secret: ({ managed }: ClaimService) => `connectionsecret.${kindName(managed)}`,
 };
 
-/** The source of Events, with the names of Crossplane's controllers (ControllerName functions). */
+/** The `source` of Events. The names are those of Crossplane's controllers (its ControllerName functions). */
 export const eventSources = {
   managed: (managed: Kind) => `managed/${kindName(managed)}`,
   scheduling: ({ claim }: Pick<ClaimService, 'claim'>) => `claimscheduling/${kindName(claim)}`,

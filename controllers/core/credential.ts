@@ -21,17 +21,16 @@ import { isNeverChanged } from './management-policies.ts';
 /** Returns cryptographically strong random bytes. Tests and the simulation pass their own function. */
 export type RandomBytes = (size: number) => Buffer;
 
-/** A password that this product generates for a managed kind. */
+/** The password that this product generates for each resource of one managed kind. */
 export interface GeneratedCredential<M extends Managed = Managed> {
-  /** The entry in the Secret, for example `password`. */
+  /** The key of the password in the Secret, for example `password`. */
   readonly key: string;
-  /** The number of characters. */
   readonly length: number;
-  /** The characters that the external system accepts in a password: at most 256, each once. */
+  /** The distinct characters that a password may contain, at most 256. The external system must accept all of them. */
   readonly alphabet: string;
-  /** Whether this managed resource needs a credential now. Pure. Default: always. */
+  /** Whether this managed resource needs a credential now. Pure. If this method is absent, it always does. */
   isWanted?(managed: M): boolean;
-  /** The value of the field that requests a rotation: each new value requests a new credential. Default: none. */
+  /** Returns the value of the field that requests a rotation: each new value requests a new credential. Pure. */
   rotationOf?(managed: M): string | undefined;
 }
 
@@ -41,7 +40,7 @@ export const urlSafeAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 /** A generated password that most external systems accept: 32 characters, 192 bits. */
 export const generatedPassword = { key: 'password', length: 32, alphabet: urlSafeAlphabet } as const;
 
-/** Every character is equally likely, because random bytes above a multiple of the alphabet's size are not used. */
+/** Generates a credential. It skips the highest bytes, so that the `%` below chooses every character equally often. */
 export function generateCredential(
   { length, alphabet }: Pick<GeneratedCredential, 'length' | 'alphabet'>,
   random: RandomBytes = randomBytes,
@@ -62,13 +61,13 @@ export const credentialAnnotation = 'crossplane.io/credential';
 export interface CredentialNote {
   /** The key of the HMAC in `status.credential`, in base64. */
   readonly key: string;
-  /** The claim that may use the credential: `PostgreSQLInstance team-a/ledger`. Absent: no claim yet. */
+  /** The claim that may use the credential: `PostgreSQLInstance team-a/ledger`. Absent if there is none yet. */
   readonly for?: string;
-  /** The last rotation that was carried out. */
+  /** The value of `rotationOf` at the last rotation. */
   readonly rotation?: string;
 }
 
-/** The claim of a credential that an unknown claim may know. The next claim gets a new credential. */
+/** Stands for a claim that is not known but may have read the credential. The next claim gets a new credential. */
 export const unknownClaim = 'unknown';
 
 export const newNoteKey = (random: RandomBytes = randomBytes): string => random(32).toString('base64');
@@ -77,7 +76,7 @@ export const encodeNote = (note: CredentialNote): string => JSON.stringify(note)
 
 export function decodeNote(text: string | undefined): CredentialNote | undefined {
   if (text === undefined) return undefined;
-  const parsed: unknown = attempt(JSON.parse, text); // an Error where the text is not JSON
+  const parsed: unknown = attempt(JSON.parse, text); // returns an Error if the text is not JSON
   if (!isPlainObject(parsed)) return undefined;
   const { key, for: claim, rotation } = parsed as Record<string, unknown>;
   const isOptionalText = (value: unknown): boolean => value === undefined || isString(value);
@@ -89,15 +88,15 @@ export function decodeNote(text: string | undefined): CredentialNote | undefined
   };
 }
 
-/** The text that identifies a claim in a CredentialNote. It has no UID, because a `claimRef` may have none. */
+/** The text that names a claim in a CredentialNote. The text has no UID, because a `claimRef` may have none. */
 export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
   `${kind} ${namespace}/${name}`;
 
-/** `status.credential.hmac` of an applied credential: its HMAC-SHA-256 with the note's key, in base64. */
+/** The value of `status.credential.hmac` for a credential: its HMAC-SHA-256 with the key of the note, in base64. */
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
   createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
 
-/** The content of a managed resource's Secret, or of its entry in a secret store. */
+/** The connection details of a managed resource and their note, from the Secret or from the secret store. */
 export interface KeptCredential {
   readonly details: ConnectionDetails;
   readonly note: CredentialNote | undefined;
@@ -108,7 +107,7 @@ export const keptIn = (secret: Secret): KeptCredential => ({
   note: decodeNote(secret.metadata.annotations?.[credentialAnnotation]),
 });
 
-/** Whether the stored credential was set in the external system: `status.credential.hmac` matches it. */
+/** Whether the stored credential was set in the external system: `status.credential.hmac` is its HMAC. */
 export function isApplied(
   { status }: Managed,
   { details, note }: KeptCredential,
@@ -119,17 +118,17 @@ export function isApplied(
   return status?.credential?.hmac === hmacOf(credential, note);
 }
 
-/** The secret connection details of a managed kind. */
+/** Which connection details of a managed kind are secret. */
 export interface SecretDetails<M extends Managed = Managed> {
-  /** Absent: this product generates none. */
+  /** The credential that this product generates. Absent if it generates none. */
   readonly credential?: GeneratedCredential<M>;
   /** Whether the external system generates a credential and reports it. Default: false. */
   readonly reportsSecrets?: boolean;
 }
 
 /**
- * The credential that this product generates for a managed resource. Undefined if the resource needs none, is only
- * observed, or names neither a Secret nor a secret store.
+ * Returns how to generate the credential of a managed resource. Undefined if the resource needs none, is only observed,
+ * or names neither a Secret nor a secret store.
  */
 export function credentialOf<M extends Managed>(
   managed: M,

@@ -10,7 +10,7 @@ export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
 export type ConditionError = NonNullable<Condition['error']> & { readonly class: ConditionErrorClass };
 
-/** The classes of errors that can affect every resource of a provider, in the order in which a call can meet them. */
+/** The classes of errors that can affect every resource of a provider, in the order in which a call meets them. */
 export const providerErrorClasses = [
   'CredentialsUnreadable',
   'Unreachable',
@@ -42,35 +42,35 @@ const reasons = {
   SecretsExcluded: 'SecretsExcluded',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
 
-/** The reason of Ready of a provider for a failure of this class. */
+/** The reason that Ready of a provider gets for a failure of this class. */
 export const providerReasonOf = (errorClass: ProviderErrorClass): ProviderReason => reasons[errorClass];
 
-/** The reason of Ready for an error in a condition. Undefined: its class has no reason of its own. */
+/** The reason that Ready gets for the error of a condition. Undefined if the error's class has no reason. */
 export const reasonOfError = (error: Condition['error']): ReadyReason | undefined =>
   error !== undefined && Object.hasOwn(reasons, error.class)
     ? reasons[error.class as ConditionErrorClass]
     : undefined;
 
-/** Whether the external system has accepted the credentials of a call that failed. */
+/** Whether a call that failed with this class shows that the external system accepted the credentials. */
 export const haveCredentialsWorked = (errorClass: ProviderErrorClass): boolean =>
   ['Throttled', 'QuotaExceeded', 'Forbidden'].includes(errorClass);
 
 const isExternal = (error: unknown): boolean =>
   [apiErrorIn, bugIn, controllerErrorIn].every((found) => found(error) === undefined);
 
-/** The class of an error that can affect every resource of a provider. Undefined: it affects only one resource. */
+/** The class of an error that can affect every resource of a provider. Undefined if it affects only one resource. */
 export function providerErrorClassOf(error: unknown): ProviderErrorClass | undefined {
   const errorClass = isExternal(error) ? errorClassOf(error) : 'Unknown';
   return providerErrorClasses.find((each) => each === errorClass);
 }
 
-/** The same for an error of `connect`: other external errors, and a Secret that RBAC hides, are CredentialsUnreadable. */
+/** Like `providerErrorClassOf`, but for `connect`: any other external error, and a 403, is CredentialsUnreadable. */
 export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefined =>
   isExternal(error) || isForbidden(error)
     ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')
     : undefined;
 
-/** The field `error` of a condition, for the failure of a step. Undefined: the condition needs only its message. */
+/** The field `error` of a condition for the failure of a step. Undefined if no class describes the failure. */
 export function conditionErrorOf(
   error: unknown,
   step: 'connect' | 'call' | undefined,

@@ -9,7 +9,7 @@ import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 export interface Identity {
   /** The external name. Absent until the external system has assigned one. */
   readonly name?: string | undefined;
-  /** The ID that the external system reports for itself. */
+  /** The ID that the external system reports for itself, such as an account number. */
   readonly system?: string | undefined;
   /** The values of all immutable fields of `forProvider`. Some of them identify the resource, such as the region. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export const encodeIdentity = ({ name, system, fields }: Identity): string => {
 /** Parses `status.externalIdentity`. Undefined if it is absent or malformed. */
 export function decodeIdentity(text: string | undefined): Identity | undefined {
   if (text === undefined) return undefined;
-  const record: unknown = attempt(JSON.parse, text); // an Error if it is not JSON
+  const record: unknown = attempt(JSON.parse, text); // returns an Error if the text is not JSON
   const [name, system, fields] = ['name', 'system', 'fields'].map((key): unknown => get(record, key));
   if (!isPlainObject(fields)) return undefined;
   return {

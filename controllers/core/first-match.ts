@@ -1,6 +1,6 @@
 export type Check<Facts, Decision> = (facts: Facts) => Decision | undefined;
 
-/** Runs the checks in order, and returns the first decision. Undefined: no check decided. */
+/** Runs the checks in order, and returns the first decision, or undefined if no check decides. */
 export function firstMatch<Facts, Decision>(
   facts: Facts,
   checks: readonly Check<Facts, Decision>[],

@@ -19,7 +19,7 @@ const byClaim = 'claimRef';
 const byClaimUid = 'claimRef.uid';
 const byController = 'controller';
 
-/** The index value of a reference: kind and name. Users may leave out the UID, and the version may differ. */
+/** The index value of a reference. It has no UID, which users may leave out, and no API version, which may differ. */
 const value = ({ kind, name }: ObjectReference): string => `${kind}/${name}`;
 
 export function indexClaims(store: Store<Claim>): void {
@@ -42,18 +42,18 @@ export function indexManaged(store: Store<Managed>): void {
   store.addIndex(byClaimUid, ({ spec }) => compact([spec.claimRef?.uid]));
 }
 
-/** Managed resources whose `claimRef` has this namespace and name. Its kind and UID are not compared. */
+/** Managed resources whose `claimRef` has this namespace and name. The kind and UID in `claimRef` are not compared. */
 export const managedNaming = (store: Store<Managed>, claim: Request): readonly Managed[] =>
   store.byIndex(byClaim, objectKeyText(claim));
 
-/** Managed resources whose `claimRef` has this UID, even if a user edited its name. */
+/** Managed resources whose `claimRef` has this UID, even if a user edited the name in `claimRef`. */
 export const managedWithClaimUid = (store: Store<Managed>, uid: string | undefined): readonly Managed[] =>
   store.byIndex(byClaimUid, uid ?? '');
 
 export const claimKeyOf = ({ namespace, name }: ObjectReference = {}): Request | undefined =>
   name ? objectKey({ ...(namespace ? { namespace } : {}), name }) : undefined;
 
-/** Connection Secrets, indexed by controller. The API server filters by type, so the process sees no other Secret. */
+/** Connection Secrets, indexed by the UID of the owner that controls them. A field selector excludes other Secrets. */
 export function connectionSecrets(env: Environment): Resource<Secret> {
   const secrets = env.resource(SecretKind, { fieldSelector: `type=${connectionSecretType}` });
   secrets.store.addIndex(byController, (secret) => compact([controllerUid(secret)]));
@@ -63,7 +63,7 @@ export function connectionSecrets(env: Environment): Resource<Secret> {
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
   store.byIndex(byController, uid ?? '');
 
-/** The managed resource that controls a Secret. Its spec must name the Secret: any user can forge an owner reference. */
+/** The managed resource that controls a Secret. Its spec must name the Secret: a user can forge an owner reference. */
 export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
   const controller = controllerOf(secret);
   if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;

@@ -1,6 +1,4 @@
-/*
- * Log lines about changes of claims, managed resources and Secrets. Each has the field `claim: namespace/name`.
- */
+/** Log lines about changes of claims, managed resources and Secrets. Each has the field `claim: namespace/name`. */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
@@ -15,11 +13,11 @@ import type { Logger } from '../../runtime/log/log.ts';
 import { nameInUse } from './external-identity.ts';
 import { claimKeyOf } from './indexes.ts';
 
-/** Fields of log lines about an object. */
+/** The fields that a log line about an object has. */
 export interface About extends Readonly<Record<string, unknown>> {
-  /** The object itself if it is a claim, else the claim that it serves: `team/orders`. */
+  /** The claim, for example `team/orders`: the object itself, or the claim that the object serves. */
   readonly claim?: string | undefined;
-  /** The managed resource: `FavouriteDBInstance/team-orders-x78mc`. */
+  /** The managed resource, for example `FavouriteDBInstance/team-orders-x78mc`. */
   readonly resource?: string | undefined;
   readonly externalName?: string | undefined;
 }
@@ -85,7 +83,7 @@ export const logQuietAct = (log: Pick<Logger, 'info'>, change: QuietAct, facts: 
 export interface Conditions {
   readonly before: readonly Condition[] | undefined;
   readonly after: readonly Condition[] | undefined;
-  /** The failure that the run logs itself. A Synced condition with the same message is not logged again. */
+  /** The failure of the run, which is logged elsewhere. A Synced condition with this message is not logged again. */
   readonly failure?: string | undefined;
 }
 

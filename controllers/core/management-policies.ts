@@ -2,7 +2,7 @@ import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { ManagedSpec, ManagementAction } from '../../apis/core/v1alpha1/managed.ts';
 
 /**
- * The supported sets of actions without `*` (crossplane-runtime v1.16, and three sets of v1.17 and v1.20), as
+ * The supported sets of actions without `*` (crossplane-runtime v1.16, and three sets that v1.17 and v1.20 added), as
  * initials: Observe, Create, Update, Delete, LateInitialize.
  */
 const supported = new Set(
@@ -24,7 +24,7 @@ const policiesOf = (spec: ManagedSpec): ReadonlySet<ManagementAction> =>
 const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
   policies.size === 1 && policies.has('*');
 
-/** Why the policies of a resource are not supported. Undefined: they are. Order and repetition do not matter. */
+/** Why the management policies are not supported; undefined if they are. Order and repetition do not matter. */
 export function invalidPolicies(spec: ManagedSpec): string | undefined {
   const policies = policiesOf(spec);
   const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
@@ -33,14 +33,14 @@ export function invalidPolicies(spec: ManagedSpec): string | undefined {
   return `spec.managementPolicies has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
 }
 
-/** How to allow updates, for messages. Observe, Delete and Update alone are not supported, so Create is added, too. */
+/** How to allow updates, for messages. If Update alone makes the policies unsupported, Create must be added, too. */
 export function howToAllowUpdate(spec: ManagedSpec): string {
   const managementPolicies = [...policiesOf(spec), 'Update'] as const;
   const isEnough = invalidPolicies({ ...spec, managementPolicies }) === undefined;
   return advice.allowUpdate(isEnough ? 'Update' : 'Create and Update');
 }
 
-/** Whether the resource is paused: an empty list of policies pauses it. */
+/** Whether an empty list of policies pauses the resource. */
 export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).size === 0;
 
 const allows = (spec: ManagedSpec, action: ManagementAction): boolean => {

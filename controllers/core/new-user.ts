@@ -3,13 +3,13 @@ import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 
-/** Whether `user` was created after the deletion of the object that it names. Such a user does not delay the deletion. */
+/** Whether a user of `used` was created after the deletion of `used` began. Such a user does not delay the deletion. */
 export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject): boolean =>
   used.metadata.deletionTimestamp !== undefined &&
   metadata.creationTimestamp !== undefined &&
   metadata.creationTimestamp > used.metadata.deletionTimestamp;
 
-/** An object that is being deleted takes no new users. Throws a ControllerError that names it. */
+/** Throws a ControllerError if `user` is new: an object that is being deleted takes no new users. */
 export function refuseNewUser(user: KubernetesObject, used: KubernetesObject): void {
   if (wasDeleted(user) || !isNewUser(user, used)) return;
   throw new ControllerError(

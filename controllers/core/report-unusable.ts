@@ -9,7 +9,7 @@ import { done } from '../../runtime/controller/reconcile.ts';
 import { eventSources } from './claim-service.ts';
 import { withShortMessage } from './message.ts';
 
-/** Records an Event if the schema of the CRD rejects a write. The status cannot show that: its write is rejected, too. */
+/** Records an Event if the CRD's schema rejects a write. The status cannot show it: the schema rejects that, too. */
 export function reportRefusedWrites<T extends KubernetesObject>(
   env: Environment,
   kind: Kind<T>,
@@ -45,9 +45,9 @@ export interface MalformedOptions<T> {
 }
 
 /**
- * The controller, but without runs for malformed objects, such as those that the CRD of an older release accepted. A
- * field that the controller cannot read may be meant to prevent its next action. Synced and an Event show the
- * problem. An edit of the object triggers the next run.
+ * Makes a controller skip malformed objects, such as those that the CRD of an older release accepted: a field that it
+ * cannot read may forbid its next action. Synced and an Event show the problem. An edit of the object triggers the next
+ * run.
  */
 export function skipMalformed<T extends WithConditions>(
   env: Environment,
@@ -75,7 +75,7 @@ export function skipMalformed<T extends WithConditions>(
       const desired = { ...object, status: { ...object.status, conditions } };
       const writing = resource.updateStatus(object, desired, signal);
       await annotate('cannot update status', writing).catch((error: unknown) => {
-        if (!isInvalid(error)) throw error; // the CRD rejects the status, too: only the Event reports the problem
+        if (!isInvalid(error)) throw error; // the CRD rejects the status, too, so only the Event shows it
       });
       return { ...ended, failure: message };
     },

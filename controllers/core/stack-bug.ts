@@ -1,13 +1,13 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The property of a programming error that names its stack. It is still there if the error is wrapped. */
+/** The property of a programming error that names the stack with the bug. An error that wraps it does not hide it. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {
   readonly [stackOfBug]?: string;
 }
 
-/** Records that a programming error comes from this stack. Other errors do not change. */
+/** Records in a programming error from which stack it comes. Other errors do not change. */
 export function attributed<E>(error: E, stack: string | undefined): E {
   const bug = bugIn(error);
   if (stack !== undefined && bug !== undefined) Reflect.defineProperty(bug, stackOfBug, { value: stack });
@@ -25,7 +25,7 @@ export async function attributing<T>(stack: string | undefined, call: () => T | 
 
 /**
  * The text for a condition: `bug in the stack example: … (TypeError at example/external-client.ts:41)`, or `bug in the
- * controllers: …`. The place is the first one in the stack trace that is code of that stack, or of the controllers.
+ * controllers: …`. The location is the first line of the stack trace in the code of that stack, or of the controllers.
  */
 export function describeBug(bug: Error): string {
   const stack = (bug as Attributed)[stackOfBug];
@@ -39,14 +39,14 @@ const root = new URL('../..', import.meta.url).pathname;
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
-/** Whether a file is of this product or a stack. This product may itself be installed in `node_modules`. */
+/** Whether a file belongs to no library. This product may itself be installed in `node_modules`. */
 const isOurs = (path: string): boolean =>
   !isLibrary(path.startsWith(root) ? path.slice(root.length - 1) : path);
 
 const isOfStacks = (path: string): boolean =>
   !isLibrary(path) && !rooms.some((room) => path.startsWith(`${root}${room}`));
 
-/** The first place in a stack trace that `isTheirs` accepts, as `folder/file:line`. */
+/** The first location in a stack trace whose path `isTheirs` accepts, as `folder/file:line`. */
 function placeOf(trace = '', isTheirs: (path: string) => boolean): string | undefined {
   for (const line of trace.split('\n')) {
     const [, place = '', number] = frame.exec(line) ?? [];

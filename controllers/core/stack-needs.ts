@@ -41,14 +41,15 @@ const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
 
 const claimsOf = ({ claims }: MadeStack): readonly string[] => claims.map(({ claim }) => kindKey(claim));
 
-/** Whether two stacks satisfy the same claim kind. Such stacks choose among the classes of both. */
+/** Whether two stacks serve the same claim kind. Then a claim of that kind can get a class of either stack. */
 const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
   intersection(claimsOf(one), claimsOf(other)).length > 0;
 
 /**
- * The kinds that a stack needs before it runs. `own`: the kinds that its controllers request and that no other stack
- * serves. `others`: the other requested kinds, and the own kinds of its peers, with which it shares a claim kind. The
- * choice of a class depends on the peers that work, and two processes must agree. `isListed`: `own` is in the cache.
+ * The kinds that a stack needs before it runs. `own`: the kinds that its controllers request, without those that only
+ * other stacks serve. `others`: the kinds that only other stacks serve, and the own kinds of its peers (the stacks that
+ * serve a common claim kind): a claim can get a class of any peer, and all processes must choose the same class.
+ * `isListed`: whether the cache has all objects of the own kinds.
  */
 export function stackNeeds(
   stack: MadeStack,

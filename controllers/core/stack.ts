@@ -57,7 +57,7 @@ export interface ObservedStores {
 /** Observes objects and external calls, for example for metrics. */
 export interface StackObserver {
   over(stores: ObservedStores): void;
-  /** Observes the calls of a stack with this kind of ProviderConfig. */
+  /** Observes the external calls of the stack that has this kind of ProviderConfig. */
   callsOf(stack: string, providerConfig: Kind): CallObserver;
 }
 
@@ -102,7 +102,7 @@ export function stackControllers(
     ...providerKinds<Provider | ProviderConfig>(({ providerConfig }) => providerConfig),
     ...providerKinds<Provider | ProviderConfig>(({ provider }) => provider),
   ];
-  /** Call it only after all controllers were created: their creation requests the kinds. */
+  /** Call it only after all controllers were created, because each requests its kinds from the environment then. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
     const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);
@@ -112,7 +112,7 @@ export function stackControllers(
     };
   };
 
-  /** The other kinds of claims that a managed kind satisfies. */
+  /** The other claim kinds that this managed kind serves. */
   const claimsBesides = ({ claim, managed: { kind, group } }: ClaimService): readonly Kind<Claim>[] =>
     services
       .filter(({ service: { managed: of } }) => of.kind === kind && of.group === group)
@@ -138,7 +138,7 @@ export function stackControllers(
   const ofStacks = made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
   return options.secretStores === undefined ? ofStacks : [...ofStacks, ofStoreConfigs()];
 
-  /** StoreConfigs belong to no stack: it waits for every managed kind that the API server has. */
+  /** StoreConfigs belong to no stack. Their controller waits for every managed kind that the API server has. */
   function ofStoreConfigs(): ControllerSpec {
     const kinds = managed.map(({ service }) => service.kind);
     const controller = inUseController(env, StoreConfigKind, { managed: kinds, usedBy: storeConfigOf });

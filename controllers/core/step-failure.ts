@@ -6,27 +6,27 @@ import type { ConditionError } from './error-class.ts';
 import { conditionErrorOf } from './error-class.ts';
 import { describeBug } from './stack-bug.ts';
 
-/** How the failure of a step is reported. `Known`: the type of the facts that the run has learned. */
+/** How the failure of a step is reported. `Known`: the type of the facts that the run learned before the failure. */
 export interface FailureFacts<Known = unknown> {
-  /** Absent: no Event. */
+  /** The reason of the Event. Absent if no Event is recorded. */
   readonly reason?: string;
-  /** Absent: Ready stays as it is. */
+  /** Makes the Ready condition from the message. Absent if Ready does not change. */
   readonly ready?: ((message: string) => ConditionFacts) | undefined;
   /** When the next run starts. Default: after the back-off. */
   readonly result?: Result;
-  /** The advice to the reader, after the cause. Is left out if the cause is a programming error. */
+  /** The advice that follows the cause in the message. It is left out if the cause is a programming error. */
   readonly hint?: string;
   /**
-   * Whether conflicts (409) are reported. By default a conflict is requeued silently, because the next run reads the
-   * changed object. A call that was not sent because the leader lease expired is never reported.
+   * Whether conflicts (409) are reported. By default the run is requeued without a report, because the next run reads
+   * the changed object. A call that was not sent because the leader lease expired is never reported.
    */
   readonly reportsConflicts?: boolean;
   /**
-   * The step connects to or calls an external system. Its error has a class. The reason of the Event names the
-   * step, so its message does not.
+   * Set if the step connects to an external system or calls it. Then the error has a class, and the message of the
+   * Event does not name the step, because the reason of the Event does.
    */
   readonly external?: 'connect' | 'call';
-  /** The facts that the run had learned before the failure. */
+  /** The facts that the run learned before the failure. */
   readonly known?: Known;
 }
 
@@ -35,7 +35,7 @@ export class StepFailure<Known = unknown> extends Error {
   /** Names the step in the message, before the cause. Empty if the cause is clear enough. */
   readonly what: string;
   readonly facts: FailureFacts<Known>;
-  /** The programming error that caused it. */
+  /** The programming error that caused the failure. */
   readonly bug: Error | undefined;
   readonly error: ConditionError | undefined;
   /** The message of the Event. `message` is for the condition. */
@@ -57,7 +57,7 @@ export class StepFailure<Known = unknown> extends Error {
     return new StepFailure(this.what, this.cause, { ...this.facts, known });
   }
 
-  /** Whether the run ends without a report. */
+  /** Whether the run ends without reporting this failure. */
   get isSilent(): boolean {
     if (isInterrupted(this.cause)) return true;
     return isConflict(this.cause) && this.facts.reportsConflicts !== true;

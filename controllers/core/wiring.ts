@@ -12,7 +12,7 @@ export interface StackParts {
   readonly claims: readonly ClaimService[];
 }
 
-/** The given stacks cannot run together. `message` has a line for each reason. */
+/** Thrown if the given stacks cannot run together. `message` has a line for each reason. */
 export class WiringError extends Error {
   override readonly name = 'WiringError';
 }

@@ -8,7 +8,7 @@ import { drawClass } from '../claim/class-choice.ts';
 import type { ClassChoice, ClassDecision, ClassFacts, ClassPolicy } from '../claim/decide-class.ts';
 import { classDecisions, decideClass } from '../claim/decide-class.ts';
 
-/** Characters of a selector in a message, so that the counts after it are not cut off. */
+/** The maximum length of a selector in a message, so that the counts after it are not cut off. */
 const longestSelector = 512;
 
 export const schedulingDecisions = classDecisions(
@@ -45,7 +45,7 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** The class that a `classRef` without kind or apiVersion names: the only one of that name, or the only one that can serve the claim. */
+/** The class for an incomplete `classRef`: the only one of that name, or the only one of these that fits the claim. */
 function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
   return {
     noneName: 'ClassNotFound',
@@ -53,7 +53,7 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
       candidate.metadata.name === name &&
       (kind ?? candidate.kind) === candidate.kind &&
       (apiVersion ?? candidate.apiVersion) === candidate.apiVersion,
-    // If the only class of that name cannot serve the claim, the binding controller says why.
+    // If the only class of that name cannot serve the claim, the binding controller reports why.
     choose: (fit, all) => onlyOne(fit) ?? onlyOne(all),
     describeNone({ areIncompatible, fit, suitable }) {
       if (fit.length > 0) {

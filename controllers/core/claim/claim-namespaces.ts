@@ -19,9 +19,9 @@ import { restrictsNamespaces } from './may-claim.ts';
 
 /** Reads the namespaces of claims. Until a class or resource has a `namespaceSelector`, no namespace is read. */
 export interface ClaimNamespaces {
-  /** From the informer cache, else from the API server. Throws ApiError. If RBAC forbids it, returns a `problem`. */
+  /** Reads the cache, else the API server. Throws ApiError, but returns a `problem` if RBAC forbids the read. */
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
-  /** The same, always from the API server. */
+  /** Like `of`, but always reads from the API server. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
   /** Triggers waiting claims when their namespace is created or deleted, or its labels change. */
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
@@ -33,7 +33,7 @@ export interface TriggerSources {
   readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];
 }
 
-/** If the process serves only the claims of some namespaces, it also watches only these namespaces. */
+/** If the process serves only the claims of some namespaces, it watches only these namespaces. */
 export function claimNamespaces(env: Environment): ClaimNamespaces {
   const namespaces = memoize((): Resource<Namespace> => env.resource(NamespaceKind));
 

@@ -8,17 +8,17 @@ import { wasBound } from './ownership.ts';
 /** The facts that a run writes to the claim's status. */
 export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
-  /** Absent: the phase stays, or is Unbound if there is none. A claim that was Bound gets Released, not Unbound. */
+  /** The new phase. Absent if it does not change. A claim that was Bound gets Released instead of Unbound. */
   readonly bindingPhase?: BindingPhase;
   /** The kinds that were considered, if no class or controller was found. */
   readonly consideredKinds?: readonly string[];
-  /** Whether the Secret that a Bound claim names was written. Absent: unchanged. */
+  /** Whether the Secret that a Bound claim names was written. Absent if this has not changed. */
   readonly hasSecret?: boolean;
 }
 
 /**
- * The only function that computes a claim's status. A bound claim with a Secret is a servicebinding.io Provisioned
- * Service (`status.binding.name`).
+ * The only function that computes the status of a claim. A bound claim with a Secret is a Provisioned Service of
+ * servicebinding.io (`status.binding.name`).
  */
 export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, now: Date): C {
   const phase = facts.bindingPhase ?? claim.status?.bindingPhase ?? 'Unbound';

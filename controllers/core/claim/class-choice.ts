@@ -10,9 +10,9 @@ import { firstNames } from '../../../apis/core/v1alpha1/printable.ts';
 export interface Candidates {
   readonly kind: Kind<Class>;
   readonly classes: readonly Class[];
-  /** Why a claim cannot get a class. Undefined: it can. Absent: it can get each class. */
+  /** Returns why a claim cannot get a class, or undefined if it can. Without this function it can get every class. */
   readonly whyNotSuitable?: (claim: Claim, offered: Class) => string | undefined;
-  /** Whether the claim's namespace may not use a class. Absent: it may use every class. */
+  /** Whether the claim's namespace may not use a class. Without this function it may use every class. */
   readonly isForbidden?: (offered: Class) => boolean;
 }
 
@@ -58,7 +58,10 @@ export const describeIncompatible = (incompatible: readonly string[]): string =>
 export const describeForbidden = (count: number, { metadata: { namespace } }: Claim): string =>
   count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
 
-/** Whether the controller of this class kind reports for all kinds: the controller of the first kind does. */
+/**
+ * A claim can choose among classes of several kinds, each with its own controller. Only the controller of the first
+ * kind reports problems with the choice, so that the claim gets one report.
+ */
 export const isReporter = ([first]: readonly Candidates[], kind: Kind<Class>): boolean =>
   first?.kind.kind === kind.kind && first.kind.group === kind.group;
 
@@ -68,7 +71,7 @@ export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
 
 /**
  * Chooses one of the classes for a claim, each with the same probability, by a hash of the two UIDs (rendezvous
- * hashing). So every controller and every retry chooses the same class.
+ * hashing). With that, every controller and every retry chooses the same class.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>

@@ -18,7 +18,7 @@ import { consideredKinds, isReportedByOtherProcess } from './considered-kinds.ts
 
 export interface ClassFacts {
   readonly claim: Claim | undefined;
-  /** Whether the claim owns a managed resource. That may be so even if a user removed `resourceRef`. */
+  /** Whether the claim owns a managed resource. It may own one even if a user removed `resourceRef`. */
   readonly isHolding: boolean;
   /** Every class kind that can satisfy the claim kind and whose stack works, in a fixed order. */
   readonly candidates: readonly Candidates[];
@@ -32,7 +32,7 @@ type Nothing = Exclude<
   NoClass | 'InvalidClassSelector' | 'AssignClass'
 >;
 
-/** All decisions, in the order of docs/decision-tables.md. `reports`: those that report why there is no class. */
+/** All decisions, in the order of docs/decision-tables.md. `reports`: those that report why no class was found. */
 export const classDecisions = (...reports: readonly (NoClass | 'InvalidClassSelector')[]) =>
   [
     ...(['ClaimGone', 'HasResource', 'HasClass', 'NeedsNoClass'] as const),
@@ -59,15 +59,15 @@ export type ClassDecision =
 
 export type ClassDecisionName = ClassDecision['name'];
 
-/** The classes when none was chosen. */
+/** The facts for the message if no class was chosen. */
 export interface NoneChosen {
-  /** Classes qualify, but none can serve the claim. */
+  /** Whether a class qualifies that cannot serve the claim, or that the claim's namespace may not use. */
   readonly areIncompatible: boolean;
   /** The number of qualified classes of each kind. */
   readonly counts: string;
-  /** Those that qualify and can serve the claim. */
+  /** The classes that qualify and that the claim can get. */
   readonly fit: readonly Class[];
-  /** All that can serve the claim. */
+  /** The classes that the claim can get, whether they qualify or not. */
   readonly suitable: readonly Class[];
 }
 
@@ -76,7 +76,7 @@ export interface ClassChoice {
   readonly noneName: Exclude<NoClass, 'AmbiguousClass'>;
   /** Classes that are being deleted never qualify. */
   readonly qualifies: (candidate: Class) => boolean;
-  /** `all`: those that qualify, also if they cannot serve the claim. */
+  /** `fit`: the classes that qualify and that the claim can get. `all`: every class that qualifies. */
   readonly choose: (fit: readonly Class[], all: readonly Class[]) => Class | undefined;
   readonly describeNone: (none: NoneChosen) => string;
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
@@ -90,8 +90,8 @@ export interface ClassPolicy {
 
 /**
  * Decides whether a claim gets a class, and which. All controllers of a claim kind choose the same class, and only the
- * controller of that class's kind writes it. If no class fits, only the controller of the first kind reports it.
- * Checks every condition again: the claim may have changed since the trigger (H8 in docs/decision-tables.md).
+ * controller of that class's kind writes it. If no class fits, only the controller of the first kind reports that.
+ * Checks every condition again, because the claim may have changed since the trigger (H8 in docs/decision-tables.md).
  */
 export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
   const { claim, isHolding, kind, candidates } = facts;

@@ -6,7 +6,7 @@ import { bugIn } from '../../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { attributed } from '../stack-bug.ts';
 
-/** Why a managed resource cannot serve a claim. Undefined: it can. A value in the spec overrides one in the status. */
+/** Why a resource cannot serve a claim, or undefined if it can. Fields of its spec override those of its status. */
 export function whyResourceIncompatible(
   service: ClaimService,
   claim: Claim,
@@ -17,7 +17,7 @@ export function whyResourceIncompatible(
   return whyIncompatible(service, claim, offered);
 }
 
-/** Why a class cannot serve a claim, beginning with the name of the class. Undefined: it can. */
+/** Why a class cannot serve a claim, beginning with the name of the class, or undefined if it can. */
 export function whyClassIncompatible(
   service: ClaimService,
   claim: Claim,
@@ -28,8 +28,8 @@ export function whyClassIncompatible(
 }
 
 /**
- * Why a claim cannot get a class: the class is incompatible, or `configure` throws. Undefined: it can. A programming
- * error in the stack excludes no class. It is reported when the class is used.
+ * Why a claim cannot get a class, or undefined if it can: the class is incompatible, or `configure` throws. A
+ * programming error in the stack excludes no class. It is reported when the class is used.
  */
 export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
   try {

@@ -14,9 +14,9 @@ export const restrictsNamespaces = (offered: Class | Managed | undefined): boole
   offered !== undefined && selectorOf(offered).selector !== undefined;
 
 /**
- * Why the claims of a namespace may not use a class or managed resource, as a text to follow its name. Undefined:
- * they may. A malformed selector, or a namespace whose labels are not known, allows no claim. The text never lists
- * the allowed namespaces.
+ * Why the claims of a namespace may not use a class or managed resource, as a text that follows the name of the object;
+ * undefined if they may. A malformed selector, or a namespace whose labels are not known, allows no claim. The text
+ * never lists the allowed namespaces.
  */
 export function whyNotFor(
   namespace: ClaimNamespace | undefined,

@@ -14,7 +14,6 @@ export const isOwnedBy = ({ spec: { claimRef } }: Managed, { metadata: { uid } }
 export const namesClaim = ({ spec }: Managed, claim: Claim): boolean =>
   referencesEqual(spec.claimRef, referenceTo(claim));
 
-/** Whether `resourceRef` of a claim names a managed resource. */
 export const namesResource = ({ spec: { resourceRef } }: Claim, { kind, metadata }: Managed): boolean =>
   resourceRef?.kind === kind && resourceRef.name === metadata.name;
 

@@ -26,7 +26,7 @@ export function propagated(target: Secret, claim: Claim, source: Secret): Secret
   };
 }
 
-/** Why the Secret that a claim names cannot become a copy of its source, and what to do. Undefined: it can. */
+/** Why the Secret that a claim names cannot become a copy of its source, and what to do; undefined if it can. */
 export function whyNotCopied(target: Secret, claim: Claim, source: Secret): string | undefined {
   const control = controlOf(target, claim);
   const { namespace, name } = secretKeyOf(target);
@@ -39,9 +39,9 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
 }
 
 /**
- * Why the claim's Secret may not be overwritten: it has no controller, and has other data than the source. Undefined:
- * it may. Each copy by this product names its source. Any other such Secret was created by hand or restored from a
- * backup, and its data may exist nowhere else.
+ * Why the claim's Secret may not be overwritten, or undefined if it may be. A Secret that no object controls is
+ * overwritten only if it names the source, as every copy by this product does, or has no other data than the source.
+ * Any other one was created by hand or restored from a backup, and its data may exist nowhere else.
  */
 export function whyNotTaken(target: Secret, source: Secret): string | undefined {
   const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
