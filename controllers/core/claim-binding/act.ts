@@ -8,7 +8,7 @@ import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
-/** Makes the call of a decision, and returns the Events for the claim. Each write has a resourceVersion precondition. */
+/** Performs the API call of a decision, with a resourceVersion precondition. Returns the Events for the claim. */
 export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   return async function act(
     decision: BindingCall,
@@ -58,8 +58,8 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   };
 
   /**
-   * Creates the managed resource. If the name already exists, reads that object into the cache for the next decision:
-   * it may be this claim's (the answer to an earlier creation was lost), or another one.
+   * Creates the managed resource. If its name is in use, reads that object into the cache for the next decision. The
+   * object may be the claim's (the response to an earlier creation was lost), or another one.
    */
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
@@ -76,7 +76,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
   }
 
-  /** Writes a Secret. If its name exists, reads it for the next decision: the cache has no Secrets of other types. */
+  /** Writes a Secret. If its name is in use, reads that Secret for the next decision: the cache lacks other types. */
   async function writeSecret(
     { current, desired }: SecretWrite,
     claim: Claim,

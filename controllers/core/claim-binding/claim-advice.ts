@@ -11,8 +11,9 @@ import type { ClaimService } from '../claim-service.ts';
 const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
 
 /**
- * The advice to the author of a claim about an error of its managed resource. Undefined: none. It is never to edit the
- * two: a claim with a resource cannot change, and most authors may not edit the resource. `resourceClass`: its class.
+ * The advice to the author of a claim about an error of its managed resource. Undefined if there is none. It never says
+ * to edit them: a claim with a resource cannot change, and most authors may not edit resources. `resourceClass`: the
+ * class from which the resource was created.
  */
 export function adviceToClaim(
   service: ClaimService,
@@ -45,7 +46,7 @@ function fieldsBehind(
     try {
       return { spec: service.configure(of, resourceClass) };
     } catch {
-      return undefined; // the class was edited, so the claim's own values are not known
+      return undefined; // `configure` may need the removed field, or not accept an edited class
     }
   };
   const made = configured(claim);

@@ -46,7 +46,7 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
 export const errorOf = ({ status }: Managed): Condition['error'] =>
   getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
 
-/** The reason of a claim that waits for a resource. Undefined: nothing fails. */
+/** The reason of Ready of a claim that waits for its resource. Undefined if the resource reports no failure. */
 export function failureReasonOf(managed: Managed): ReadyReason | undefined {
   const synced = getCondition(managed.status?.conditions, 'Synced');
   if (synced.status === 'False' && synced.reason === 'ReconcilePaused') return 'ResourcePaused';
@@ -68,7 +68,7 @@ export function troubleOf(managed: Managed, message = describeManaged(managed)):
   return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
 }
 
-/** `Kind name (external name x): what its conditions say`. */
+/** `Kind name (external name x): message`, with the message of Synced if it is False, else of Ready. */
 export function describeManaged(managed: Managed): string {
   const conditions = managed.status?.conditions;
   const synced = getCondition(conditions, 'Synced');

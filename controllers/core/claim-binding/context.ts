@@ -10,7 +10,7 @@ import type { ClaimService, Peers } from '../claim-service.ts';
 import type { KeptCredential } from '../credential.ts';
 import type { ReadFirst } from './decision.ts';
 
-/** Everything that the controller that binds one claim kind to one managed kind reads and writes. */
+/** The dependencies of the controller that binds claims of one kind to managed resources of one kind. */
 export interface BindingContext {
   readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespaces'>;
   readonly service: ClaimService;
@@ -33,11 +33,11 @@ export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promis
 export interface RunMemory {
   readonly hasRead: Set<ReadFirst>;
   namespace?: ClaimNamespace;
-  /** The Secret that the claim names, read from the API server: the cache has no Secrets of other types. */
+  /** The Secret that the claim names, as the API server returned it. The cache has no Secrets of other types. */
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** Whether this run has made a call. Then this controller stays responsible for the claim until the run ends. */
+  /** Whether this run has written to the API server. If so, this controller stays responsible until the run ends. */
   hasActed: boolean;
 }
 

@@ -1,6 +1,4 @@
-/*
- * Decides the next call for a claim that is being deleted: first its resources, then its Secret, then its finalizer.
- */
+/** Decides the next step of the deletion of a claim: first its resources, then its Secret, then its finalizer. */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -20,7 +18,7 @@ export const claimEndDecisions = [
 
 type Facts = BindingFacts & { readonly claim: Claim };
 
-/** Undefined if the claim is not being deleted. */
+/** Returns undefined if the claim is not being deleted. */
 export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
   if (!wasDeleted(facts.claim)) return undefined;
   return (
@@ -31,7 +29,7 @@ export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
   );
 }
 
-/** This controller's finalizer is gone, so nothing is left to do. Only another controller's finalizer keeps the claim. */
+/** This controller has removed its finalizer, so it has nothing to do. Other finalizers may still keep the claim. */
 function claimGone({ claim }: Facts): BindingDecision | undefined {
   return hasFinalizer(claim, finalizerNames.claim) ? undefined : { name: 'ClaimGone' };
 }

@@ -1,6 +1,6 @@
 /*
- * Decides about a managed resource whose `claimRef` names a claim that does not exist. The reconciler reads the claim from
- * the API server before it acts.
+ * Decides about an orphan: a managed resource whose `claimRef` names a claim that does not exist. The reconciler reads
+ * the claim from the API server before it acts.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -52,7 +52,7 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
     : undefined;
 }
 
-/** A resource that is not Bound only gets an Event about its missing claim: a backup may still restore that claim. */
+/** A resource that is not Bound only gets an Event about the missing claim: a restore may bring the claim back. */
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;

@@ -1,7 +1,7 @@
 /*
- * Decides the next call for one claim. The lists of checks below are the table in docs/decision-tables.md: the
- * first check that matches decides. A decision has at most one call to the API server, and the reconciler observes
- * again after it. A decision without a call ends the run, and the claim's conditions show it (report.ts).
+ * Decides the next step for one claim. The lists of checks below are the table in docs/decision-tables.md: the first
+ * check that matches decides. A decision requires at most one API call. After the call, the reconciler observes and
+ * decides again. A decision without a call ends the run, and the claim's conditions show it (report.ts).
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -34,7 +34,7 @@ const wait = (name: BindingWait['name']): BindingWait => ({ name });
 
 /** For calls that write the claim's UID to a `claimRef`: the claim is first read from the API server. */
 const confirmed = { readFirst: ['claim'] } as const;
-/** For calls that give the claim a resource: its Secret, namespace and itself are first read from the API server. */
+/** For calls that bind a resource: the claim, its Secret and its namespace are first read from the API server. */
 const confirmedTaking = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
 
 const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';
@@ -102,8 +102,9 @@ function unknownKind({ responsibility }: Facts) {
 }
 
 /**
- * Corrects the UID in `claimRef` after a restore from a backup, which changes all UIDs: claim and resource name each
- * other, and the resource was not Bound in this cluster. Also for a claim that is being deleted, to release its resource.
+ * A restore from a backup gives all objects new UIDs. If claim and resource name each other, and the resource was not
+ * Bound in this cluster, this corrects the UID in `claimRef`, even while the claim is being deleted, so that its
+ * resource can be released.
  */
 function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
   if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
@@ -138,7 +139,7 @@ function classIncompatible({ provisioning }: Facts) {
   return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
 }
 
-/** Writes the resource's name to the claim before the resource is created, so that it is found after a crash. */
+/** Writes the resource's name to the claim before the resource is created, so that it can be found after a crash. */
 function recordName({ claim, managed }: Facts): BindingDecision | undefined {
   const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
   if (isRecorded) return undefined;
@@ -157,7 +158,7 @@ function resourceDeleted({ managed }: ResourceFacts) {
   return wasDeleted(managed) ? wait('ResourceDeleted') : undefined;
 }
 
-/** A user edited `resourceRef` before the claim was Bound. The resource that it named becomes available again. */
+/** Before the claim was Bound, a user changed `resourceRef`. The previous resource becomes available again. */
 function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   const phase = managed.status?.bindingPhase;
   const isReservedOnly = isOwnedBy(managed, claim) && phase !== 'Bound' && phase !== 'Released';
@@ -165,7 +166,7 @@ function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision 
   return { name: 'RemoveClaimRef', managed };
 }
 
-/** Comes before `claimedByOther`, which would show the owner to a forbidden namespace. Does not check a Bound claim. */
+/** Precedes `claimedByOther`, which would show the owner to a forbidden namespace. Skips the claim's Bound resource. */
 function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
   const isItsOwn = isBound(managed) && isOwnedBy(managed, claim);
   return !isItsOwn && forbidden !== undefined ? wait('ResourceForbidden') : undefined;
@@ -249,7 +250,7 @@ function copySecret({ secrets: { write, notUsable } }: ResourceFacts): BindingDe
   return write === undefined || notUsable !== undefined ? undefined : { name: 'CopySecret', write };
 }
 
-/** Deletes the previous Secret after the new one was written, or if the claim names none. */
+/** Deletes the previous Secret after the new one was written, or if the claim names no Secret any more. */
 function deleteStaleSecret({ claim, secrets }: ResourceFacts): BindingDecision | undefined {
   const { stale, hasCopy, notUsable } = secrets;
   const isReplaced =

@@ -63,11 +63,11 @@ export type Observed = BindingFacts & {
   readonly resourceClass?: Class | undefined;
 };
 
-/** The class of the claim, and the managed resource that it would create. */
+/** The class of the claim, and the managed resource that would be created from it. */
 export interface Provisioning {
   /** The class that `classRef` names. */
   readonly resourceClass: Class | undefined;
-  /** The resource to create, and the claim with its name. Or a failure: why the class cannot serve the claim. */
+  /** The resource to create, and the claim with the resource's name; or why the class cannot serve the claim. */
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;
 }
 
@@ -77,10 +77,10 @@ export interface SecretFacts {
   /** Why the connection details cannot be copied to the claim's Secret now. */
   readonly notUsable?: string | undefined;
   readonly hasCopy: boolean;
-  /** The next write: consent of the resource's Secret to be copied, then the claim's copy. Absent: both are correct. */
+  /** The next write: the annotation that allows the copy, or the copy itself. Absent if both are correct. */
   readonly write?: SecretWrite | undefined;
   readonly isWanted: boolean;
-  /** The Secrets that the claim controls and no longer names. */
+  /** The Secrets that the claim controls but does not name any more. */
   readonly stale: readonly Secret[];
   readonly controlled: readonly Secret[];
 }
@@ -100,7 +100,7 @@ export type BindingCall = Reading &
   (
     | { readonly name: 'CorrectClaimRef' | 'SetClaimRef' | 'Bind'; readonly managed: Managed }
     | { readonly name: 'RemoveClaimRef' | 'DeleteResource' | 'Release'; readonly managed: Managed }
-    /** `managed`: the resource that the claim owns. Absent: it owns none yet. */
+    /** `managed`: the resource that the claim owns. Absent if it owns none yet. */
     | { readonly name: 'RecordName'; readonly managed?: Managed | undefined }
     | { readonly name: 'Create'; readonly managed: Managed; readonly resourceClass: Class }
     | { readonly name: 'CopySecret'; readonly write: SecretWrite }
@@ -115,7 +115,7 @@ export interface BindingWait {
 
 export type BindingDecision = BindingCall | BindingWait;
 
-/** The decisions with a call, each with the message if the call fails. */
+/** The decisions that require a call, each with the message for a call that fails. */
 export const calls: Readonly<Record<BindingCall['name'], string>> = {
   RecordName: 'cannot update resource claim',
   Create: 'cannot create managed resource',

@@ -11,8 +11,8 @@ import { allowsPropagationTo, annotationsWithoutClaims } from '../../../apis/cor
 import { nameInUse } from '../external-identity.ts';
 
 /**
- * The claim with its finalizer, and with the name and external name of its resource. One write has all of them, so
- * that the resource is found after a crash (H4 in docs/decision-tables.md). Restores a removed `resourceRef`, too.
+ * The claim with its finalizer, and with the name and external name of its resource. One write has all of them, so that
+ * the resource is found after a crash (H4 in docs/decision-tables.md). Also restores a removed `resourceRef`.
  */
 export function withResource<C extends Claim>(claim: C, managed: Managed | undefined): C {
   const name = managed && nameInUse(managed);
@@ -44,7 +44,7 @@ export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
   metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
 });
 
-/** The resource with the claim as its owner. Its annotation lets its Secret be copied only to the claim's Secret. */
+/** The resource with the claim as its owner. An annotation lets its Secret be copied only to the claim's Secret. */
 export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
   const annotations = { ...annotationsWithoutClaims(managed), ...consentTo(claim) };
   return {
@@ -54,7 +54,7 @@ export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
   };
 }
 
-/** The annotation that lets a Secret be copied to the claim's Secret. Empty if the claim names none. */
+/** The annotation that lets a Secret be copied to the claim's Secret. Empty if the claim names no Secret. */
 export const consentTo = ({ metadata: { namespace = '' }, spec }: Claim): Record<string, string> =>
   spec.writeConnectionSecretToRef === undefined
     ? {}

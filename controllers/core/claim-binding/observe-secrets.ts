@@ -17,9 +17,9 @@ export interface SeenSecrets {
   readonly claim: Claim;
   readonly managed: Managed | undefined;
   readonly secretDetails: SecretDetails;
-  /** The resource's Secret. Undefined: it does not exist, or another object controls it. */
+  /** The resource's Secret. Undefined if it does not exist, or if another object controls it. */
   readonly source: Secret | undefined;
-  /** The content of that Secret, or of the entry in a secret store. */
+  /** The content of the resource's Secret, or of its entry in a secret store. */
   readonly kept: KeptCredential | undefined;
   readonly target: Secret | undefined;
   /** Whether the informer cache has `target`. If so, the controller in secret-propagation/ updates its data. */
@@ -49,7 +49,7 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
     controlled,
   };
   if (!isWanted) return facts;
-  // If there is no source yet, an empty one is compared: the owner and the source's name in the copy can be checked.
+  // If the source does not exist yet, only the owner of `target` and the name of its source are checked.
   const of = source ?? emptySecret(published);
   return {
     ...facts,
@@ -64,7 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/** First the consent, then the copy. For a Bound claim, the controller in secret-propagation/ updates the copy's data. */
+/** First the annotation that allows the copy, then the copy. If Bound, secret-propagation/ updates the copy's data. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,

@@ -1,5 +1,5 @@
 /*
- * Reads the facts for decide.ts from the informer caches, and from the API server what the caches may lack.
+ * Reads the facts for decide.ts from the informer caches. Reads objects that the caches may lack from the API server.
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -60,7 +60,7 @@ export function observing(context: BindingContext) {
     };
   };
 
-  /** The resource that `resourceRef` names. If that of a bound claim seems to be missing, asks the API server. */
+  /** The resource that `resourceRef` names. If a bound claim seems to have lost it, this asks the API server. */
   async function namedBy(
     claim: Claim,
     owned: readonly Managed[],
@@ -126,7 +126,7 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** The resource's Secret. The cache lacks Secrets of another type, which another version of this product wrote. */
+  /** The resource's Secret. One of another type, written by an older version of this product, is not in the cache. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;
@@ -157,6 +157,6 @@ export async function readClaimSecret(
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
 }
 
-/** Whether the claim is already Bound to this resource. Then some checks are not made again. */
+/** Whether the claim is already Bound to this resource. If so, its namespace and fields are not checked again. */
 const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
   'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

@@ -16,8 +16,8 @@ import { decideOrphan } from './decide-orphan.ts';
 import { withPhase } from './desired.ts';
 
 /**
- * Releases the managed resources of one kind whose `claimRef` names a claim that does not exist. It reads the claim
- * from the API server first, but only if there is such a resource.
+ * Releases the managed resources of one kind whose `claimRef` names a claim that does not exist. If there are any, the
+ * claim is first read from the API server, because the cache may lack it.
  */
 export function orphanRelease({ env, service, claims, managedResources, secrets }: BindingContext) {
   function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
@@ -45,7 +45,7 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
     signal: AbortSignal,
     log: Pick<Logger, 'child'>,
   ): Promise<void> {
-    const deleted = new Set<Secret>(); // the cache may still have them
+    const deleted = new Set<Secret>(); // the cache may still have these Secrets
     let decision = decide(managed, claim);
     while (decision.name === 'DeleteSecret') {
       await annotate('cannot delete connection secret', secrets.delete(decision.secret, signal));

@@ -32,9 +32,9 @@ import { quietMs } from './responsibility.ts';
 /** The result of a run: the report on the claim, and the time of the next run if no event triggers it earlier. */
 export interface Outcome {
   readonly result: Result;
-  /** Absent: the status stays, and there are no Events. */
+  /** Absent if the run does not write the status. Then it records no Events either. */
   readonly facts?: ClaimFacts;
-  /** Normal Events are recorded if phase or Ready changes, Warnings always. */
+  /** Normal Events are recorded only if the phase or Ready changes. Warnings are always recorded. */
   readonly events?: readonly EventFacts[];
   readonly failure?: StepFailure;
 }
@@ -48,7 +48,7 @@ export const secretConflict: FailureFacts = {
   reason: 'CannotPropagateConnectionDetails',
   ready: (message) => notReady('SecretConflict', message),
 };
-/** Is not retried: a change of the class or the claim triggers the next run. */
+/** The run is not retried: a change of the class or the claim triggers the next one. */
 export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
   ready: (message) => notReady('Incompatible', message),
@@ -68,13 +68,13 @@ export function failureOf(
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** The time until a claim reports again that its resource fails. No event of an object triggers that. */
+/** The time until a claim reports again that its resource fails. No event triggers that run. */
 const repeatAfterMs = 600_000;
 
-/** The outcome that writes a report. If another controller will probably report soon, waits for that controller. */
+/** The outcome of a report. If another controller will probably report soon, the outcome is to wait for that. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
-  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // else the clocks disagree
+  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // if longer, the clocks disagree
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
   return { facts, events, result: isFailing ? after(repeatAfterMs) : done };
 }

@@ -17,9 +17,9 @@ import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
- * The annotation with the external name: the claim's own, else the managed resource's name, cut to the limits of the
- * external system. Empty if the external system assigns names: the controller would not find ours, and would create a
- * second resource.
+ * The annotation with the external name: the name that the claim has, else the name of the managed resource, cut to the
+ * limits of the external system. If the external system assigns names, only the claim's name is used: the controller
+ * would not find a resource by another name, and would create a second one.
  */
 function naming(
   { externalNames, names }: ClaimService,
@@ -32,8 +32,8 @@ function naming(
 }
 
 /**
- * Plans the managed resource of a claim that has none. Undefined if the claim has no class, or a user wrote another
- * name into `resourceRef`. `isFree`: no resource has this name. Pure.
+ * Plans the managed resource of a claim that has none. Undefined if the claim has no class, or if `resourceRef` has a
+ * name that a user chose instead of one generated for this claim. `isFree`: whether no resource has a name. Pure.
  */
 export function provisioningOf(
   service: ClaimService,

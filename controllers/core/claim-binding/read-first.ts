@@ -7,8 +7,8 @@ import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
 
 /**
- * Reads the objects on which the call depends from the API server. Returns `news`: objects were read, so decide again.
- * `gone`: the claim does not exist. `nothing`: make the call. Throws a conflict if the claim was changed.
+ * Reads the objects on which the call depends from the API server. Returns `news` if objects were read (decide again),
+ * `gone` if the claim does not exist, else `nothing`: make the call. Throws a conflict if the claim was changed.
  */
 export function readingFirst({ claims, managedResources, secrets, namespaces }: BindingContext) {
   return async function readFirst(
@@ -33,7 +33,7 @@ export function readingFirst({ claims, managedResources, secrets, namespaces }: 
     const secretKey = secretKeyOfClaim(claim);
     switch (one) {
       case 'claim':
-        return false; // read below, right before the call
+        return false; // `confirm` above reads it right before the call
       case 'claimSecret': // the cache does not have a Secret of another type
         return secretKey !== undefined && secrets.get(secretKey) === undefined;
       case 'namespace':

@@ -26,7 +26,7 @@ import { conclude, failed, failureOf, reported, secretConflict } from './outcome
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
-/** The most rounds of one run. A new claim needs six calls. */
+/** The maximum number of rounds in one run. A new claim needs six calls. */
 const maxRounds = 16;
 /** A secret store sends no events, so it is polled. */
 const storePollMs = 2_000;
@@ -84,7 +84,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     }
   }
 
-  /** Makes the call of a decision. Returns the result of the run if the run ends with this call. */
+  /** Performs the API call of a decision. Returns a result if the run ends with this call. */
   async function called(
     decision: BindingCall,
     observed: Observed,
@@ -97,8 +97,8 @@ export function claimBinding(context: BindingContext): Reconciler {
       const events = await failing(what, act(decision, observed, run, signal), facts);
       for (const event of events) reportClaimEvent(env, log, observed.claim, event);
     } catch (error) {
-      // Not found: the object was deleted, and the cache does not show it yet. For a creation, not found means that
-      // the kind or namespace is missing, so that error is thrown.
+      // A 404 of an update or deletion: the object was deleted, and the cache does not show that yet. A 404 of a
+      // creation means that the kind or namespace is missing, so it is thrown.
       const isCreation = decision.name === 'Create' || decision.name === 'CopySecret';
       if (isCreation || !isNotFound(error)) throw error;
       return decision.name === 'RemoveFinalizer' ? done : requeue;

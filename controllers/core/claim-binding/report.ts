@@ -1,6 +1,4 @@
-/*
- * The conditions and Events of a claim after a decision without a call.
- */
+/** The conditions and Events of a claim after a decision without a call. */
 
 import compact from 'lodash/compact.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
@@ -42,7 +40,7 @@ export interface Report {
 
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
-/** The report of a decision. `SecretNotOwned` is not among them: reconciler.ts reports it as a failure. */
+/** The report of a decision. reconciler.ts reports `SecretNotOwned` as a failure instead. */
 export const reportOf = (decision: Reported, facts: Observed): Report | undefined => reports[decision](facts);
 
 const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined>> = {

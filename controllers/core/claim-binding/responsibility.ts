@@ -10,14 +10,14 @@ import type { ClaimService } from '../claim-service.ts';
 export interface UnknownKind {
   readonly message: string;
   readonly consideredKinds: readonly string[];
-  /** Epoch ms. Until then the claim does not report: another process that knows the kind may release it. */
+  /** The earliest time of the report, in epoch ms. Another process that knows the kind may handle the claim before. */
   readonly notBeforeMs?: number;
 }
 
-/** The controller that binds a claim: `this` one, one of the `others`, or none. */
+/** Which controller binds a claim: `this` one, one of the `others`, or none, because no controller knows the kind. */
 export type Responsibility = 'this' | 'others' | UnknownKind;
 
-/** How long a controller waits for the report of another controller or process before it reports itself. */
+/** How long a controller waits for the report of another controller or process before it reports. */
 export const quietMs = 2_000;
 
 export interface Responsible {
@@ -28,7 +28,9 @@ export interface Responsible {
   readonly owned: readonly Managed[];
 }
 
-/** Whether this `ClaimService` binds the claim. The kind of the owned resource decides, else `resourceRef`, `classRef`. */
+/**
+ * Whether this `ClaimService` binds the claim: by the kind of the owned resource, else `resourceRef`, else `classRef`.
+ */
 export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
   const { resourceRef, classRef } = claim.spec;
   const [resource] = owned;
@@ -41,7 +43,7 @@ export function isResponsible(service: ClaimService, claim: Claim, owned: readon
 export function responsibilityFor(facts: Responsible): Responsibility {
   const { service, peers, claim, owned } = facts;
   if (isResponsible(service, claim, owned)) return 'this';
-  const isFirst = peers[0] === service; // it also reports unknown kinds
+  const isFirst = peers[0] === service; // the first one also reports unknown kinds
   const isKnown = peers.some((peer) => isResponsible(peer, claim, owned));
   if (!isFirst || isKnown || owned.length > 0) return 'others';
   const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
@@ -79,7 +81,7 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
 
 /**
  * Whether a process that knows the kind has reported on the claim: Ready has a reason that only such a process writes.
- * The report must be current or lack a generation. An old one counts while the claim is Bound and not being deleted.
+ * A report on an earlier generation is accepted only while the claim is Bound and is not being deleted.
  */
 function isReportedByOther({ metadata, status }: Claim): boolean {
   const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');

@@ -46,8 +46,8 @@ import { claimBinding } from './reconciler.ts';
 import { isResponsible } from './responsibility.ts';
 
 /**
- * The progress of a claim, which determines its priority in the queue. A deleted claim counts as begun, because it may
- * still have a resource. It is waiting while its resource has no phase: a run could only report that.
+ * The progress of a claim, which determines its priority in the queue. A claim that is being deleted is `begun`,
+ * because it may have a resource. A claim whose resource has no phase is `waiting`: a run could only report that.
  */
 export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefined): Stage {
   if (claim === undefined || wasDeleted(claim)) return 'begun';
@@ -56,7 +56,7 @@ export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefi
   return managed !== undefined && managed.status?.bindingPhase === undefined ? 'waiting' : 'begun';
 }
 
-/** Whether a field changed that binding reads. Finalizers, for example, are not among them. */
+/** Whether a field changed that the binding controller reads. It does not read finalizers, for example. */
 const isChangedForClaims: Predicate<Managed> = changed(
   ({ spec }: Managed) => spec,
   ({ status }) => status,
@@ -67,8 +67,8 @@ const isChangedForClaims: Predicate<Managed> = changed(
 
 /**
  * Binds claims of one kind to managed resources of one kind. `peers`: every `ClaimService` of this claim kind,
- * including `service`. `storedConnection`: reads the credential of a resource that publishes only to a secret store.
- * Absent: no secret store is enabled.
+ * including `service`. `storedConnection`: reads the credential of a resource that publishes only to a secret store. It
+ * is absent if no secret store is enabled.
  */
 export function claimBindingController(
   env: Environment,
@@ -87,7 +87,7 @@ export function claimBindingController(
     resources.find((each) => each.kind.kind === kind && apiVersionOf(each.kind) === apiVersion) ??
     managedResources;
   indexClaims(claims.store);
-  const isReporter = () => peers.working()[0] === service; // it also reports unknown kinds
+  const isReporter = () => peers.working()[0] === service; // the first one also reports unknown kinds
 
   const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
     const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
@@ -98,10 +98,10 @@ export function claimBindingController(
     ...namedBy(object).filter(isThere),
     ...claimsOfManaged(claims.store, referenceTo(object)).map(({ metadata }) => objectKey(metadata)),
   ];
-  /** The claim that a managed resource names, if it does not exist and this process serves its namespace. */
+  /** The claim that a managed resource names, if that claim does not exist and this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** The claims of the resource that has this Secret. None if it has no phase yet: its status triggers them later. */
+  /** The claims of the resource with this Secret. None if the resource has no phase: its status triggers them later. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
@@ -111,7 +111,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls this Secret but names another one: the Secret of an earlier run may appear late. */
+  /** The claim that controls this Secret but names another one. The Secret of an earlier run may appear late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);

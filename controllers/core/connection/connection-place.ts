@@ -10,29 +10,29 @@ import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { absentAmong, present } from '../../../apis/core/v1alpha1/secret.ts';
 import type { KeptCredential } from '../credential.ts';
 
-/** The connection details of a managed resource in one place, in the version that was read. */
+/** The connection details of a managed resource in one Secret or secret store, as they were read. */
 export interface ConnectionEntry extends KeptCredential {
-  /** False: no existing object owns the entry, and the next write makes the managed resource its owner. */
+  /** Whether the managed resource owns the entry. If not, no object does, and the next write makes it the owner. */
   readonly isOwned: boolean;
   /**
-   * Replaces the entry. Throws a conflict if it has changed. If `desired.note` names another claim than before, also
-   * removes the consent to copy the entry to the previous claim.
+   * Replaces the entry. Throws a conflict if it has changed. If `desired.note` names another claim than before, the
+   * entry may no longer be copied to the previous claim: the annotation that allows it is removed.
    */
   write(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Throws a conflict if the entry was changed or removed after it was read. */
   confirm(signal: AbortSignal): Promise<void>;
 }
 
-/** A Secret or an entry in a secret store. */
+/** Where connection details are stored: in Secrets, or in secret stores. */
 export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
-  /** Undefined: the entry does not exist. Throws a ControllerError if it belongs to another object. Not for deletions. */
+  /** Reads the entry. Undefined if it does not exist. Throws a ControllerError if it belongs to another object. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
   /** Throws a conflict if the entry exists, and a ControllerError if its namespace does not. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
-  /** Deletes the Secrets and entries that the managed resource no longer names. */
+  /** Deletes the Secrets and secret store entries that the managed resource no longer names. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
-  /** Deletes all Secrets and entries of the managed resource. */
+  /** Deletes all Secrets and secret store entries of the managed resource. */
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 

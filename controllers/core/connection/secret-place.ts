@@ -30,7 +30,7 @@ import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 
-/** Stores connection details in the Secret of `writeConnectionSecretToRef`. `secrets`: {@link connectionSecrets}. */
+/** Stores connection details in the Secret of `writeConnectionSecretToRef`. `secrets`: of {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
   const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
     ...keptIn(secret),
@@ -116,7 +116,7 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
   data: encodeDetails(desired.details),
 });
 
-/** The Secret with the desired details. Keeps its immutable type (hazard H11), and the bytes of unchanged entries. */
+/** The Secret with the desired details. Keeps its type (H11 in docs/decision-tables.md) and the unchanged bytes. */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;
   const before = keptIn(secret);
@@ -142,7 +142,7 @@ function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Se
   };
 }
 
-/** The API server answers a creation with 404 only if the namespace does not exist. */
+/** The API server rejects a creation with 404 only if the namespace does not exist. */
 const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): ControllerError =>
   new ControllerError(
     'NamespaceNotFound',

@@ -6,13 +6,13 @@ import type { Trigger } from '../../../runtime/controller/triggers.ts';
 /** Connection details and their metadata in a secret store. */
 export interface StoredConnection {
   readonly data: ConnectionDetails;
-  /** The UID of the owning managed resource. Undefined: it belongs to another product or user. */
+  /** The UID of the managed resource that owns the entry. Undefined if it is an entry of another product or a user. */
   readonly ownerUid: string | undefined;
-  /** The UID of the object that controls the entry, for stores in the cluster. */
+  /** The UID of the object that controls the entry, for stores whose entries are Secrets. */
   readonly controllerUid?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The type of the Secret, for stores that have types. */
+  /** The type of the Secret, for stores whose entries are Secrets. */
   readonly type: string | undefined;
 }
 
@@ -20,14 +20,14 @@ export interface OwnedConnection extends StoredConnection {
   readonly ownerUid: string;
 }
 
-/** Stores connection details by name. Messages of errors suit a condition and contain no secrets. */
+/** Stores connection details by name. Its error messages may be shown in conditions: they contain no secrets. */
 export interface SecretStore {
   /** The name of an entry in messages: `secret/crossplane/orders of Vault https://vault.example.com`. */
   describe(name: string): string;
   read(name: string, signal: AbortSignal): Promise<StoredConnection | undefined>;
   /**
-   * Writes an entry, and returns it as `read` does. Throws a conflict if the stored entry is not `current` any more.
-   * `current` undefined: the entry must not exist.
+   * Writes an entry, and returns it as `read` does. Throws a conflict if the stored entry is not `current` any more. If
+   * `current` is undefined, the entry must not exist.
    */
   write(
     name: string,
@@ -43,7 +43,7 @@ export interface SecretStore {
 }
 
 export interface SecretStores {
-  /** Whether the StoreConfig that a managed resource names exists. Without it, no entry can be deleted. */
+  /** Whether the StoreConfig that a managed resource names exists. Without the StoreConfig, no entry can be deleted. */
   exists(managed: Managed): boolean;
   /** Opens the store that a managed resource names. Throws an Error that names the StoreConfig and its problem. */
   open(managed: Managed, signal: AbortSignal): Promise<SecretStore>;

@@ -11,7 +11,7 @@ import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } fro
 /** The label with the UID of the managed resource that owns an entry (Crossplane v0.16 and later). */
 export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
-/** The name of the StoreConfig that a managed resource publishes to. Undefined: it publishes to none. */
+/** The name of the StoreConfig that a managed resource publishes to. Undefined if it publishes to none. */
 export const storeConfigOf = ({ spec: { publishConnectionDetailsTo: to } }: Managed): string | undefined =>
   to && (to.configRef?.name ?? 'default');
 
@@ -128,8 +128,8 @@ function refusal(
 }
 
 /**
- * For a `ManagedService` without `secretStores`: `publishConnectionDetailsTo` is an error (crossplane-runtime v1.16,
- * DisabledSecretStoreManager).
+ * For a `ManagedService` without `secretStores`. A resource with `publishConnectionDetailsTo` gets an error
+ * (crossplane-runtime v1.16, DisabledSecretStoreManager).
  */
 export const disabledStores: SecretStores = {
   exists: () => true,

@@ -12,12 +12,12 @@ export const inUseDecisions = ['InUse', 'RemoveFinalizer', 'AddFinalizer', 'Coun
 /** A decision about one object that managed resources use; `name` is its line in docs/decision-tables.md. */
 export type InUseDecision =
   | { readonly name: 'RemoveFinalizer' | 'AddFinalizer' | 'CountUsers'; readonly message?: undefined }
-  /** The deletion waits for the users. */
+  /** The deletion waits until no managed resource uses the object. */
   | { readonly name: 'InUse'; readonly message: string };
 
 export type UsedObject = Provider | ProviderConfig | StoreConfig;
 
-/** Pure. The finalizer exists only while there is a user. An object that was never protected waits for no user. */
+/** Pure. Only an object with users has the finalizer. The deletion of an object without the finalizer never waits. */
 export function decideInUse(used: UsedObject, users: readonly KubernetesObject[]): InUseDecision {
   const [isUsed, isProtected] = [users.length > 0, hasFinalizer(used, finalizerNames.inUse)];
   if (wasDeleted(used)) {
@@ -31,7 +31,7 @@ export function decideInUse(used: UsedObject, users: readonly KubernetesObject[]
 
 const maxNamed = 5;
 
-/** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, always in one order. */
+/** `in use by 2 managed resources: FavouriteDBInstance cart, FavouriteDBInstance search; …`, with sorted names. */
 function inUse({ kind }: KubernetesObject, users: readonly KubernetesObject[]): string {
   const names = users.map((user) => `${user.kind} ${user.metadata.name}`).toSorted();
   const count = `${names.length} managed resource${names.length === 1 ? '' : 's'}`;

@@ -29,34 +29,34 @@ import { isNewUser } from '../new-user.ts';
 import type { UsedObject } from './decide.ts';
 import { decideInUse, terminating, withUsers } from './decide.ts';
 
-/** The other contents of the status of a used object. */
+/** The fields that a report adds to the status of a used object. */
 export interface UsedReport {
-  /** Absent: the condition stays. */
+  /** Absent if the Ready condition does not change. */
   readonly ready?: ReadyFacts;
   readonly systemVersion?: string;
-  /** Repeated while the object does not work. */
+  /** The Event of an object that does not work. It is recorded in each run. */
   readonly event?: EventFacts;
   /** The time until the next run, if no event triggers it earlier. */
   readonly againMs?: number;
 }
 
 export interface InUseOptions<U extends UsedObject> {
-  /** Every managed kind that can use it. */
+  /** Every managed kind that can use objects of this kind. */
   readonly managed: readonly Kind<Managed>[];
-  /** The name of the object of this kind that a managed resource uses. Undefined: none. */
+  /** The name of the object of this kind that a managed resource uses. Undefined if it uses none. */
   readonly usedBy: (managed: Managed) => string | undefined;
-  /** Adds conditions to the status. Absent: it reports only the users. */
+  /** Reports more in the status. Without this function, the status has only the users. */
   readonly report?: (used: U, users: readonly Managed[], signal: AbortSignal) => Promise<UsedReport>;
   /** Called after the object was deleted. */
   readonly forget?: (name: string) => void;
 }
 
-/** Limits writes while many managed resources are created and deleted. A deletion never waits for it. */
+/** The minimum time between two writes of the count of users. Finalizers and conditions are written at once. */
 const countEveryMs = 1_000;
 
 /**
  * Protects a Provider, ProviderConfig or StoreConfig while managed resources use it, and counts them in `status.users`.
- * The stores show the users; there are no ProviderConfigUsage objects (docs/decisions/0003).
+ * The informer caches show the users, so there are no ProviderConfigUsage objects (docs/decisions/0003).
  */
 export function inUseController<U extends UsedObject>(
   env: Environment,
@@ -98,7 +98,7 @@ export function inUseController<U extends UsedObject>(
       const writing = objects.updateStatus(used, desired, signal);
       updated = await annotate(`cannot update ${kind.kind} status`, writing);
     } catch (error) {
-      // It was deleted, or its definition is older than its status.
+      // The object was deleted, or its CRD is old and has no status.
       if (!isNotFound(error)) throw error;
     }
     if (updated !== used) countedAtMs.set(name, nowMs);

@@ -13,13 +13,13 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 /** Credentials in clear text. Never logged. */
 export interface HeldCredentials {
   readonly source: 'Secret' | 'Environment' | 'Filesystem';
-  /** The entry of the Secret, or the content of the variable or file. */
+  /** The value of the key in the Secret, or the content of the variable or file. */
   readonly text: string;
   /** All entries of the Secret, or of the JSON object in the variable or file. */
   entries(): ConnectionDetails;
   /** For messages: `secret infra/cloud`, `file /etc/cloud.json`. */
   readonly origin: string;
-  /** The name of the entry in the Secret. */
+  /** The key in the Secret. */
   readonly key?: string;
 }
 
@@ -32,7 +32,7 @@ export type Credentials =
     };
 
 /**
- * The credentials of an object (`who`, for messages). Throws an Error that names the missing part, without secrets.
+ * Reads the credentials of an object (`who` in messages). Throws an Error that names the missing part, without secrets.
  */
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
@@ -41,8 +41,8 @@ const freshMs = 2_000;
 const maxSecrets = 1_000;
 
 /**
- * Reads credentials (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read one by one: they have
- * any type, and a watch would see every Secret of the cluster.
+ * Reads credentials (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read one by one, because they
+ * can have any type: a watch would see every Secret of the cluster.
  */
 export function credentialReader(env: Environment): CredentialReader {
   const recent = recentSecrets(env);
@@ -103,7 +103,7 @@ export function credentialReader(env: Environment): CredentialReader {
     const held = recent.get(secret);
     if (held !== undefined) return held;
     const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown): 'absent' => {
-      // Absence is cached like any other answer, because all users of the provider read it.
+      // That a Secret is absent is cached, too, because every resource of the provider reads the Secret.
       if (isNotFound(error)) return 'absent';
       if (recent.get(secret) === data) recent.delete(secret);
       throw error;
@@ -117,7 +117,7 @@ export function credentialReader(env: Environment): CredentialReader {
 type RecentSecrets = LRUCache<string, Promise<ConnectionDetails | 'absent'>>;
 const caches = new WeakMap<KubernetesClient, RecentSecrets>();
 
-/** One cache for all readers of a client, so that a changed Secret is forgotten for all. */
+/** All readers of a client share one cache, so that {@link forgetSecret} works for all. */
 function recentSecrets({ client, clock }: Pick<Environment, 'client' | 'clock'>): RecentSecrets {
   const known = caches.get(client);
   if (known !== undefined) return known;
@@ -136,7 +136,7 @@ export const forgetSecret = (
   { namespace, name }: SecretKey,
 ): void => void recentSecrets(env).delete(`${namespace}/${name}`);
 
-/** For systems that need credentials. Throws an Error that lists the possible sources. */
+/** The credentials for an external system that needs some. Throws an Error that lists the possible sources. */
 export function heldCredentials(credentials: Credentials): HeldCredentials {
   if ('text' in credentials) return credentials;
   const { who, source } = credentials;
@@ -152,7 +152,7 @@ const fromText = (source: 'Environment' | 'Filesystem', text: string, origin: st
   origin,
 });
 
-/** Texts and numbers. The message of a parser could repeat a secret. */
+/** The texts and numbers in a JSON object. Errors do not quote the parser's message, which could contain a secret. */
 function entriesOf(text: string): ConnectionDetails {
   let parsed: unknown;
   try {

@@ -31,13 +31,13 @@ import { credentialsOf } from './provider-credentials.ts';
 
 /** The API server ends a watch after this long, and the next one follows. */
 const watchSeconds = 300;
-/** The pause before the next watch, and after a failure, for example a 403. */
+/** The pauses before the next watch: after the end of a watch, and after a failure, for example a 403. */
 const againMs = 1_000;
 const retryMs = 10_000;
 
 /**
- * Emits a provider after a change of the Secret with its credentials. The Secret is watched only while Ready of the
- * provider is False.
+ * Emits the name of a provider after a change of the Secret with its credentials. The Secret is watched only while
+ * Ready of the provider is False.
  */
 export function changedCredentials(
   env: Pick<Environment, 'client' | 'clock' | 'log'>,
@@ -57,11 +57,11 @@ export function changedCredentials(
 }
 
 interface AwaitedSecret extends SecretKey {
-  /** The credentials could not be read. The Secret may have appeared before the watch began. */
+  /** Whether the credentials could not be read. If so, the Secret may have appeared before the watch began. */
   readonly isUnreadable: boolean;
 }
 
-/** The Secret of a provider that does not work. A provider may hold anything. */
+/** The Secret of a provider that does not work. Errors are ignored, because the provider may be malformed. */
 function awaitedSecret({ type, object }: Change<Provider | ProviderConfig>): AwaitedSecret | undefined {
   if (type === 'deleted' || wasDeleted(object)) return undefined;
   try {

@@ -9,16 +9,16 @@ export const providerReadyDecisions = ['Working', 'Failing', 'Unchanged', 'Unuse
 /** The Ready condition of a Provider or ProviderConfig; `name` is the line in docs/decision-tables.md. */
 export type ReadyDecision =
   | { readonly name: 'Working' | 'Failing' | 'Unused' | 'Untried'; readonly ready: ReadyFacts }
-  /** The condition stays. */
+  /** The condition does not change. */
   | { readonly name: 'Unchanged'; readonly ready?: undefined };
 
 export interface ReadyInput {
-  /** The present Ready condition. */
+  /** The Ready condition in the present status. */
   readonly before: Condition | undefined;
-  /** It is about the present generation. */
+  /** Whether `before` was written for the present generation. */
   readonly isCurrent: boolean;
   readonly isUsed: boolean;
-  /** The last result of each user that has called, or of the check of an unused provider. */
+  /** The last result of each resource that uses the provider, or the result of the check if no resource uses it. */
   readonly results: readonly CallResult[];
 }
 
@@ -32,8 +32,8 @@ const working: ReadyDecision = {
 };
 
 /**
- * Pure. Ready is False if the last call of every user failed with the same class. If the classes differ, the call
- * that got furthest, in the order of {@link providerErrorClasses}, decides: if its credentials were accepted, the provider works.
+ * Pure. Ready is False if the last calls of all users failed. If they failed with different classes, the last of these
+ * classes in {@link providerErrorClasses} decides: if it shows that the credentials were accepted, the provider works.
  */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { results } = input;

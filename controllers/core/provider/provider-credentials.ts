@@ -24,11 +24,11 @@ import type { ProviderName } from './provider-choice.ts';
 import { providerKey, providerOf } from './provider-choice.ts';
 import type { ProviderHealth } from './provider-health.ts';
 
-/** The kinds of a stack's providers. `P` are the fields of their specs beside the credentials. */
+/** The kinds of a stack's providers. `P`: the fields of their specs besides the credentials. */
 export interface ProviderKinds<P extends object = object> {
   readonly provider: Kind<Provider & { readonly spec: P }>;
   readonly providerConfig: Kind<ProviderConfig & { readonly spec: P }>;
-  /** The entries of a Secret with several credentials. Absent: one entry has all. */
+  /** The keys of a Secret that has several credentials. Absent if one key has them all. */
   readonly credentialEntries?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function credentialsOf(provider: Provider | ProviderConfig): CredentialSe
   return { source: 'Secret', secretRef };
 }
 
-/** For messages: `ProviderConfig default, secret infra/cloud`. */
+/** The provider and the source of its credentials, for messages: `ProviderConfig default, secret infra/cloud`. */
 export function originOf(provider: Provider | ProviderConfig): string {
   const who = `${provider.kind} ${provider.metadata.name}`;
   try {
@@ -123,7 +123,7 @@ export function providerTriggers(
   const { store } = env.resource(managedKind);
   store.addIndex(byProvider, (managed) => [providerKey(providerOf(managed))]);
   const wokenBy = triggersIn(env);
-  // The status changes with each user.
+  // The status is not compared, because it changes with each new user.
   const isNews = anyOf(
     appears,
     changed(({ spec }: Provider | ProviderConfig) => spec),

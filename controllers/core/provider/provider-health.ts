@@ -6,7 +6,7 @@ import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { ProviderErrorClass } from '../error-class.ts';
 
-/** The proof that the last call of a user gave about its provider. */
+/** The result of the last external call of a managed resource, as far as it concerns the provider. */
 export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
 /** The results of calls with a Provider or ProviderConfig since its last edit. Its users are managed resources. */
@@ -25,7 +25,7 @@ interface Held extends ProviderCalls {
   systemVersion?: string | undefined;
 }
 
-/** The state of providers, from the external calls of this process. In memory only. */
+/** The state of providers, from the external calls of this process. It is kept only in memory. */
 export interface ProviderHealth {
   /** `provider`: the object at the time of the call. `user`: the UID of the managed resource. */
   record(
@@ -33,17 +33,17 @@ export interface ProviderHealth {
     provider: KubernetesObject,
     call: { readonly user: string; readonly result: CallResult; readonly systemVersion?: string | undefined },
   ): void;
-  /** The results of these users. Forgets those of others, which were deleted or use another provider. */
+  /** The results of these users. Forgets the results of all others, which were deleted or use another provider. */
   of(kind: Kind, provider: KubernetesObject, users: readonly string[]): ProviderCalls | undefined;
   forget(kind: Kind, name: string): void;
-  /** The credentials have changed: forgets all results, and emits that users may succeed. */
+  /** To call when the credentials have changed. Forgets all results, and `mayWork$` emits the provider. */
   renew(kind: Kind, name: string): void;
-  /** Providers of a kind whose results may change the condition. */
+  /** Emits a provider of the kind when a new result may change its Ready condition. */
   changed$(kind: Kind): Observable<Request>;
   /**
    * Emits a provider of the kind when a call succeeds after all had failed, or when its credentials change. The managed
-   * resources that failed because of it can then be reconciled at once. `user`: the UID of the managed resource whose
-   * call succeeded, which needs no run. Absent: the credentials changed.
+   * resources that failed because of the provider can then be reconciled at once. `user`: the UID of the managed
+   * resource whose call succeeded, which needs no run. Absent if the credentials changed.
    */
   mayWork$(kind: Kind): Observable<{ readonly name: string; readonly user?: string }>;
 }
@@ -58,8 +58,8 @@ export function createProviderHealth(): ProviderHealth {
     events.pipe(filter((event) => event.kind === kindKey(kind)));
 
   /**
-   * The results for this UID and generation of the provider. Undefined: there are none. `newer`: there are results for
-   * a later generation, so the given provider is out of date.
+   * The results for this UID and generation of the provider. Undefined if there are none. `newer` if there are results
+   * for a later generation, so that the given provider is out of date.
    */
   function resultsOf(kind: Kind, { metadata }: KubernetesObject): Held | undefined | 'newer' {
     const { name, uid = '', generation = 0 } = metadata;
@@ -78,7 +78,7 @@ export function createProviderHealth(): ProviderHealth {
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // A success is no news if another user has one. A failure is, because the other one may be gone.
+      // A success is not news if another user's call works. A new failure is, because that user may have been deleted.
       const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
       const isNews = isNewVersion || !isKnown;
       const isRecovery =

@@ -12,9 +12,7 @@ import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
 import type { CallResult, ProviderHealth } from './provider-health.ts';
 
-/**
- * Tries a provider that no managed resource uses. Undefined: its stack has no check. Throws if nothing was proved.
- */
+/** Checks a provider that has no users. Undefined if its stack has no check. Throws if the result is not known. */
 export type ProviderCheck = (
   provider: Provider | ProviderConfig,
   signal: AbortSignal,
@@ -28,13 +26,13 @@ export interface ProviderState {
 const repeatAfterMs = 600_000;
 const checkAgainMs = 60_000;
 
-/** The readiness of providers, from the results of calls. A provider without users is tried until it works. */
+/** The readiness of providers, from the results of calls. A provider without users is checked until it works. */
 export function providerReadiness(
   { log }: Pick<Environment, 'log'>,
   kind: Kind,
   { health, check }: ProviderState,
 ) {
-  /** Undefined: a request to the API server failed. */
+  /** The result, as a list. Empty if nothing was proved, undefined if a request to the API server failed. */
   async function checked(
     provider: Provider | ProviderConfig,
     signal: AbortSignal,
@@ -55,19 +53,19 @@ export function providerReadiness(
     signal: AbortSignal,
   ): Promise<UsedReport> => {
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
-    // A deletion changes the generation, too.
+    // A deletion changes the generation, but not the spec.
     const isCurrent = wasDeleted(provider) || before?.observedGeneration === provider.metadata.generation;
-    // A paused user makes no calls, so its last result is old.
+    // A paused user makes no calls, so its last result is ignored.
     const active = users.filter((user) => !isPaused(user) && user.spec.managementPolicies?.length !== 0);
     const uids = active.map(({ metadata: { uid = '' } }) => uid);
     const calls = health.of(kind, provider, uids);
     const isToCheck = users.length === 0 && !(isCurrent && before?.status === 'True');
     const results = isToCheck ? await checked(provider, signal) : [...(calls?.results.values() ?? [])];
-    // The number of users is still written.
+    // Ready stays as it is, but the number of users is still written.
     if (results === undefined) return { againMs: checkAgainMs };
     const isUsed = users.length > 0;
     const decision = decideProviderReady({ before, isCurrent, isUsed, results });
-    // A file, a variable or the network may change without an event.
+    // Check again, because a file, a variable or the network may change without an event.
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
     const ready = withOrigin(decision.ready, originOf(provider));
@@ -83,7 +81,7 @@ export function providerReadiness(
   };
 }
 
-/** Adds the object to fix to the message. */
+/** Adds the Secret, variable or file with the credentials to the message, unless the message names it. */
 function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
   const { status, message = '' } = ready;
   const [, place = ''] = origin.split(', ');

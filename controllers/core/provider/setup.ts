@@ -12,7 +12,7 @@ import type { ProviderState } from './provider-readiness.ts';
 import { providerReadiness } from './provider-readiness.ts';
 
 export interface ProviderOptions extends ProviderState {
-  /** Every managed kind that can name it. */
+  /** Every managed kind that can use this kind of provider. */
   readonly managed: readonly Kind<Managed>[];
 }
 
@@ -25,7 +25,7 @@ export function providerController<P extends Provider | ProviderConfig>(
   const { health } = state;
   const controller = inUseController<P>(env, kind, {
     managed,
-    /** None if the resource uses a provider of the other kind. */
+    /** Undefined if the resource uses a provider of the other kind. */
     usedBy(object) {
       const used = providerOf(object);
       return used.kind === kind.kind ? used.name : undefined;

@@ -59,7 +59,7 @@ export function referenceTriggers<M extends Managed>(
 
 /**
  * Resolves references from the informer caches, and writes the values in at most one write. For a resource that is only
- * observed, the values are not written, and only this run uses them. `then`: a stack's function to resolve others.
+ * observed, the values are not written, and only this run uses them. `then`: resolves other references of the stack.
  */
 export function referenceResolver<M extends Managed>(
   env: Environment,

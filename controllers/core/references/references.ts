@@ -23,7 +23,7 @@ export interface Reference {
 /** Selects managed resources of a kind. Without `matchLabels`, every resource of the kind matches. */
 export interface ReferenceSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Only resources with the same controller as the referrer. */
+  /** Whether only resources match that have the same controller (owner reference) as the referrer. */
   readonly matchControllerRef?: boolean;
   readonly policy?: ReferencePolicy;
 }
@@ -37,7 +37,7 @@ export interface ReferenceField {
   /** The key in `forProvider` of the {@link ReferenceSelector}. */
   readonly selector: string;
   readonly to: Kind<Managed>;
-  /** Reads the value from the referenced resource. Undefined: it has none yet. Default: its external name. */
+  /** Reads the value from the referenced resource; undefined if it has none yet. Default: reads the external name. */
   readonly extract?: (referenced: Managed) => string | undefined;
   readonly multiple?: boolean;
 }
@@ -72,7 +72,7 @@ export function isResolvable(managed: Managed, field: ReferenceField): boolean {
   return (selector ? [selector] : referencesIn(managed, field)).some(({ policy }) => isAlways(policy));
 }
 
-/** Why the external resource is not created: a reference in `initProvider` is not resolved, so its field is missing. */
+/** Why the external resource is not created: a reference in `initProvider` is not resolved, so a field is missing. */
 export function unresolvedInitially(managed: Managed, fields: readonly ReferenceField[]): string | undefined {
   const { initProvider = {} } = managed.spec;
   const initial = initProvider as Json;

@@ -23,9 +23,9 @@ import { aboutSecret, logAct } from '../log-changes.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
- * Keeps the Secret of a claim (a request names it) equal to the connection Secret of its managed resource. A change of
- * the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each Secret to which its Secret may
- * be copied. `besides`: the other claim kinds that this managed kind serves.
+ * Keeps the Secret of a claim equal to the connection Secret of its managed resource. A request names the claim's
+ * Secret. A change of the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each copy.
+ * `besides`: the other claim kinds that this managed kind serves.
  */
 export function secretPropagation(
   env: Environment,
