@@ -96,7 +96,7 @@ export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
   createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
 
-/** The connection details of a managed resource and their note, from the Secret or from the secret store. */
+/** The connection details and the CredentialNote of a managed resource, from its Secret or from a secret store. */
 export interface KeptCredential {
   readonly details: ConnectionDetails;
   readonly note: CredentialNote | undefined;
@@ -150,7 +150,7 @@ type NotUsable =
   | 'CredentialNotApplied';
 
 /**
- * Why the connection details cannot be copied to the claim's Secret now. Undefined if they can: they are for this
+ * Why the connection details cannot be copied to the claim's Secret now. Undefined if they can be: they are for this
  * claim, and the external system uses the credential. `kept` is undefined if the resource's Secret does not exist.
  */
 export function whyNotUsable<M extends Managed>(

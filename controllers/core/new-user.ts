@@ -3,13 +3,13 @@ import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 
-/** Whether a user of `used` was created after the deletion of `used` began. Such a user does not delay the deletion. */
+/** Whether an object that uses `used` was created after the deletion of `used` began. Then it delays no deletion. */
 export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject): boolean =>
   used.metadata.deletionTimestamp !== undefined &&
   metadata.creationTimestamp !== undefined &&
   metadata.creationTimestamp > used.metadata.deletionTimestamp;
 
-/** Throws a ControllerError if `user` is new: an object that is being deleted takes no new users. */
+/** Throws a ControllerError if `used` is being deleted, and `user` was created after that. */
 export function refuseNewUser(user: KubernetesObject, used: KubernetesObject): void {
   if (wasDeleted(user) || !isNewUser(user, used)) return;
   throw new ControllerError(

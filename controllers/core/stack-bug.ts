@@ -14,7 +14,7 @@ export function attributed<E>(error: E, stack: string | undefined): E {
   return error;
 }
 
-/** Calls the code of a stack. A programming error that it throws gets the name of the stack. */
+/** Calls code of a stack. If it throws a programming error, records the name of the stack in the error. */
 export async function attributing<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -39,7 +39,7 @@ const root = new URL('../..', import.meta.url).pathname;
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
-/** Whether a file belongs to no library. This product may itself be installed in `node_modules`. */
+/** Whether a file is not in a library. The root of this product is cut off, as it may itself be in `node_modules`. */
 const isOurs = (path: string): boolean =>
   !isLibrary(path.startsWith(root) ? path.slice(root.length - 1) : path);
 

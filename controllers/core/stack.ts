@@ -57,14 +57,14 @@ export interface ObservedStores {
 /** Observes objects and external calls, for example for metrics. */
 export interface StackObserver {
   over(stores: ObservedStores): void;
-  /** Observes the external calls of the stack that has this kind of ProviderConfig. */
+  /** Returns an observer for the external calls that a stack makes with this kind of ProviderConfig. */
   callsOf(stack: string, providerConfig: Kind): CallObserver;
 }
 
 /**
  * Every controller of the given stacks: one for each managed, Provider and ProviderConfig kind, and four for each
- * `ClaimService`. Stacks that serve the same claim kind are peers. Without `secretStores`,
- * `publishConnectionDetailsTo` is refused. Throws a WiringError for stacks that cannot run together.
+ * `ClaimService`. Stacks that serve the same claim kind are peers. Without `secretStores`, a managed resource with
+ * `publishConnectionDetailsTo` gets an error. Throws a WiringError for stacks that cannot run together.
  */
 export function stackControllers(
   env: Environment,

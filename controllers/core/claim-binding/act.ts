@@ -76,7 +76,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
   }
 
-  /** Writes a Secret. If its name is in use, reads that Secret for the next decision: the cache lacks other types. */
+  /** Writes a Secret. If its name is in use, reads that Secret for the next decision: its type may not be cached. */
   async function writeSecret(
     { current, desired }: SecretWrite,
     claim: Claim,

@@ -37,7 +37,7 @@ export interface RunMemory {
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** Whether this run has written to the API server. If so, this controller stays responsible until the run ends. */
+  /** Whether this run has written anything. If so, this controller is responsible for the claim until the run ends. */
   hasActed: boolean;
 }
 

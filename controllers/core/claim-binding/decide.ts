@@ -139,7 +139,7 @@ function classIncompatible({ provisioning }: Facts) {
   return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
 }
 
-/** Writes the resource's name to the claim before the resource is created, so that it can be found after a crash. */
+/** Writes the resource's name to the claim before the creation, so that the resource can be found after a crash. */
 function recordName({ claim, managed }: Facts): BindingDecision | undefined {
   const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
   if (isRecorded) return undefined;
@@ -166,7 +166,10 @@ function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision 
   return { name: 'RemoveClaimRef', managed };
 }
 
-/** Precedes `claimedByOther`, which would show the owner to a forbidden namespace. Skips the claim's Bound resource. */
+/**
+ * This check precedes `claimedByOther`, whose message would show the owner of the resource to a namespace that may not
+ * use the resource. It passes if the claim is already bound to the resource.
+ */
 function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
   const isItsOwn = isBound(managed) && isOwnedBy(managed, claim);
   return !isItsOwn && forbidden !== undefined ? wait('ResourceForbidden') : undefined;

@@ -65,7 +65,6 @@ export type Observed = BindingFacts & {
 
 /** The class of the claim, and the managed resource that would be created from it. */
 export interface Provisioning {
-  /** The class that `classRef` names. */
   readonly resourceClass: Class | undefined;
   /** The resource to create, and the claim with the resource's name; or why the class cannot serve the claim. */
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;

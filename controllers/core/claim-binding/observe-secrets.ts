@@ -64,7 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/** First the annotation that allows the copy, then the copy. If Bound, secret-propagation/ updates the copy's data. */
+/** The annotation that allows the copy, then the copy. For a Bound claim, secret-propagation/ copies changes. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,

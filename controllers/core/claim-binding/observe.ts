@@ -126,13 +126,13 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** The resource's Secret. One of another type, written by an older version of this product, is not in the cache. */
+  /** The resource's Secret. `find` also gets one of another type, of an older version, which the cache lacks. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;
     if (key === undefined) return undefined;
-    const isNear = isOwnedBy(managed, claim) && status?.bindingPhase !== undefined;
-    const finding = isNear ? secrets.find(key, signal) : Promise.resolve(secrets.get(key));
+    const isExpected = isOwnedBy(managed, claim) && status?.bindingPhase !== undefined;
+    const finding = isExpected ? secrets.find(key, signal) : Promise.resolve(secrets.get(key));
     const secret = await annotate('cannot get connection secret', finding);
     return secret !== undefined && isControlledBy(secret, managed) ? secret : undefined;
   }
@@ -157,6 +157,6 @@ export async function readClaimSecret(
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
 }
 
-/** Whether the claim is already Bound to this resource. If so, its namespace and fields are not checked again. */
+/** Whether the claim is already Bound to this resource. If so, the namespace and the fields are not checked again. */
 const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
   'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

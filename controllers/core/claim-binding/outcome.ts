@@ -68,7 +68,7 @@ export function failureOf(
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** The time until a claim reports again that its resource fails. No event triggers that run. */
+/** The time until a claim reports again that its resource fails. No change of an object triggers that run. */
 const repeatAfterMs = 600_000;
 
 /** The outcome of a report. If another controller will probably report soon, the outcome is to wait for that. */

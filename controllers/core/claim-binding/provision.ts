@@ -17,8 +17,8 @@ import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
- * The annotation with the external name: the name that the claim has, else the name of the managed resource, cut to the
- * limits of the external system. If the external system assigns names, only the claim's name is used: the controller
+ * The annotation with the external name: the external name of the claim, else the name of the managed resource, cut to
+ * the limits of the external system. If the external system assigns names, only the claim can set one: the controller
  * would not find a resource by another name, and would create a second one.
  */
 function naming(

@@ -10,7 +10,7 @@ import type { ClaimService } from '../claim-service.ts';
 export interface UnknownKind {
   readonly message: string;
   readonly consideredKinds: readonly string[];
-  /** The earliest time of the report, in epoch ms. Another process that knows the kind may handle the claim before. */
+  /** The earliest time of the report, in epoch ms. A process that knows the kind may handle the claim before that. */
   readonly notBeforeMs?: number;
 }
 
@@ -28,9 +28,7 @@ export interface Responsible {
   readonly owned: readonly Managed[];
 }
 
-/**
- * Whether this `ClaimService` binds the claim: by the kind of the owned resource, else `resourceRef`, else `classRef`.
- */
+/** Whether this service binds the claim: by the kind of the owned resource, else `resourceRef`, else `classRef`. */
 export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
   const { resourceRef, classRef } = claim.spec;
   const [resource] = owned;

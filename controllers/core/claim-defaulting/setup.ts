@@ -4,10 +4,7 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideDefaulting, needsDefaulting } from './decide.ts';
 
-/**
- * Gives claims without class, selector and resource the default class. `peers`: every `ClaimService` of this claim
- * kind, including `service`.
- */
+/** Gives the default class to claims without a class, a selector and a resource. */
 export const claimDefaulting = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'defaulting',

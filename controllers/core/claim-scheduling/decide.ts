@@ -45,7 +45,7 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** The class for an incomplete `classRef`: the only one of that name, or the only one of these that fits the claim. */
+/** The class for an incomplete `classRef`: the only one of that name, or the only one that can serve the claim. */
 function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
   return {
     noneName: 'ClassNotFound',

@@ -4,7 +4,7 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideScheduling, needsScheduling } from './decide.ts';
 
-/** Gives claims a class by selector. `peers`: every `ClaimService` of this claim kind, including `service`. */
+/** Gives a class to claims with a class selector, or with a `classRef` that is incomplete. */
 export const claimScheduling = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'scheduling',

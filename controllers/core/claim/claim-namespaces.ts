@@ -23,7 +23,7 @@ export interface ClaimNamespaces {
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
   /** Like `of`, but always reads from the API server. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
-  /** Triggers waiting claims when their namespace is created or deleted, or its labels change. */
+  /** Triggers the claims for which `isWaiting` is true when their namespace is created, deleted or relabelled. */
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
 }
 

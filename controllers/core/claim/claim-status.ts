@@ -10,7 +10,7 @@ export interface ClaimFacts {
   readonly conditions: readonly ConditionFacts[];
   /** The new phase. Absent if it does not change. A claim that was Bound gets Released instead of Unbound. */
   readonly bindingPhase?: BindingPhase;
-  /** The kinds that were considered, if no class or controller was found. */
+  /** The kinds that this process knows, if it found no class or controller for the claim. */
   readonly consideredKinds?: readonly string[];
   /** Whether the Secret that a Bound claim names was written. Absent if this has not changed. */
   readonly hasSecret?: boolean;

@@ -6,7 +6,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
 import { firstNames } from '../../../apis/core/v1alpha1/printable.ts';
 
-/** A class kind that can satisfy the claim kind, and its classes. */
+/** A class kind that can serve the claim kind, and its classes. */
 export interface Candidates {
   readonly kind: Kind<Class>;
   readonly classes: readonly Class[];

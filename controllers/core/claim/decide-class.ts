@@ -20,7 +20,7 @@ export interface ClassFacts {
   readonly claim: Claim | undefined;
   /** Whether the claim owns a managed resource. It may own one even if a user removed `resourceRef`. */
   readonly isHolding: boolean;
-  /** Every class kind that can satisfy the claim kind and whose stack works, in a fixed order. */
+  /** Every class kind that can serve the claim kind and whose stack works, in a fixed order. */
   readonly candidates: readonly Candidates[];
   /** The class kind that this controller assigns. */
   readonly kind: Kind<Class>;

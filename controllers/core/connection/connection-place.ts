@@ -26,7 +26,7 @@ export interface ConnectionEntry extends KeptCredential {
 /** Where connection details are stored: in Secrets, or in secret stores. */
 export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
-  /** Reads the entry. Undefined if it does not exist. Throws a ControllerError if it belongs to another object. */
+  /** Reads the entry. Undefined if it does not exist. Throws a ControllerError if another object owns the entry. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
   /** Throws a conflict if the entry exists, and a ControllerError if its namespace does not. */
   create(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;

@@ -30,7 +30,7 @@ import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 
-/** Stores connection details in the Secret of `writeConnectionSecretToRef`. `secrets`: of {@link connectionSecrets}. */
+/** Stores connection details in the Secret of `writeConnectionSecretToRef`. See {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
   const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
     ...keptIn(secret),
@@ -116,7 +116,7 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
   data: encodeDetails(desired.details),
 });
 
-/** The Secret with the desired details. Keeps its type (H11 in docs/decision-tables.md) and the unchanged bytes. */
+/** A Secret with the desired details, with its type (H11 in docs/decision-tables.md) and bytes of unchanged entries. */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;
   const before = keptIn(secret);

@@ -17,7 +17,7 @@ export type InUseDecision =
 
 export type UsedObject = Provider | ProviderConfig | StoreConfig;
 
-/** Pure. Only an object with users has the finalizer. The deletion of an object without the finalizer never waits. */
+/** Pure. An object has the finalizer only while it has users. A deletion without the finalizer does not wait. */
 export function decideInUse(used: UsedObject, users: readonly KubernetesObject[]): InUseDecision {
   const [isUsed, isProtected] = [users.length > 0, hasFinalizer(used, finalizerNames.inUse)];
   if (wasDeleted(used)) {

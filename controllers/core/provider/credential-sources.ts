@@ -31,9 +31,7 @@ export type Credentials =
       readonly who: string;
     };
 
-/**
- * Reads the credentials of an object (`who` in messages). Throws an Error that names the missing part, without secrets.
- */
+/** Reads the credentials of an object (`who` in messages). Its Errors name the missing part, but no secret. */
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
 /** For how long a Secret is cached, so that a burst of reconciles reads it once. In ms. */
@@ -117,7 +115,7 @@ export function credentialReader(env: Environment): CredentialReader {
 type RecentSecrets = LRUCache<string, Promise<ConnectionDetails | 'absent'>>;
 const caches = new WeakMap<KubernetesClient, RecentSecrets>();
 
-/** All readers of a client share one cache, so that {@link forgetSecret} works for all. */
+/** All readers of a client share one cache, so that {@link forgetSecret} works for all of them. */
 function recentSecrets({ client, clock }: Pick<Environment, 'client' | 'clock'>): RecentSecrets {
   const known = caches.get(client);
   if (known !== undefined) return known;
@@ -136,7 +134,7 @@ export const forgetSecret = (
   { namespace, name }: SecretKey,
 ): void => void recentSecrets(env).delete(`${namespace}/${name}`);
 
-/** The credentials for an external system that needs some. Throws an Error that lists the possible sources. */
+/** Returns the credentials. If the source has none, throws an Error that lists the possible sources. */
 export function heldCredentials(credentials: Credentials): HeldCredentials {
   if ('text' in credentials) return credentials;
   const { who, source } = credentials;

@@ -57,7 +57,7 @@ export function changedCredentials(
 }
 
 interface AwaitedSecret extends SecretKey {
-  /** Whether the credentials could not be read. If so, the Secret may have appeared before the watch began. */
+  /** Whether the credentials could not be read. If so, a Secret that already exists is treated as changed. */
   readonly isUnreadable: boolean;
 }
 

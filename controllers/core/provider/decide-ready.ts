@@ -32,7 +32,7 @@ const working: ReadyDecision = {
 };
 
 /**
- * Pure. Ready is False if the last calls of all users failed. If they failed with different classes, the last of these
+ * Pure. Ready is False if the last call of every user failed. If they failed with different classes, the last of these
  * classes in {@link providerErrorClasses} decides: if it shows that the credentials were accepted, the provider works.
  */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {

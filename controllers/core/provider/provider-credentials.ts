@@ -32,7 +32,6 @@ export interface ProviderKinds<P extends object = object> {
   readonly credentialEntries?: readonly string[];
 }
 
-/** The spec without credentials. */
 export type ProviderParameters<P extends object> = Omit<P, 'credentials' | 'credentialsSecretRef'>;
 
 /** The source of a provider's credentials. Throws an Error that names what is missing. */

@@ -36,7 +36,7 @@ export interface ProviderHealth {
   /** The results of these users. Forgets the results of all others, which were deleted or use another provider. */
   of(kind: Kind, provider: KubernetesObject, users: readonly string[]): ProviderCalls | undefined;
   forget(kind: Kind, name: string): void;
-  /** To call when the credentials have changed. Forgets all results, and `mayWork$` emits the provider. */
+  /** Must be called when the credentials have changed. Forgets all results, and makes `mayWork$` emit the provider. */
   renew(kind: Kind, name: string): void;
   /** Emits a provider of the kind when a new result may change its Ready condition. */
   changed$(kind: Kind): Observable<Request>;
@@ -48,7 +48,7 @@ export interface ProviderHealth {
   mayWork$(kind: Kind): Observable<{ readonly name: string; readonly user?: string }>;
 }
 
-/** One for each process, shared by all stacks. */
+/** Creates the ProviderHealth of this process, which all stacks share. */
 export function createProviderHealth(): ProviderHealth {
   const known = new Map<string, Held>();
   const changes = new Subject<{ readonly kind: string; readonly name: string }>();
@@ -78,7 +78,7 @@ export function createProviderHealth(): ProviderHealth {
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // A success is not news if another user's call works. A new failure is, because that user may have been deleted.
+      // A success is not news if another user's call works. A new failure is, because the other user may be deleted.
       const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
       const isNews = isNewVersion || !isKnown;
       const isRecovery =

@@ -12,7 +12,7 @@ import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
 import type { CallResult, ProviderHealth } from './provider-health.ts';
 
-/** Checks a provider that has no users. Undefined if its stack has no check. Throws if the result is not known. */
+/** Checks a provider without users. Returns undefined if its stack has no check. Throws if nothing is proved. */
 export type ProviderCheck = (
   provider: Provider | ProviderConfig,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export function providerReadiness(
     signal: AbortSignal,
   ): Promise<UsedReport> => {
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
-    // A deletion changes the generation, but not the spec.
+    // A deletion changes the generation, but not the spec, so the condition stays current.
     const isCurrent = wasDeleted(provider) || before?.observedGeneration === provider.metadata.generation;
     // A paused user makes no calls, so its last result is ignored.
     const active = users.filter((user) => !isPaused(user) && user.spec.managementPolicies?.length !== 0);

@@ -114,7 +114,7 @@ function targetNotControlled({ target, claim }: Pair): PropagationDecision | und
 /** After a restore from a backup, waits until the binding controller has corrected the UID in `claimRef`. */
 function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
   if (managed.status?.bindingPhase === 'Bound' && isOwnedBy(managed, claim)) return undefined;
-  // The copy of a deleted claim is about to be deleted, too.
+  // The copy of a claim that is being deleted will be deleted, too, so there is nothing to report.
   if (wasDeleted(claim)) return { name: 'NotBound' };
   return { name: 'NotBound', message: `${describe(managed)} is not bound to ${describe(claim)}` };
 }
