@@ -16,7 +16,7 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly externalNames?: 'deterministic' | 'assigned';
   /** The limits of external names. Absent if the external system accepts any name. */
   readonly names?: NameLimits;
-  /** Which connection details are secret. Absent if none are. */
+  /** The connection details that are secret. Absent if none are. */
   readonly secretDetails?: SecretDetails;
   /** Returns the managed resource's `forProvider`. Pure. May throw an Error with advice for the claim's author. */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;

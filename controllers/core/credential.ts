@@ -2,7 +2,7 @@
  *   spec ──▶ the kind's GeneratedCredential ──▶ the Secret: credential, key, owning claim   (written first)
  *                                                    │ the external client sets it
  *                                                    ▼
- *                                              status.credential: HMAC of what was applied  (written second)
+ *                                              status.credential: HMAC of the applied credential  (written second)
  *
  * docs/decisions/0056-credentials-are-desired-state.md has the rules and their reasons.
  */
@@ -118,7 +118,7 @@ export function isApplied(
   return status?.credential?.hmac === hmacOf(credential, note);
 }
 
-/** Which connection details of a managed kind are secret. */
+/** The secret connection details of the resources of one managed kind. */
 export interface SecretDetails<M extends Managed = Managed> {
   /** The credential that this product generates. Absent if it generates none. */
   readonly credential?: GeneratedCredential<M>;
@@ -150,8 +150,8 @@ type NotUsable =
   | 'CredentialNotApplied';
 
 /**
- * Why the connection details cannot be copied to the claim's Secret now. Undefined if they can be: they are for this
- * claim, and the external system uses the credential. `kept` is undefined if the resource's Secret does not exist.
+ * Why the connection details cannot be copied to the claim's Secret now. Undefined if they can be copied: they are for
+ * this claim, and the external system uses the credential. `kept` is undefined if the resource's Secret does not exist.
  */
 export function whyNotUsable<M extends Managed>(
   managed: M,

@@ -3,7 +3,10 @@ import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 
-/** Whether an object that uses `used` was created after the deletion of `used` began. Then it delays no deletion. */
+/**
+ * Whether an object that uses `used` was created after the deletion of `used` began. Such an object does not delay the
+ * deletion.
+ */
 export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject): boolean =>
   used.metadata.deletionTimestamp !== undefined &&
   metadata.creationTimestamp !== undefined &&

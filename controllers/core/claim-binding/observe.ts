@@ -126,7 +126,7 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** The resource's Secret. `find` also gets one of another type, of an older version, which the cache lacks. */
+  /** The resource's Secret. `find` also gets one of another type, of an older release, which the cache lacks. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;

@@ -14,7 +14,9 @@ export interface UnknownKind {
   readonly notBeforeMs?: number;
 }
 
-/** Which controller binds a claim: `this` one, one of the `others`, or none, because no controller knows the kind. */
+/**
+ * The controller that binds a claim: `this` one, one of the `others`, or none, because no controller knows the kind.
+ */
 export type Responsibility = 'this' | 'others' | UnknownKind;
 
 /** How long a controller waits for the report of another controller or process before it reports. */

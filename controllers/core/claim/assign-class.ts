@@ -1,6 +1,6 @@
 /*
  *   a claim without a class, and all classes ──▶ decide.ts of claim-scheduling/ ──▶ its classRef,
- *                                                or of claim-defaulting/            or why there is none
+ *                                                or of claim-defaulting/            or a report why there is no class
  */
 
 import pick from 'lodash/pick.js';

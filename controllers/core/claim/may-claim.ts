@@ -15,8 +15,8 @@ export const restrictsNamespaces = (offered: Class | Managed | undefined): boole
 
 /**
  * Why the claims of a namespace may not use a class or managed resource, as a text that follows the name of the object;
- * undefined if they may. A malformed selector, or a namespace whose labels are not known, allows no claim. The text
- * never lists the allowed namespaces.
+ * undefined if they may use it. A malformed selector, or a namespace whose labels are not known, allows no claim. The
+ * text never lists the allowed namespaces.
  */
 export function whyNotFor(
   namespace: ClaimNamespace | undefined,

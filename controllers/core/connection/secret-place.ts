@@ -116,7 +116,10 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
   data: encodeDetails(desired.details),
 });
 
-/** A Secret with the desired details, with its type (H11 in docs/decision-tables.md) and bytes of unchanged entries. */
+/**
+ * The Secret with the desired details. It keeps its type, which the API server never changes (H11 in
+ * docs/decision-tables.md), and the bytes of unchanged entries, which may not be text.
+ */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;
   const before = keptIn(secret);

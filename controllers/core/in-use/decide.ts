@@ -17,7 +17,7 @@ export type InUseDecision =
 
 export type UsedObject = Provider | ProviderConfig | StoreConfig;
 
-/** Pure. An object has the finalizer only while it has users. A deletion without the finalizer does not wait. */
+/** Pure. An object has the finalizer only while it has users. Without the finalizer, a deletion does not wait. */
 export function decideInUse(used: UsedObject, users: readonly KubernetesObject[]): InUseDecision {
   const [isUsed, isProtected] = [users.length > 0, hasFinalizer(used, finalizerNames.inUse)];
   if (wasDeleted(used)) {
