@@ -28,7 +28,7 @@ export interface GeneratedCredential<M extends Managed = Managed> {
   readonly length: number;
   /** The distinct characters that a password may contain, at most 256. The external system must accept all of them. */
   readonly alphabet: string;
-  /** Whether this managed resource needs a credential now. Pure. If this method is absent, it always does. */
+  /** Whether this managed resource needs a credential now. Pure. Absent if resources of this kind always need one. */
   isWanted?(managed: M): boolean;
   /** Returns the value of the field that requests a rotation: each new value requests a new credential. Pure. */
   rotationOf?(managed: M): string | undefined;

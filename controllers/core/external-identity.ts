@@ -37,8 +37,8 @@ export function decodeIdentity(text: string | undefined): Identity | undefined {
 }
 
 /**
- * The external name for messages and claims: the recorded name, else the annotation. An edit of the annotation has
- * no effect after the name was recorded.
+ * The external name for messages and claims: the name in `status.externalIdentity`, else in the annotation. Once the
+ * status has a name, an edit of the annotation has no effect.
  */
 export const nameInUse = (managed: Managed): string | undefined =>
   decodeIdentity(managed.status?.externalIdentity)?.name ?? externalName(managed);

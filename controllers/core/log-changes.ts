@@ -1,4 +1,4 @@
-/** Log lines about changes of claims, managed resources and Secrets. Each has the field `claim: namespace/name`. */
+/* Log lines about changes of claims, managed resources and Secrets. Each has the field `claim: namespace/name`. */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';

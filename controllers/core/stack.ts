@@ -57,7 +57,7 @@ export interface ObservedStores {
 /** Observes objects and external calls, for example for metrics. */
 export interface StackObserver {
   over(stores: ObservedStores): void;
-  /** Returns an observer for the external calls that a stack makes with this kind of ProviderConfig. */
+  /** Returns an observer for the external calls of a stack whose ProviderConfigs have the given kind. */
   callsOf(stack: string, providerConfig: Kind): CallObserver;
 }
 

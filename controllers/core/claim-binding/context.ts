@@ -23,7 +23,7 @@ export interface BindingContext {
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly ownedBy: (claim: Claim) => readonly Managed[];
   readonly resourcesOf: (managed: Managed) => Resource<Managed>;
-  /** Reads the credential of a resource that publishes its connection details only to a secret store. */
+  /** Reads the credential of a resource that publishes its connection details to a secret store, but to no Secret. */
   readonly storedConnection?: StoredConnection | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Decides the next step of the deletion of a claim: first its resources, then its Secret, then its finalizer. */
+/* Decides the next step of the deletion of a claim: first its resources, then its Secret, then its finalizer. */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';

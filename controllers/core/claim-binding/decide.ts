@@ -228,12 +228,14 @@ function setClaimRef({ claim, managed }: ResourceFacts): BindingDecision | undef
   return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedTaking };
 }
 
-/** Waits until the resource's controller has applied a credential for this claim. */
+/** Waits until the resource's controller has set a credential for this claim in the external system. */
 function credentialNotApplied({ managed, secrets }: ResourceFacts) {
   return !isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
 }
 
-/** Also adds `boundUID` to a resource that Crossplane, or another version of this product, has bound to this claim. */
+/**
+ * Writes Bound. Also adds `boundUID` if Crossplane or another version of this product bound the resource to the claim.
+ */
 function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedTaking };
   const isAdopted = managed.status?.boundUID === undefined && namesResource(claim, managed);

@@ -49,7 +49,7 @@ export interface BindingFacts {
   /** The claim's resource: see {@link resourceOf}. */
   readonly managed: Managed | undefined;
   readonly externalName?: string | undefined;
-  /** Present if the claim has no resource, and its class may provide one. */
+  /** Present if the claim has no resource, and one might be created from its class. */
   readonly provisioning?: Provisioning | undefined;
   readonly forbidden?: string | undefined;
   readonly incompatible?: string | undefined;
@@ -107,7 +107,7 @@ export type BindingCall = Reading &
     | { readonly name: 'RemoveFinalizer' }
   );
 
-/** A decision that ends the run. */
+/** A decision without an API call. It ends the run. */
 export interface BindingWait {
   readonly name: Exclude<(typeof bindingDecisions)[number], BindingCall['name']>;
 }

@@ -49,7 +49,7 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
     controlled,
   };
   if (!isWanted) return facts;
-  // If the source does not exist yet, only the owner of `target` and the name of its source are checked.
+  // If the source does not exist yet, `target` is compared with an empty Secret, so that its owner is checked.
   const of = source ?? emptySecret(published);
   return {
     ...facts,

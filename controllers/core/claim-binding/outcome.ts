@@ -71,7 +71,7 @@ export function failureOf(
 /** The time until a claim reports again that its resource fails. No change of an object triggers that run. */
 const repeatAfterMs = 600_000;
 
-/** The outcome of a report. If another controller will probably report soon, the outcome is to wait for that. */
+/** Turns a report into an outcome. If another controller will probably report soon, the outcome is to wait for it. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
   if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // if longer, the clocks disagree

@@ -14,9 +14,7 @@ export interface UnknownKind {
   readonly notBeforeMs?: number;
 }
 
-/**
- * The controller that binds a claim: `this` one, one of the `others`, or none, because no controller knows the kind.
- */
+/** The controller that binds a claim: `this` one, one of the `others`, or none (no controller knows the kind). */
 export type Responsibility = 'this' | 'others' | UnknownKind;
 
 /** How long a controller waits for the report of another controller or process before it reports. */

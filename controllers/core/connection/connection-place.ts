@@ -10,7 +10,7 @@ import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { absentAmong, present } from '../../../apis/core/v1alpha1/secret.ts';
 import type { KeptCredential } from '../credential.ts';
 
-/** The connection details of a managed resource in one Secret or secret store, as they were read. */
+/** An entry: the connection details of a managed resource in a Secret or secret store, in the version that was read. */
 export interface ConnectionEntry extends KeptCredential {
   /** Whether the managed resource owns the entry. If not, no object does, and the next write makes it the owner. */
   readonly isOwned: boolean;
@@ -36,7 +36,7 @@ export interface ConnectionPlace {
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }
 
-/** Returns the details after a report: a reported entry replaces the one of the same key, and `null` removes it. */
+/** Returns the details after a report: a reported value replaces the one of the same key, and `null` removes it. */
 export function withReported(
   details: KeptCredential['details'],
   reported: ReportedDetails,

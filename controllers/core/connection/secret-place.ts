@@ -118,7 +118,7 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
 
 /**
  * The Secret with the desired details. It keeps its type, which the API server never changes (H11 in
- * docs/decision-tables.md), and the bytes of unchanged entries, which may not be text.
+ * docs/decision-tables.md), and the bytes of unchanged values, which may not be text.
  */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;

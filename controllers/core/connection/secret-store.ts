@@ -6,7 +6,7 @@ import type { Trigger } from '../../../runtime/controller/triggers.ts';
 /** Connection details and their metadata in a secret store. */
 export interface StoredConnection {
   readonly data: ConnectionDetails;
-  /** The UID of the managed resource that owns the entry. Undefined if it is an entry of another product or a user. */
+  /** The UID of the managed resource that owns the entry. Undefined if the entry is of another product or a user. */
   readonly ownerUid: string | undefined;
   /** The UID of the object that controls the entry, for stores whose entries are Secrets. */
   readonly controllerUid?: string;

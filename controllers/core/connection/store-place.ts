@@ -128,7 +128,7 @@ function refusal(
 }
 
 /**
- * For a `ManagedService` without `secretStores`. A resource with `publishConnectionDetailsTo` gets an error
+ * Used by a `ManagedService` without `secretStores`. A resource with `publishConnectionDetailsTo` gets an error
  * (crossplane-runtime v1.16, DisabledSecretStoreManager).
  */
 export const disabledStores: SecretStores = {

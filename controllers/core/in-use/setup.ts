@@ -34,7 +34,7 @@ export interface UsedReport {
   /** Absent if the Ready condition does not change. */
   readonly ready?: ReadyFacts;
   readonly systemVersion?: string;
-  /** The Event of an object that does not work. It is recorded in each run. */
+  /** The Event that the object does not work. It is recorded again while this lasts. */
   readonly event?: EventFacts;
   /** The time until the next run, if no event triggers it earlier. */
   readonly againMs?: number;
@@ -45,7 +45,7 @@ export interface InUseOptions<U extends UsedObject> {
   readonly managed: readonly Kind<Managed>[];
   /** The name of the object of this kind that a managed resource uses. Undefined if it uses none. */
   readonly usedBy: (managed: Managed) => string | undefined;
-  /** Reports more in the status. Without this function, the status has only the users. */
+  /** Reports more in the status, such as Ready. Without this function, the status has only the users. */
   readonly report?: (used: U, users: readonly Managed[], signal: AbortSignal) => Promise<UsedReport>;
   /** Called after the object was deleted. */
   readonly forget?: (name: string) => void;

@@ -10,14 +10,14 @@ import { annotate, isNotFound, messageOf } from '../../../runtime/client/errors.
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 
-/** Credentials in clear text. Never logged. */
+/** Credentials in clear text. They must never be logged. */
 export interface HeldCredentials {
   readonly source: 'Secret' | 'Environment' | 'Filesystem';
   /** The value of the key in the Secret, or the content of the variable or file. */
   readonly text: string;
-  /** All entries of the Secret, or of the JSON object in the variable or file. */
+  /** All keys and values of the Secret, or of the JSON object in the variable or file. */
   entries(): ConnectionDetails;
-  /** For messages: `secret infra/cloud`, `file /etc/cloud.json`. */
+  /** The origin of the credentials, for messages: `secret infra/cloud` or `file /etc/cloud.json`. */
   readonly origin: string;
   /** The key in the Secret. */
   readonly key?: string;
@@ -27,14 +27,14 @@ export type Credentials =
   | HeldCredentials
   | {
       readonly source: 'None' | 'InjectedIdentity';
-      /** For messages: `ProviderConfig default`. */
+      /** The object that has no credentials, for messages: `ProviderConfig default`. */
       readonly who: string;
     };
 
 /** Reads the credentials of an object (`who` in messages). Its Errors name the missing part, but no secret. */
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
-/** For how long a Secret is cached, so that a burst of reconciles reads it once. In ms. */
+/** The time for which a Secret is cached, in ms, so that a burst of reconciles reads the Secret once. */
 const freshMs = 2_000;
 const maxSecrets = 1_000;
 

@@ -81,7 +81,7 @@ export function providerReadiness(
   };
 }
 
-/** Adds the Secret, variable or file with the credentials to the message, unless the message names it. */
+/** Adds the Secret, variable or file with the credentials to a failure message that does not name it. */
 function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
   const { status, message = '' } = ready;
   const [, place = ''] = origin.split(', ');

@@ -30,14 +30,14 @@ export interface ReferenceSelector {
 
 /** A field of `forProvider` that gets its value from other managed resources. */
 export interface ReferenceField {
-  /** The key in `forProvider` of the value: a string, or with `multiple` a list of strings. */
+  /** The key of the value in `forProvider`. The value is a string, or a list of strings with `multiple`. */
   readonly field: string;
-  /** The key in `forProvider` of the {@link Reference}, or with `multiple` of a list of them. */
+  /** The key of the {@link Reference} in `forProvider`, or of a list of references with `multiple`. */
   readonly ref: string;
-  /** The key in `forProvider` of the {@link ReferenceSelector}. */
+  /** The key of the {@link ReferenceSelector} in `forProvider`. */
   readonly selector: string;
   readonly to: Kind<Managed>;
-  /** Reads the value from the referenced resource; undefined if it has none yet. Default: reads the external name. */
+  /** Reads the value from the referenced resource; undefined if it has none yet. The default is its external name. */
   readonly extract?: (referenced: Managed) => string | undefined;
   readonly multiple?: boolean;
 }
