@@ -56,7 +56,7 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;
-  // If that claim names the resource, its next run corrects the UID in `claimRef`.
+  // If that claim names the resource, the next run for the claim corrects the UID in `claimRef`.
   return { name: claim !== undefined && namesResource(claim, managed) ? 'HasClaim' : 'ClaimMissing' };
 }
 

@@ -31,7 +31,7 @@ function alsoDefault(others: readonly Class[]): string {
 }
 
 /**
- * Decides whether a claim without a class, a selector and a resource gets a default class. If there are several, the
- * newest is used, as with StorageClasses, and the Event names the others.
+ * Decides whether a claim without a class, selector or resource gets a default class. If there are several, the newest
+ * is used, as with StorageClasses, and the Event names the others.
  */
 export const decideDefaulting = (facts: ClassFacts): ClassDecision => decideClass(facts, defaulting);

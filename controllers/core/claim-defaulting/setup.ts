@@ -4,7 +4,7 @@ import { classAssignment } from '../claim/assign-class.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { decideDefaulting, needsDefaulting } from './decide.ts';
 
-/** Gives the default class to claims without a class, a selector and a resource. */
+/** Gives the default class to claims without a class, selector or resource. */
 export const claimDefaulting = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
   classAssignment(env, service, peers, {
     controller: 'defaulting',

@@ -107,7 +107,7 @@ function owned(
   };
 }
 
-/** Whether the entry belongs to the managed resource and is not its Secret of `writeConnectionSecretToRef`. */
+/** Whether the entry belongs to the managed resource, but is not the Secret of its `writeConnectionSecretToRef`. */
 const isFor = ({ metadata: { uid } }: Managed, { ownerUid, controllerUid }: StoredConnection): boolean =>
   ownerUid === uid && controllerUid !== uid;
 

@@ -34,7 +34,7 @@ export interface UsedReport {
   /** Absent if the Ready condition does not change. */
   readonly ready?: ReadyFacts;
   readonly systemVersion?: string;
-  /** The Event that the object does not work. It is recorded again while this lasts. */
+  /** The Event that reports that the object does not work. It is recorded again while this lasts. */
   readonly event?: EventFacts;
   /** The time until the next run, if no event triggers it earlier. */
   readonly againMs?: number;
