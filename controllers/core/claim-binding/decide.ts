@@ -1,7 +1,7 @@
 /*
  * Decides the next step for one claim. The lists of checks below are the table in docs/decision-tables.md: the first
- * check that matches decides. A decision requires at most one API call. After the call, the reconciler observes and
- * decides again. A decision without a call ends the run, and the claim's conditions show it (report.ts).
+ * check that matches decides. A decision requires at most one API call. After the call, the reconciler reads the facts
+ * and decides again. A decision without a call ends the run, and the claim's conditions show it (report.ts).
  */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';

@@ -68,7 +68,7 @@ export function failureOf(
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** The time until a claim reports again that its resource fails. No change of an object triggers that run. */
+/** The time until a run reports again that the resource fails. No change of an object triggers that run. */
 const repeatAfterMs = 600_000;
 
 /** Turns a report into an outcome. If another controller will probably report soon, the outcome is to wait for it. */

@@ -33,10 +33,11 @@ const storePollMs = 2_000;
 
 /**
  * Binds a claim to a managed resource: provisions one from the claim's class or uses the one that the claim names,
- * copies the connection Secret, and releases the resource when the claim is deleted. A run observes, decides and makes
- * one API call, and repeats this until a decision has no call. After a crash the next run continues. If a claim must
- * wait for an object, a change of that object triggers the next run. A conflict (409) is retried without a report (H13
- * in docs/decision-tables.md).
+ * copies the connection Secret, and releases the resource when the claim is deleted.
+ *
+ * A run reads the facts, decides and makes one API call, and repeats this until a decision has no call. After a crash
+ * the next run continues. If a claim must wait for an object, a change of that object triggers the next run. A conflict
+ * (409) is retried without a report (H13 in docs/decision-tables.md).
  */
 export function claimBinding(context: BindingContext): Reconciler {
   const { env, claims } = context;

@@ -34,7 +34,7 @@ import { quietMs } from './responsibility.ts';
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
-  /** Epoch ms. Until then the claim does not report, because another controller will probably report first. */
+  /** The earliest time of the report, in epoch ms. Another controller will probably report before that. */
   readonly notBeforeMs?: number;
 }
 
