@@ -97,7 +97,7 @@ export function classAssignment(
     }
     const assigned = {
       ...claim,
-      spec: { ...claim.spec, classRef: { ...claim.spec.classRef, ...decision.classRef } },
+      spec: { ...claim.spec, classRef: { ...decision.classRef, ...claim.spec.classRef } },
     };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
     const event = { type: 'Normal', reason: eventReason, message } as const;

@@ -271,6 +271,23 @@ describe('the claims that wake a scheduler or a defaulter', () => {
   }
 });
 
+test('a classRef with only a name is completed, and keeps the fields of its author', async () => {
+  const cluster = new FakeCluster();
+  cluster.put(classKind, resourceClass('small'));
+  const classRef = { name: 'small', uid: 'of-its-author', resourceVersion: '7' };
+  cluster.put(claimKind, claim({ classRef }));
+  const process = new FakeProcess(cluster, (env) =>
+    peers.map((peer) => claimScheduling(env, peer, peersOf(...peers))),
+  );
+  await process.settle();
+  const { group, version, kind } = classKind;
+  assert.deepEqual(cluster.get(claimKind, key)?.spec.classRef, {
+    apiVersion: `${group}/${version}`,
+    kind,
+    ...classRef,
+  });
+});
+
 describe('the choice', () => {
   test('SuccessfulRandomness: 100 claims get more than one of 10 classes, over both kinds', async () => {
     const cluster = new FakeCluster();
