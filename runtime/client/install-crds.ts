@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import gt from 'semver/functions/gt.js';
-import valid from 'semver/functions/valid.js';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { definitionVersionAnnotation } from '../../apis/crd.ts';
@@ -190,7 +188,7 @@ async function installOne(
     try {
       const current = await find(client, definition.metadata.name, signal);
       if (current?.metadata.annotations?.[definitionHashAnnotation] === hash) return 'unchanged';
-      if (current !== undefined && isNewer(current, definition)) return 'newer';
+      if (current !== undefined && (await isNewer(current, definition))) return 'newer';
       const wanted = withHash(definition, hash, current);
       if (current === undefined) await client.create(CustomResourceDefinitionKind, wanted, signal);
       else await client.replace(CustomResourceDefinitionKind, wanted, signal);
@@ -204,7 +202,12 @@ async function installOne(
 }
 
 /** Whether `one` is of a later version of the product than `other`. A definition without a valid version is the oldest. */
-function isNewer(one: CustomResourceDefinition, other: CustomResourceDefinition): boolean {
+async function isNewer(one: CustomResourceDefinition, other: CustomResourceDefinition): Promise<boolean> {
+  // Most processes install nothing, and do not load the library.
+  const [{ default: gt }, { default: valid }] = await Promise.all([
+    import('semver/functions/gt.js'),
+    import('semver/functions/valid.js'),
+  ]);
   const [version, otherVersion] = [one, other].map(({ metadata }) =>
     valid(metadata.annotations?.[definitionVersionAnnotation]),
   );
