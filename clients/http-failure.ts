@@ -1,3 +1,4 @@
+import { advice } from './advice.ts';
 import { CloudError, HaltedError } from './cloud-error.ts';
 import type { ExternalErrorClass } from './external-error.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -94,7 +95,7 @@ export function transportFailure(error: unknown, { cloud, what, origin }: Failur
     return new CloudError(message, { status: 0, code: 'Unreachable', isRetryable: true });
   }
   if (code !== undefined && /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/.test(code)) {
-    const message = `${where} does not answer in TLS: check the port, and whether its URL must begin with http: (${code})`;
+    const message = `${where} does not answer in TLS: ${advice.correctUrl} (${code})`;
     return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });
   }
   if (code !== undefined && isTlsCode(code)) {

@@ -48,7 +48,7 @@ export function refusal(
   const said = scrubbed((errors ?? []).join('; '), context);
   const where = `Vault ${origin}`;
   if (status === 503 && /sealed/i.test(said)) {
-    return new VaultError(`${where} is sealed: unseal it`, { code: 'Sealed' });
+    return new VaultError(`${where} is sealed`, { code: 'Sealed' });
   }
   if ((status === 503 || status === 501) && /not initialized/i.test(said)) {
     return new VaultError(`${where} is not initialised`, { code: 'Sealed' });

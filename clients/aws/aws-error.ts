@@ -1,3 +1,4 @@
+import { advice } from '../advice.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { Advice, ExternalErrorClass } from '../external-error.ts';
 import { classOfStatus } from '../external-error.ts';
@@ -56,9 +57,6 @@ export const isUntaken = ({ code }: CloudError): boolean => untaken.test(code);
 /** The code for a region that the account has not enabled. The credentials are valid. */
 const regionRefused = 'RegionRefused';
 
-const otherRegion =
-  'the credentials work in another region: change spec.forProvider.region, or enable that region for the account';
-
 const forbidden =
   /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/;
 const quota =
@@ -88,16 +86,13 @@ const adviceTo = (field: string, { signingRegion }: AwsErrorContext): Advice =>
     : { kinds: ['ChangeFields'], fields: [`spec.forProvider.${field}`] };
 
 const textOf = ({ kinds, fields = [] }: Advice): string =>
-  `change ${fields.join(' and ')}${kinds.includes('ChangeProvider') ? ' of the provider' : ''}`;
+  `${advice.change(fields)}${kinds.includes('ChangeProvider') ? ' of the provider' : ''}`;
 
 /** The advice to a user about a refusal, by AWS's code. */
-const hints: readonly (readonly [code: RegExp, what: string])[] = [
-  [
-    untaken,
-    'check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
-  ],
-  [forbidden, 'the IAM policies of the credentials must allow ACTION'],
-  [quota, 'delete unused resources, or ask AWS for a higher quota'],
+const hints: readonly (readonly [code: RegExp, hint: (action: string) => string])[] = [
+  [untaken, () => advice.correctAccessKey],
+  [forbidden, advice.allowAction],
+  [quota, () => advice.raiseQuota],
 ];
 
 /**
@@ -122,7 +117,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     // AWS's own addresses contain the name of the region. The address of a region that does not exist does not resolve.
     if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
     const { status, code, isRetryable } = failed;
-    return new CloudError(`${failed.message}; check spec.forProvider.region`, {
+    return new CloudError(`${failed.message}; ${advice.correctRegion}`, {
       ...{ status, code, isRetryable },
       isNowhere: true,
     });
@@ -150,10 +145,8 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const { areTakenElsewhere: isRegion = false } = context;
   const fieldAdvice = field === undefined ? undefined : adviceTo(field, context);
   const todo = isRegion
-    ? [otherRegion]
-    : [fieldAdvice && textOf(fieldAdvice), hint?.replace('ACTION', action)].filter(
-        (one) => one !== undefined,
-      );
+    ? [advice.changeRegion]
+    : [fieldAdvice && textOf(fieldAdvice), hint?.(action)].filter((one) => one !== undefined);
   const reason = isThrottled
     ? 'is limiting requests'
     : isAws

@@ -3,6 +3,7 @@
  */
 
 import type { JWT } from 'google-auth-library';
+import { advice } from '../advice.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { HttpClientOptions, TokenSource } from '../http.ts';
 import { httpClient } from '../http.ts';
@@ -90,8 +91,12 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     const { cause: failure } = cause;
     if (!(failure instanceof CloudError) || ![400, 401].includes(failure.status)) return failure;
     const { message, status, code, errorClass } = failure;
-    const advice = "put a valid key of that service account into the provider's secret";
-    return new CloudError(`${message}; ${advice}`, { status, code, isRetryable: false, errorClass });
+    return new CloudError(`${message}; ${advice.replaceKey}`, {
+      status,
+      code,
+      isRetryable: false,
+      errorClass,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { advice } from '../advice.ts';
 import { CloudError } from '../cloud-error.ts';
 import type { ExternalErrorClass } from '../external-error.ts';
 import type { HttpClient, HttpClientOptions } from '../http.ts';
@@ -81,7 +82,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
       description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
     ),
     ...(status === 'PERMISSION_DENIED' ? [missing(message, details, account)] : []),
-    ...(isAboutProject ? ['check spec.projectID of the ProviderConfig'] : []),
+    ...(isAboutProject ? [advice.correctProject] : []),
   ];
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,

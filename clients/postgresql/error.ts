@@ -1,3 +1,4 @@
+import { advice } from '../advice.ts';
 import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../external-error.ts';
 import { withoutSecrets } from '../without-secrets.ts';
 import { printable } from './text.ts';
@@ -171,7 +172,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   }
   if (isTlsError(error)) {
     const message = /does not support SSL/.test(text)
-      ? `server ${server} does not offer TLS; to connect without TLS, set sslmode "disable" in the credentials`
+      ? `server ${server} does not offer TLS; ${advice.disableTls}`
       : `TLS with server ${server} failed: ${text}`;
     return new PostgresqlError(message, { code: 'TlsFailed' });
   }

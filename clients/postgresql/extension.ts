@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
@@ -85,7 +86,7 @@ async function checkNothingPlanted(session: Session, { name, schema }: Extension
   const roles = found.roles.map(escapeIdentifier).join(', ');
   const message =
     `extension ${escapeIdentifier(name)} is not installed: only a superuser may, and its script could run objects that ` +
-    `${roles} created in schema ${escapeIdentifier(found.schema)}. Name another schema, or install it by hand`;
+    `${roles} created in schema ${escapeIdentifier(found.schema)}. ${advice.nameAnotherSchema}`;
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 
 const prefix = 'services-stack: ';
@@ -63,12 +64,12 @@ export function checkOurs(
     const brings = consequence === undefined ? '' : ` (${consequence})`;
     const statement = markStatement(kind, found.name, ownerId);
     throw new PostgresqlError(
-      `${what} exists and is not managed by ${ownerId}; to adopt it${brings}, run: ${statement}`,
+      `${what} exists and is not managed by ${ownerId}; ${advice.adopt(brings, statement)}`,
       { code: 'NotOurs', advice: { kinds: ['ChooseExternalName', 'HandOver'] }, holder: { by: 'Nobody' } },
     );
   }
   throw new PostgresqlError(
-    `${what} is managed by another resource, not by ${ownerId}; choose another external name. If a deleted resource retained it (Retain, Orphan), create one with the same kind and name`,
+    `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${advice.createRetainedAgain}`,
     { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
   );
 }

@@ -1,12 +1,14 @@
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { advice as clientAdvice } from '../../clients/advice.ts';
 import type { Holder } from '../../clients/external-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { labelled, ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
+import { advice } from './advice.ts';
 
 /** The owner that a managed resource's external resource is tagged with. */
 export function ownerOf(managed: Managed): Owner {
@@ -43,9 +45,6 @@ export interface Candidate {
   readonly isKnown: boolean;
 }
 
-/** The advice for a resource whose deletion policy retained it. */
-const takingUp = 'if a deleted resource retained it (Retain, Orphan), create one with the same kind and name';
-
 /**
  * Whether a managed resource owns a resource in the cloud. `owner` is the owner in our tags.
  * - `ours`: it has our tags, or was observed before. Or the managed resource may only observe, which changes nothing.
@@ -67,9 +66,13 @@ export function checkOwnership(
   const [whose, hint, holder]: readonly [string, string, Holder] =
     ownership === 'nobody'
       ? ['carries no tag of an owner', '', { by: 'Nobody' }]
-      : [`belongs to ${ownerNamedBy(tags)}`, `; ${takingUp}`, { by: 'AnotherResource', ...ownerIn(tags) }];
+      : [
+          `belongs to ${ownerNamedBy(tags)}`,
+          `; ${clientAdvice.createRetainedAgain}`,
+          { by: 'AnotherResource', ...ownerIn(tags) },
+        ];
   throw new ExternalError(
-    `${what} exists and ${whose}; choose another external name, or observe it with spec.managementPolicies ["Observe"]${hint}`,
+    `${what} exists and ${whose}; ${clientAdvice.chooseExternalName}, or ${advice.observeExisting}${hint}`,
     { errorClass: 'Conflict', advice: { kinds: ['ChooseExternalName', 'ObserveOnly'] }, holder },
   );
 }

@@ -4,6 +4,7 @@ import { isNowhere } from '../../clients/cloud-error.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { Observation } from '../core/managed/connecting/external-client.ts';
 import { isCreationFailed } from '../core/managed/recording/creation-tracking.ts';
+import { advice } from './advice.ts';
 
 /** The answer of `observe` if the external resource does not exist. `problem`: the reason not to create one either. */
 export const nothingThere = (problem?: string): Observation<never> => ({
@@ -21,7 +22,7 @@ export function writtenNameProblem(managed: Managed, noun: string): string | und
   const name = externalName(managed);
   const isOurs = managed.metadata.annotations?.[annotationKeys.externalCreateSucceeded] !== undefined;
   if (name === undefined || isOurs) return undefined;
-  return `there is no ${noun} "${name}"; correct the annotation ${annotationKeys.externalName}, or remove it to have a ${noun} created`;
+  return `there is no ${noun} "${name}"; ${advice.correctWrittenName}, or ${advice.removeWrittenName(noun)}`;
 }
 
 /**
@@ -70,7 +71,7 @@ export class Ambiguous extends Error {
 
   constructor(managed: Managed, noun: string, ids: readonly string[]) {
     super(
-      `${noun}s ${ids.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; put the id of the right one into the annotation ${annotationKeys.externalName}`,
+      `${noun}s ${ids.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; ${advice.nameRightOne}`,
     );
   }
 }

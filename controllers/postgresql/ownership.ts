@@ -1,6 +1,7 @@
 import { escapeIdentifier } from 'pg';
+import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { Marked } from '../../clients/postgresql/mark.ts';
 import { checkOurs, isMarkOutdated, isOwnedBy } from '../../clients/postgresql/mark.ts';
@@ -54,7 +55,7 @@ export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'
 export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
   if (isObserver(managed) || nameOf(managed) !== username) return;
   throw new Error(
-    `role ${escapeIdentifier(username)} is the one that the provider logs in as; set another name in the annotation ${annotationKeys.externalName}`,
+    `role ${escapeIdentifier(username)} is the one that the provider logs in as; ${coreAdvice.setExternalName}`,
   );
 }
 
@@ -62,7 +63,7 @@ function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'data
   try {
     check(kind, nameOf(managed));
   } catch (error) {
-    throw new Error(`${messageOf(error)}; set another in the annotation ${annotationKeys.externalName}`, {
+    throw new Error(`${messageOf(error)}; ${coreAdvice.setExternalName}`, {
       cause: error,
     });
   }

@@ -5,6 +5,7 @@ import type { Closing } from '../../clients/postgresql/server-databases.ts';
 import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
+import { advice } from './advice.ts';
 
 export interface ClosingOptions {
   readonly server: Pick<PostgresqlServer, 'closeServerDatabases'>;
@@ -79,7 +80,7 @@ export function closingEvent(
       reason: 'CannotCloseServerDatabases',
       message:
         `every tenant may connect to ${named(open.map(({ name }) => name))} ${where}, and role ` +
-        `${escapeIdentifier(username)} has no right to change that; run as ${owners}: ${commands.join('; ')}`,
+        `${escapeIdentifier(username)} has no right to change that; ${advice.closeDatabases(owners, commands)}`,
     };
   }
   if (closed.length === 0) return undefined;

@@ -1,9 +1,11 @@
 import type { KubernetesObject } from './kind.ts';
-import { annotationKeys } from './meta.ts';
+import { annotationKeys, sameCredentials } from './meta.ts';
+
+const reuseCredentials = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
 
 /**
  * The advice of conditions and Events to a reader. A test does what each piece says, on a real API server, and finds that
- * the claim can be used afterwards (docs/decisions/0059). Advice that is written elsewhere has no such test.
+ * the claim can be used afterwards (docs/decisions/0059). Stacks and clients have a catalogue of their own: `advice.ts`.
  */
 export const advice = {
   // To the author of a claim.
@@ -49,6 +51,12 @@ export const advice = {
   supportedPolicies: 'use ["*"] alone, or a supported set that includes Observe',
   undoEdit: 'undo the edit, or create a new resource',
   correctDrift: 'correct it there, or create a new resource',
+  setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,
+  referInForProvider: (field: string) => `set ${field} there, or refer in spec.forProvider`,
+  useHeldCredentials: 'use Secret, Environment or Filesystem',
+  labelEntry: (label: string) => `label it ${label} to give it to this one`,
+  reuseCredentials,
+  generateOthers: `have it generate others, then ${reuseCredentials}`,
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
 

@@ -21,6 +21,9 @@ export const annotationKeys = {
   reoffer: 'crossplane.io/reoffer',
 } as const;
 
+/** The value of `reoffer` with which the next claim gets the credentials that the previous one had. */
+export const sameCredentials = 'with-same-credentials';
+
 export const finalizerNames = {
   claim: 'finalizer.resourceclaim.crossplane.io',
   managed: 'finalizer.managedresource.crossplane.io',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { advice } from './advice.ts';
 
 /** The names that an external system accepts. */
 export interface NameLimits {
@@ -22,19 +23,14 @@ export function fittingName(name: string, { maxLength }: NameLimits): string {
 }
 
 /** Why the external system does not accept a name, and what to do. Undefined: it accepts the name. */
-export function nameProblem(
-  name: string,
-  { maxLength, pattern }: NameLimits,
-  annotation: string,
-): string | undefined {
-  const advice = `set another name in the annotation ${annotation}`;
+export function nameProblem(name: string, { maxLength, pattern }: NameLimits): string | undefined {
   if (name.length > maxLength) {
-    return `the name "${name}" has ${name.length} characters, and the external system accepts ${maxLength}; ${advice}`;
+    return `the name "${name}" has ${name.length} characters, and the external system accepts ${maxLength}; ${advice.setExternalName}`;
   }
   if (
     pattern === undefined ||
     new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, '')).test(name)
   )
     return undefined;
-  return `the name "${name}" does not match ${pattern.source}, which the external system requires; ${advice}`;
+  return `the name "${name}" does not match ${pattern.source}, which the external system requires; ${advice.setExternalName}`;
 }

@@ -2,6 +2,7 @@ import type { RDSInstance, RDSInstanceClass } from '../../../apis/aws/database/v
 import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { contradiction } from '../../author/contradiction.ts';
+import { advice } from '../advice.ts';
 
 type Configured = Pick<RDSInstance['spec'], 'forProvider'>;
 type SQLInstance = PostgreSQLInstance | MySQLInstance;
@@ -19,7 +20,7 @@ export function misfitOfRDSInstance(
 ): string | undefined {
   const fitting: readonly string[] = engines[kind];
   if (engine !== undefined && !fitting.includes(engine)) {
-    return `has engine "${engine}", which no ${kind} can be given; choose one with ${fitting.join(' or ')}`;
+    return `has engine "${engine}", which no ${kind} can be given; ${advice.chooseEngine(fitting)}`;
   }
   return contradiction(['engineVersion', engineVersion], ['engineVersion', asked], isSame);
 }

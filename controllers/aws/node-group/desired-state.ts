@@ -20,6 +20,7 @@ import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual, Wanted } from '../../author/comparison.ts';
 import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
 
 type Parameters = NonNullable<NodeGroup['spec']['forProvider']>;
@@ -172,9 +173,7 @@ function meaningOf({
       return { ready: deleting(), operation: 'delete' };
     case 'CREATE_FAILED':
       return {
-        ready: unavailable(
-          `the node group could not be created${why}; delete this resource and create it again`,
-        ),
+        ready: unavailable(`the node group could not be created${why}; ${advice.createNodeGroupAgain}`),
       };
     default:
       return { ready: unavailable(`the node group is ${status}${why}`) };

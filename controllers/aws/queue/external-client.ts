@@ -1,4 +1,5 @@
 import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
+import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
@@ -11,6 +12,7 @@ import { refuse } from '../../author/comparison.ts';
 import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
 import { ownTags } from '../tags.ts';
 import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
 
@@ -105,7 +107,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     // guard(given === undefined): an interrupted creation stays
     if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
     // No queue can have a name that SQS refuses.
-    if (nameProblem(nameOf(managed), names, '') !== undefined) return undefined;
+    if (nameProblem(nameOf(managed), names) !== undefined) return undefined;
     const told = given === undefined ? undefined : partsOf(given);
     if (told !== undefined && !wasDeleted(managed)) {
       const account = await aws.account(managed.spec.forProvider.region, signal);
@@ -123,7 +125,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     // edited since.
     if (wasDeleted(managed)) return queue;
     throw new Error(
-      `the annotation ${annotationKeys.externalName} is ${given}, and the URL of queue "${queue.name}" is ${queue.url}; correct the annotation`,
+      `the annotation ${annotationKeys.externalName} is ${given}, and the URL of queue "${queue.name}" is ${queue.url}`,
     );
   }
 }
@@ -144,7 +146,7 @@ const isUrlOf = (managed: Queue, { url }: CloudQueue): boolean => {
 /** The reason why SQS would not create a queue of that name, or would create another one. */
 function problemOf(managed: Queue): string | undefined {
   const name = nameOf(managed);
-  const problem = nameProblem(name, names, annotationKeys.externalName) ?? fifoProblem(managed, name);
+  const problem = nameProblem(name, names) ?? fifoProblem(managed, name);
   if (problem !== undefined) return problem;
   const isUrl = partsOf(externalName(managed) ?? '') !== undefined;
   return isUrl ? writtenNameProblem(managed, 'queue') : undefined; // guard: creating a queue although a URL is given
@@ -154,10 +156,9 @@ function problemOf(managed: Queue): string | undefined {
 function fifoProblem({ spec: { forProvider } }: Queue, name: string): string | undefined {
   const isFifo = forProvider.fifoQueue === true;
   if (name.endsWith('.fifo') === isFifo) return undefined;
-  const advice = `set another name in the annotation ${annotationKeys.externalName}`;
   return isFifo
-    ? `the name "${name}" must end in .fifo, because spec.forProvider.fifoQueue is true; ${advice}`
-    : `the name "${name}" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or ${advice}`;
+    ? `the name "${name}" must end in .fifo, because spec.forProvider.fifoQueue is true; ${coreAdvice.setExternalName}`
+    : `the name "${name}" is that of a FIFO queue; ${advice.setFifo}, or ${coreAdvice.setExternalName}`;
 }
 
 /** The name of the queue in SQS: the name in its URL, the name that a user chose, or the name of the object. */

@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { ControllerError } from '../../../apis/core/v1alpha1/controller-error.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
@@ -118,12 +119,12 @@ function refusal(
   { ownerUid, controllerUid }: StoredConnection,
 ): ControllerError {
   const what = store.describe(name);
-  const other = 'choose another spec.publishConnectionDetailsTo.name';
+  const other = advice.nameAnotherSecret('spec.publishConnectionDetailsTo');
   const owner = ownerUid === undefined ? 'no managed resource' : 'another managed resource';
   const isOwnSecret = uid !== undefined && controllerUid === uid;
   const message = isOwnSecret
     ? `${what} is the one of spec.writeConnectionSecretToRef; ${other}`
-    : `${what} exists and belongs to ${owner}; ${other}, or label it ${ownerUidLabel}=${uid} to give it to this one`;
+    : `${what} exists and belongs to ${owner}; ${other}, or ${advice.labelEntry(`${ownerUidLabel}=${uid}`)}`;
   return new ControllerError('SecretConflict', message);
 }
 

@@ -1,5 +1,6 @@
 import isPlainObject from 'lodash/isPlainObject.js';
 import type { LRUCache } from 'lru-cache';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
@@ -139,7 +140,7 @@ export function heldCredentials(credentials: Credentials): HeldCredentials {
   if ('text' in credentials) return credentials;
   const { who, source } = credentials;
   throw new Error(
-    `${who} has credentials of the source ${source}, but the external system needs credentials: use Secret, Environment or Filesystem`,
+    `${who} has credentials of the source ${source}, but the external system needs credentials: ${advice.useHeldCredentials}`,
   );
 }
 

@@ -84,7 +84,7 @@ export function unresolvedInitially(managed: Managed, fields: readonly Reference
   );
   return (
     unresolved &&
-    `references in spec.initProvider are not resolved; set ${unresolved.field} there, or refer in spec.forProvider`
+    `references in spec.initProvider are not resolved; ${advice.referInForProvider(unresolved.field)}`
   );
 }
 

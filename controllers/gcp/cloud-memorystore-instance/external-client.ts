@@ -9,7 +9,7 @@ import { redisDetails } from '../../../clients/redis-details.ts';
 import { checkOwnership } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
-import { advised } from '../advice.ts';
+import { advised } from '../advised.ts';
 import { labelOwner } from '../labels.ts';
 import { progressOf } from '../progress.ts';
 import { accessTo, differenceOf, idOf, newInstance, observationOf } from './desired-state.ts';

@@ -7,7 +7,7 @@ import type { PubsubTopic } from '../../../clients/gcp/pubsub.ts';
 import { checkOwnership } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
-import { advised } from '../advice.ts';
+import { advised } from '../advised.ts';
 import { labelOwner } from '../labels.ts';
 import { differenceOf, newTopic, observationOf } from './desired-state.ts';
 

@@ -1,4 +1,5 @@
 import { escapeIdentifier } from 'pg';
+import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
@@ -9,6 +10,7 @@ import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { GeneratedCredential } from '../../core/credential.ts';
 import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
 import { isObserver, markDifference, nameOf } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
 
@@ -62,7 +64,7 @@ export function changeOfOwner(
 ): string | undefined {
   const next = databaseSpec(managed).owner;
   if (next === undefined || next === owner) return undefined;
-  return `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, unless you set spec.forProvider.owner`;
+  return `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, ${advice.keepOwner}`;
 }
 
 /** A database that exists. `role` is its own owner role, if it should have one and has it. */
@@ -131,6 +133,6 @@ export function checkImmutable(managed: PostgreSQLDatabase, database: DatabaseOb
   );
   if (changes.length === 0) return;
   throw new Error(
-    `cannot change ${changes.join(' and ')}: PostgreSQL sets it at creation only; set it back, or create a new resource`,
+    `cannot change ${changes.join(' and ')}: PostgreSQL sets it at creation only; ${coreAdvice.undoEdit}`,
   );
 }

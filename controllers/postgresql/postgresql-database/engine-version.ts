@@ -1,4 +1,5 @@
 import { invalid } from '../../../clients/external-error.ts';
+import { advice } from '../advice.ts';
 
 /**
  * The major version in `18`, `18.1` or `9.6`. Before 10, major versions had two numbers, but such servers are not
@@ -13,7 +14,7 @@ export function checkEngineVersion(
 ): void {
   if (wanted === undefined || majorVersion(wanted) === server.version) return;
   throw invalid(
-    `spec.forProvider.engineVersion is "${wanted}", but server ${server.address} runs PostgreSQL ${server.version}; change it, or use a provider whose server runs ${wanted}`,
+    `spec.forProvider.engineVersion is "${wanted}", but server ${server.address} runs PostgreSQL ${server.version}; ${advice.matchVersion(wanted)}`,
     { kinds: ['ChangeFields'], fields: ['spec.forProvider.engineVersion'] },
   );
 }

@@ -3,6 +3,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { DesiredCredential, ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
   checkExternalName,
@@ -91,7 +92,7 @@ export function postgreSQLDatabaseClient({
       });
       const spec = databaseSpec(managed);
       if (spec.owner === undefined) {
-        throw new Error('spec.forProvider.ownerRef and ownerSelector are not resolved; set owner');
+        throw new Error(`spec.forProvider.ownerRef and ownerSelector are not resolved; ${advice.setOwner}`);
       }
       await closing.prepare(signal);
       const isExisting = (await ensureRole(managed, credential, signal)) === 'existing';

@@ -5,6 +5,7 @@ import { isInUse } from '../../../clients/postgresql/error.ts';
 import { markIn, markStatement } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
+import { advice } from '../advice.ts';
 import { hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
 
 type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
@@ -30,7 +31,7 @@ export async function isAnythingLeft(
   ) {
     const handOver = markStatement('database', name, ownerIdOf(managed));
     throw new Error(
-      `database ${escapeIdentifier(name)} was managed here, but its mark was removed; to drop it, run: ${handOver}; to keep it, set spec.deletionPolicy: Orphan`,
+      `database ${escapeIdentifier(name)} was managed here, but its mark was removed; ${advice.dropUnmarked(handOver)}; ${advice.keepUnmarked}`,
     );
   }
   return (
@@ -56,10 +57,9 @@ export async function removeAll(
       await databases.drop(name, { ownerId, terminateSessions, signal });
     } catch (error) {
       if (!isInUse(error) || terminateSessions) throw error;
-      throw new Error(
-        `${messageOf(error)}; waiting for them to end, or for spec.forProvider.onDelete TerminateSessions`,
-        { cause: error },
-      );
+      throw new Error(`${messageOf(error)}; waiting for them to end; ${advice.terminateSessions}`, {
+        cause: error,
+      });
     }
   }
   if (!hasUsableName(managed, 'role')) return;

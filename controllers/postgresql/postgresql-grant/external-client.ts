@@ -5,6 +5,7 @@ import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import type { ExternalClient, Observation } from '../../core/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
 import { isObserver } from '../ownership.ts';
 import {
   askedGrant,
@@ -71,7 +72,7 @@ export function postgreSQLGrantClient({
       const rival = rivalOf(managed);
       if (rival !== undefined) {
         throw new Error(
-          `PostgreSQLGrant ${rival.metadata.name} has the same role and target; put all privileges there, and delete this one`,
+          `PostgreSQLGrant ${rival.metadata.name} has the same role and target; ${advice.mergeGrants}`,
         );
       }
       const held = await grants.observe(spec, { signal });

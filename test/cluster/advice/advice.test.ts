@@ -1,19 +1,30 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
+import { advice as clientAdvice } from '../../../clients/advice.ts';
+import { advice as authorAdvice } from '../../../controllers/author/advice.ts';
+import { advice as awsAdvice } from '../../../controllers/aws/advice.ts';
+import { advice as postgresqlAdvice } from '../../../controllers/postgresql/advice.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { startFancySQL } from '../fancysql-fixture.ts';
 import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
-import { awsRows } from './aws-rows.ts';
+import { authorRows, cloudRows } from './author-rows.ts';
+import { awsClientRows, awsRows } from './aws-rows.ts';
 import { claimRows } from './claim-rows.ts';
-import { managedRows } from './managed-rows.ts';
+import { gcpClientRows } from './gcp-rows.ts';
+import { managedRows, moreManagedRows } from './managed-rows.ts';
 import type { Row } from './player.ts';
 import { Place, play } from './player.ts';
-import { postgresqlRows } from './postgresql-rows.ts';
+import { morePostgresqlRows, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
 import { providerRows } from './provider-rows.ts';
+import type { unplayed } from './unplayed.ts';
+
+/** A row for each piece of a catalogue that is not in {@link unplayed}. */
+type RowsOf<Catalogue> = Readonly<Record<Exclude<keyof Catalogue, keyof typeof unplayed>, Row>>;
 
 /** Rows play side by side: most of their time is waiting. */
 const atOnce = 6;
@@ -28,7 +39,7 @@ describe('a reader who does what the product says can use the claim', {
 
   before(async () => {
     [fixture, postgresql] = await Promise.all([startFancySQL({ provisioningMs: 50 }), startPostgresql()]);
-    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,postgresql']);
+    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,gcp,postgresql']);
     await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
   });
   after(async (context) => {
@@ -38,24 +49,40 @@ describe('a reader who does what the product says can use the claim', {
     if ('error' in context && context.error) console.error(stack?.log());
   });
 
-  const rows = Object.entries<Row>({
+  const server = () => postgresql;
+  const catalogues = [coreAdvice, clientAdvice, authorAdvice, awsAdvice, postgresqlAdvice] as const;
+  const catalogue = { ...coreAdvice, ...clientAdvice, ...authorAdvice, ...awsAdvice, ...postgresqlAdvice };
+  const pieces: RowsOf<typeof catalogue> = {
     ...claimRows,
     ...managedRows,
-    ...providerRows,
+    ...authorRows,
+    ...cloudRows,
     ...awsRows,
-    ...postgresqlRows(() => postgresql),
-  });
-  for (const [index, [name, row]] of rows.entries()) {
+    ...awsClientRows,
+    ...gcpClientRows,
+    ...postgresqlRows(server),
+    ...postgresqlClientRows(server),
+  };
+  const mistakes = { ...providerRows, ...moreManagedRows, ...morePostgresqlRows(server) };
+  for (const [index, [name, row]] of Object.entries<Row>({ ...pieces, ...mistakes }).entries()) {
     test(name, async (context) => {
       const at = new Place(fixture, `advice-${index}`);
       places.push(at);
-      await fixture.cluster.kubectl(['create', 'namespace', at.namespace]);
+      const metadata = { name: at.namespace };
+      await fixture.cluster.client.create(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata });
       await at.class('small');
-      const piece: unknown = Object.hasOwn(advice, name) ? advice[name as keyof typeof advice] : undefined;
+      const piece: unknown = Object.hasOwn(catalogue, name)
+        ? catalogue[name as keyof typeof catalogue]
+        : undefined;
       const tookMs = await play(row, at, typeof piece === 'string' ? piece : undefined);
       context.diagnostic(`${(tookMs / 1_000).toFixed(1)} s from the correction`);
     });
   }
+
+  test('no two catalogues have the same id', () => {
+    const ids = catalogues.flatMap((each) => Object.keys(each));
+    assert.deepEqual(ids.toSorted(), Object.keys(catalogue).toSorted());
+  });
 
   test('a claim that was corrected says nothing of its fault any more', async () => {
     const [corrected] = places;

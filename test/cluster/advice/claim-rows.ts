@@ -37,6 +37,18 @@ async function released(at: Place): Promise<string> {
   return metadata.name;
 }
 
+/** Runs the command that makes a released resource available to the claim. */
+const makeAvailable = async (at: Place, claim = 'db'): Promise<void> =>
+  at.run(
+    await eventually('the command is printed', async () => {
+      const [, command] = /to this claim: (kubectl .*)$/m.exec(await at.messages(claim)) ?? [];
+      return command;
+    }),
+  );
+
+const nextMessages = async (at: Place): Promise<string> =>
+  at.messagesOf(FavouriteDBInstanceKind, (await at.resource('next')).metadata);
+
 /** The manifest of an object in a backup. */
 const backedUp = ({ apiVersion, kind, metadata, spec }: Managed): Managed => ({
   apiVersion,
@@ -294,10 +306,22 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
     },
     reason: 'Released',
     fault: 'resource released',
-    async act(at) {
-      const [, command = ''] = /to this claim: (kubectl .*)$/m.exec(await at.messages()) ?? [];
-      await at.run(command);
+    act: (at) => makeAvailable(at),
+  },
+  reuseCredentials: {
+    async situation(at) {
+      const name = await released(at);
+      const withoutUpdate = ['Observe', 'Create', 'Delete', 'LateInitialize'];
+      await at.editPolicies(name, withoutUpdate);
+      await at.claim({ resourceRef: favouriteRef(name) }, 'next');
+      await makeAvailable(at, 'next');
     },
+    where: nextMessages,
+    async act(at) {
+      const [, annotation = ''] = /set the annotation (\S+)$/m.exec(await nextMessages(at)) ?? [];
+      await at.annotate(FavouriteDBInstanceKind, (await at.resource('next')).metadata.name, annotation);
+    },
+    ends: (at) => at.usable('next'),
   },
   removeClaimRef: {
     async situation(at) {

@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
+import { refusedName } from './aws-rows.ts';
+import { knownAuthString } from './gcp-rows.ts';
 import type { Place, Row } from './player.ts';
 
 /** The advice that a managed resource shows. */
@@ -25,6 +28,11 @@ export type ManagedAdvice = Extract<
   | 'createNamespace'
   | 'useAnother'
   | 'createNamed'
+  | 'setExternalName'
+  | 'referInForProvider'
+  | 'useHeldCredentials'
+  | 'labelEntry'
+  | 'generateOthers'
 >;
 
 /** A claim that is bound, in a cloud of its own. */
@@ -37,12 +45,15 @@ async function boundInOwnCloud(at: Place): Promise<void> {
 const messages = async (at: Place): Promise<string> =>
   at.messagesOf(FavouriteDBInstanceKind, (await at.resource()).metadata);
 
-const observeAgain = async (at: Place): Promise<void> => {
-  const { name } = (await at.resource()).metadata;
-  await at.run(
-    `kubectl annotate favouritedbinstance ${name} --overwrite crossplane.io/reconcile-requested-at="$(date)"`,
-  );
-};
+const observeAgain = async (at: Place): Promise<void> =>
+  at.observeAgain(FavouriteDBInstanceKind, (await at.resource()).metadata.name);
+
+/** Writes credentials of the row's provider, and observes again. */
+async function correctCredentials(at: Place, credentials?: object): Promise<void> {
+  await at.credentials(credentials);
+  await sleep(2_100); // the controllers cache a Secret that they read for 2 s
+  await observeAgain(at);
+}
 
 /** The claim can be used, and its resource no longer shows the words. */
 const isSilent =
@@ -63,9 +74,22 @@ const networkIn = async (at: Place): Promise<void> => {
 
 const networkMessages = (at: Place): Promise<string> => at.messagesOf(NetworkKind, networkKey(at));
 
-async function isNetworkReady(at: Place): Promise<boolean> {
-  const { conditions = [] } = (await at.fixture.cluster.find(NetworkKind, networkKey(at)))?.status ?? {};
-  return conditions.length > 0 && conditions.every(({ status }) => status === 'True');
+const isNetworkReady = (at: Place): Promise<boolean> => at.works(NetworkKind, at.named('net'));
+
+const storedRow = {
+  where: (at: Place) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('stored') }),
+  ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('stored')),
+};
+
+/** A user has a Secret of the name that a resource has in a secret store. */
+async function occupiedEntry(at: Place): Promise<void> {
+  const name = at.named('store');
+  await at.create(StoreConfigKind, name, { type: 'Kubernetes', defaultScope: at.namespace });
+  await at.secret(at.namespace, 'taken', { password: 'a-password' });
+  await at.managed('stored', {
+    publishConnectionDetailsTo: { name: 'taken', configRef: { name } },
+    writeConnectionSecretToRef: undefined,
+  } as object);
 }
 
 export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
@@ -89,13 +113,11 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     async situation(at) {
       await boundInOwnCloud(at);
       const { url, token } = at.fixture.favourite;
-      await at.credentials({ url, token });
-      await observeAgain(at);
+      await correctCredentials(at, { url, token });
     },
     where: messages,
     async act(at) {
-      await at.credentials();
-      await observeAgain(at);
+      await correctCredentials(at);
     },
     ends: isSilent('correct the provider'),
   },
@@ -111,9 +133,7 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       const answer = await fetch(`${cloud?.url}${path}`, { method: 'DELETE', headers });
       assert.ok(answer.ok, `DELETE ${path} answers ${answer.status}`);
       await eventually('the network is gone', async () => cloud?.networks().length === 0);
-      await at.run(
-        `kubectl annotate network ${at.named('net')} crossplane.io/reconcile-requested-at="$(date)"`,
-      );
+      await at.observeAgain(NetworkKind, at.named('net'));
     },
     where: networkMessages,
     act: (at) => at.run(`kubectl annotate network ${at.named('net')} ${annotationKeys.externalName}-`),
@@ -245,5 +265,83 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     reason: 'DependencyNotFound',
     fault: 'missing provider',
     act: (at) => at.providerConfig(),
+  },
+  setExternalName: refusedName,
+  generateOthers: knownAuthString,
+  referInForProvider: {
+    async situation(at) {
+      await at.cloud();
+      await networkIn(at);
+      const networkIdRef = networkKey(at);
+      await at.managed('joined', {
+        providerRef: undefined,
+        providerConfigRef: { name: at.named('cloud') },
+        initProvider: { networkIdRef },
+      } as object);
+    },
+    says: () => 'set networkId there, or refer in spec.forProvider',
+    where: (at) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('joined') }),
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceKind,
+        { name: at.named('joined') },
+        { spec: { initProvider: null, forProvider: { networkIdRef: networkKey(at) } } },
+      ),
+    ends: (at) => at.works(FavouriteDBInstanceKind, at.named('joined')),
+  },
+  useHeldCredentials: {
+    async situation(at) {
+      await at.cloud();
+      await at.edit(
+        ProviderConfigKind,
+        { name: at.named('cloud') },
+        { spec: { credentials: { source: 'None', secretRef: null } } },
+      );
+      await at.claim({ classRef: at.classRef('own') });
+    },
+    reason: 'CannotReadCredentials',
+    fault: 'wrong credentials',
+    act: (at) =>
+      at.edit(
+        ProviderConfigKind,
+        { name: at.named('cloud') },
+        {
+          spec: {
+            credentials: {
+              source: 'Secret',
+              secretRef: { namespace: credentialsNamespace, name: at.named('cloud'), key: 'credentials' },
+            },
+          },
+        },
+      ),
+  },
+  labelEntry: {
+    situation: occupiedEntry,
+    async says(at) {
+      const { metadata } = await at.fixture.cluster.client.get(FavouriteDBInstanceKind, {
+        name: at.named('stored'),
+      });
+      return advice.labelEntry(`secret.crossplane.io/owner-uid=${metadata.uid}`);
+    },
+    ...storedRow,
+    async act(at) {
+      const [, label = ''] = /or label it (\S+)/.exec(await storedRow.where(at)) ?? [];
+      await at.run(`kubectl label secret -n ${at.namespace} taken ${label}`);
+    },
+  },
+};
+
+/** Mistakes for which the catalogue has one piece of advice with another field. */
+export const moreManagedRows: Readonly<Record<string, Row>> = {
+  'an entry of a secret store that belongs to another': {
+    situation: occupiedEntry,
+    says: () => advice.nameAnotherSecret('spec.publishConnectionDetailsTo'),
+    ...storedRow,
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceKind,
+        { name: at.named('stored') },
+        { spec: { publishConnectionDetailsTo: { name: 'free' } } },
+      ),
   },
 };

@@ -5,6 +5,10 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
@@ -96,11 +100,52 @@ export class Place {
   }
 
   /** The managed resource of the claim, as soon as the claim names one. */
-  resource(): Promise<FavouriteDBInstance> {
+  resource(claim = 'db'): Promise<FavouriteDBInstance> {
     return eventually('the claim has a resource', async () => {
-      const reference = (await this.find())?.spec.resourceRef;
+      const reference = (await this.find(claim))?.spec.resourceRef;
       return reference && this.fixture.cluster.find(FavouriteDBInstanceKind, { name: reference.name ?? '' });
     });
+  }
+
+  /** An object without a namespace. */
+  create<T extends KubernetesObject>(
+    kind: Kind<T>,
+    name: string,
+    spec: object,
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
+    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, annotations }, spec };
+    return this.fixture.cluster.client.create(kind, object as KubernetesObject as T);
+  }
+
+  /** Sets an annotation: `key=value`, or removes it: `key-`, as `kubectl annotate` does. */
+  annotate(kind: Kind<KubernetesObject>, name: string, annotation: string): Promise<void> {
+    const [, key = '', value] = /^([^=]*)(?:=(.*)|-)$/.exec(annotation) ?? [];
+    return this.edit(kind, { name }, { metadata: { annotations: { [key]: value ?? null } } });
+  }
+
+  /** The controllers observe the external resource now, not at the next poll. */
+  observeAgain(kind: Kind<KubernetesObject>, name: string): Promise<void> {
+    return this.annotate(kind, name, `${annotationKeys.reconcileRequestedAt}=${Date.now()}`);
+  }
+
+  /** Whether every condition of an object is True. */
+  async works(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
+    const found = (await this.fixture.cluster.find(kind, { name })) as Conditioned | undefined;
+    const { conditions = [] } = found?.status ?? {};
+    return conditions.length > 0 && conditions.every(({ status }) => status === 'True');
+  }
+
+  /** Waits until every condition of an object is True. */
+  async working(kind: Kind<KubernetesObject>, name: string): Promise<void> {
+    await eventually(`${kind.kind} ${name} works`, async () => {
+      if (await this.works(kind, name)) return true;
+      throw new Error(await this.messagesOf(kind, { name }));
+    });
+  }
+
+  async isGone(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
+    return (await this.fixture.cluster.find(kind, { name })) === undefined;
   }
 
   /** Merges a patch into an object, as `kubectl edit` does: against the newest version. */
@@ -125,10 +170,20 @@ export class Place {
     return this.fixture.cluster.client.delete(kind, key, {});
   }
 
-  /** A Secret that someone wrote by hand. */
-  secret(namespace: string, name: string, stringData: Readonly<Record<string, string>>): Promise<string> {
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData };
-    return this.fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  /** A Secret that someone wrote by hand, with these entries alone. */
+  async secret(namespace: string, name: string, entries: ConnectionDetails): Promise<void> {
+    const { client, find } = this.fixture.cluster;
+    const data = encodeDetails(entries);
+    const before = await find(SecretKind, { namespace, name });
+    if (before !== undefined) await client.replace(SecretKind, { ...before, data });
+    else {
+      await client.create(SecretKind, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { namespace, name },
+        data,
+      });
+    }
   }
 
   /** A cloud of the row's own, with a ProviderConfig that names it. `credentials`: instead of those that work. */
@@ -165,7 +220,7 @@ export class Place {
     return { url: cloud?.url, token: cloud?.token };
   }
 
-  credentials(given: object = this.workingCredentials): Promise<string> {
+  credentials(given: object = this.workingCredentials): Promise<void> {
     return this.secret(credentialsNamespace, this.named('cloud'), { credentials: JSON.stringify(given) });
   }
 
@@ -248,7 +303,7 @@ export async function play(row: Row, at: Place, piece: string | undefined): Prom
     'the advice works',
     async () => {
       if (await ends(at)) return true;
-      throw new Error(JSON.stringify((await at.find())?.status));
+      throw new Error(`${await row.where?.(at)} ${JSON.stringify((await at.find())?.status)}`);
     },
     withinMs,
   );

@@ -1,6 +1,15 @@
+import { Client, escapeIdentifier } from 'pg';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
-import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import type { advice } from '../../../controllers/postgresql/advice.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
@@ -8,64 +17,336 @@ import type { Place, Row } from './player.ts';
 
 type Entries = Readonly<Record<string, string>>;
 
-const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+/** The server of all rows. Each row has databases and roles of its own. */
+type Server = () => LocalPostgresql;
+
+/** Writes the credentials of the row's provider, with these entries instead. */
+function credentials(server: Server, at: Place, entries: Entries = {}): Promise<void> {
+  const { host, port, superuser, password } = server();
+  const right = { endpoint: host, port: String(port), username: superuser, password, sslmode: 'disable' };
+  return at.secret(credentialsNamespace, at.named('pg'), { ...right, ...entries });
+}
+
+async function provider(server: Server, at: Place, entries: Entries = {}): Promise<void> {
+  await credentials(server, at, entries);
+  const name = at.named('pg');
+  await at.create(ProviderConfigKind, name, {
+    credentials: { source: 'Secret', secretRef: { namespace: credentialsNamespace, name, key: 'endpoint' } },
+  });
+}
 
 /** A claim of a class whose provider has a wrong entry in its credentials, which a reader corrects. */
-const wrongEntry = (server: () => LocalPostgresql, wrong: Entries, reason: string, says: string): Row => {
-  const right = (): Entries => {
-    const { host, port, superuser, password } = server();
-    return { endpoint: host, port: String(port), username: superuser, password, sslmode: 'disable' };
-  };
-  const credentials = (at: Place, entries: Entries): Promise<string> =>
-    at.secret(credentialsNamespace, at.named('pg'), { ...right(), ...entries });
-  return {
-    async situation(at) {
-      const { client } = at.fixture.cluster;
-      const name = at.named('pg');
-      await credentials(at, wrong);
-      await client.create(ProviderConfigKind, {
-        apiVersion,
-        kind: 'ProviderConfig',
-        metadata: { name },
-        spec: {
-          credentials: {
-            source: 'Secret',
-            secretRef: { namespace: credentialsNamespace, name, key: 'endpoint' },
-          },
+const wrongEntry = (server: Server, wrong: Entries, reason: string, says?: string): Row => ({
+  async situation(at) {
+    const { client } = at.fixture.cluster;
+    const name = at.named('pg');
+    await provider(server, at, wrong);
+    await client.create(PostgreSQLDatabaseClassKind, {
+      apiVersion: 'postgresql.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLDatabaseClass',
+      metadata: { name },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: credentialsNamespace,
+        providerConfigRef: { name },
+        forProvider: {},
+      },
+    });
+    await client.create(PostgreSQLInstanceKind, {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLInstance',
+      metadata: { namespace: at.namespace, name: 'db' },
+      spec: {
+        classRef: {
+          apiVersion: 'postgresql.crossplane.io/v1alpha1',
+          kind: 'PostgreSQLDatabaseClass',
+          name,
         },
-      });
-      await client.create(PostgreSQLDatabaseClassKind, {
-        apiVersion,
-        kind: 'PostgreSQLDatabaseClass',
-        metadata: { name },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: credentialsNamespace,
-          providerConfigRef: { name },
-          forProvider: {},
-        },
-      });
-      await client.create(PostgreSQLInstanceKind, {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'PostgreSQLInstance',
-        metadata: { namespace: at.namespace, name: 'db' },
-        spec: { classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name } },
-      });
-      await eventually(`the claim is ${reason}`, async () => {
-        const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
-        const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-        if (ready?.reason === reason) return true;
-        throw new Error(JSON.stringify(claim?.status));
-      });
-    },
-    says: () => says,
-    where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('pg') }),
-    act: (at) => credentials(at, wrong.database === undefined ? {} : { database: 'postgres' }),
-    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
-  };
+      },
+    });
+    await eventually(`the claim is ${reason}`, async () => {
+      const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
+      const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+      if (ready?.reason === reason) return true;
+      throw new Error(JSON.stringify(claim?.status));
+    });
+  },
+  ...(says !== undefined && { says: () => says }),
+  where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('pg') }),
+  act: (at) => credentials(server, at, wrong.database === undefined ? {} : { database: 'postgres' }),
+  ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+});
+
+/** A session of the superuser. */
+async function sessionOf(server: Server, database = 'postgres'): Promise<Client> {
+  const { host, port, superuser, password } = server();
+  const session = new Client({ host, port, user: superuser, password, database, ssl: false });
+  session.on('error', () => {}); // it may be terminated
+  await session.connect();
+  return session;
+}
+
+/** The first row of the last statement, which the superuser runs. */
+async function sql(server: Server, statements: readonly string[], database?: string) {
+  const session = await sessionOf(server, database);
+  try {
+    let rows: readonly Readonly<Record<string, unknown>>[] = [];
+    for (const statement of statements) ({ rows } = await session.query(statement));
+    return rows[0];
+  } finally {
+    await session.end();
+  }
+}
+
+const spec = (at: Place, forProvider: object = {}) => ({
+  providerConfigRef: { name: at.named('pg') },
+  forProvider,
+});
+
+const database = (at: Place, forProvider: object = {}, name = 'db', more: object = {}) =>
+  at.create(PostgreSQLDatabaseKind, at.named(name), { ...spec(at, forProvider), ...more });
+
+const databaseKey = (at: Place) => ({ name: at.named('db') });
+
+const editDatabase = (at: Place, forProvider: object): Promise<void> =>
+  at.edit(PostgreSQLDatabaseKind, databaseKey(at), { spec: { forProvider } });
+
+const databaseRow = {
+  where: (at: Place) => at.messagesOf(PostgreSQLDatabaseKind, databaseKey(at)),
+  ends: (at: Place) => at.works(PostgreSQLDatabaseKind, at.named('db')),
 };
 
-/** A mistake in each entry of the credentials of a PostgreSQL server. */
-export const postgresqlRows = (server: () => LocalPostgresql): Readonly<Record<string, Row>> => ({
+const owners = async (server: Server, name: string): Promise<unknown> =>
+  (await sql(server, [`SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = '${name}'`]))
+    ?.owner;
+
+/** Creates a role, by a PostgreSQLRole. */
+async function role(at: Place, name = 'owner'): Promise<string> {
+  await at.create(PostgreSQLRoleKind, at.named(name), spec(at));
+  await at.working(PostgreSQLRoleKind, at.named(name));
+  return at.named(name);
+}
+
+/** Runs the statement that follows these words in the messages of the database. */
+async function runPrinted(server: Server, at: Place, words: RegExp): Promise<void> {
+  const [, statement = ''] = words.exec(await databaseRow.where(at)) ?? [];
+  await sql(server, [statement]);
+}
+
+/** A user created a database of the name that a managed resource has. */
+const existing =
+  (server: Server): Row['situation'] =>
+  async (at) => {
+    await provider(server, at);
+    await sql(server, [`CREATE DATABASE ${escapeIdentifier(at.named('db'))}`]);
+    await database(at);
+  };
+
+/** The owner of a database removed its mark, and the managed resource is being deleted. */
+const unmarked =
+  (server: Server): Row['situation'] =>
+  async (at) => {
+    await provider(server, at);
+    await database(at, { owner: await role(at) });
+    await at.working(PostgreSQLDatabaseKind, at.named('db'));
+    await sql(server, [`COMMENT ON DATABASE ${escapeIdentifier(at.named('db'))} IS NULL`]);
+    await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+  };
+
+/** The managed resource of a database was deleted, and its policy retained the database. Another one names it. */
+const retained =
+  (server: Server): Row['situation'] =>
+  async (at) => {
+    await provider(server, at);
+    await database(at, {}, 'former', { deletionPolicy: 'Orphan' });
+    await at.working(PostgreSQLDatabaseKind, at.named('former'));
+    await at.delete(PostgreSQLDatabaseKind, { name: at.named('former') });
+    await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, at.named('former')));
+    await at.create(PostgreSQLDatabaseKind, at.named('db'), spec(at), {
+      [annotationKeys.externalName]: at.named('former'),
+    });
+  };
+
+const grant = (at: Place, name: string, privileges: readonly string[]) =>
+  at.create(
+    PostgreSQLGrantKind,
+    at.named(name),
+    spec(at, { role: at.named('owner'), database: at.named('db'), privileges }),
+  );
+
+/** The advice of resources and providers of the stack. */
+export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof advice, Row>> => ({
+  mergeGrants: {
+    async situation(at) {
+      await provider(server, at);
+      await database(at, { owner: 'postgres' });
+      await role(at);
+      await at.working(PostgreSQLDatabaseKind, at.named('db'));
+      await grant(at, 'first', ['CONNECT']);
+      await at.working(PostgreSQLGrantKind, at.named('first'));
+      await grant(at, 'second', ['TEMPORARY']);
+    },
+    where: (at) => at.messagesOf(PostgreSQLGrantKind, { name: at.named('second') }),
+    async act(at) {
+      const privileges = ['CONNECT', 'TEMPORARY'];
+      await at.edit(
+        PostgreSQLGrantKind,
+        { name: at.named('first') },
+        { spec: { forProvider: { privileges } } },
+      );
+      await at.delete(PostgreSQLGrantKind, { name: at.named('second') });
+    },
+    async ends(at) {
+      if (!(await at.isGone(PostgreSQLGrantKind, at.named('second')))) return false;
+      const [user, on] = [at.named('owner'), at.named('db')];
+      const held = await sql(server, [
+        `SELECT has_database_privilege('${user}', '${on}', 'CONNECT') AND has_database_privilege('${user}', '${on}', 'TEMPORARY') AS both`,
+      ]);
+      return held?.both === true && at.works(PostgreSQLGrantKind, at.named('first'));
+    },
+  },
+  matchVersion: {
+    ...databaseRow,
+    async situation(at) {
+      await provider(server, at);
+      await database(at, { engineVersion: '11' });
+    },
+    says: () => 'change it, or use a provider whose server runs 11',
+    async act(at) {
+      const [, engineVersion] = /runs PostgreSQL (\d+)/.exec(await databaseRow.where(at)) ?? [];
+      await editDatabase(at, { engineVersion });
+    },
+  },
+  dropUnmarked: {
+    situation: unmarked(server),
+    says: () => 'to drop it, run: COMMENT ON DATABASE',
+    where: databaseRow.where,
+    act: (at) => runPrinted(server, at, /to drop it, run: ([^;]*);/),
+    ends: async (at) =>
+      (await at.isGone(PostgreSQLDatabaseKind, at.named('db'))) &&
+      (await owners(server, at.named('db'))) === undefined,
+  },
+  keepUnmarked: {
+    situation: unmarked(server),
+    where: databaseRow.where,
+    act: (at) => at.edit(PostgreSQLDatabaseKind, databaseKey(at), { spec: { deletionPolicy: 'Orphan' } }),
+    ends: async (at) =>
+      (await at.isGone(PostgreSQLDatabaseKind, at.named('db'))) &&
+      (await owners(server, at.named('db'))) === at.named('owner'),
+  },
+  terminateSessions: {
+    async situation(at) {
+      await provider(server, at);
+      await database(at);
+      await at.working(PostgreSQLDatabaseKind, at.named('db'));
+      const session = await sessionOf(server, at.named('db'));
+      at.servers.push({ stop: () => session.end() });
+      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+    },
+    where: databaseRow.where,
+    act: (at) => editDatabase(at, { onDelete: 'TerminateSessions' }),
+    ends: (at) => at.isGone(PostgreSQLDatabaseKind, at.named('db')),
+  },
+  keepOwner: {
+    situation: existing(server),
+    where: databaseRow.where,
+    async act(at) {
+      await editDatabase(at, { owner: server().superuser });
+      await runPrinted(server, at, /run: (COMMENT .*)$/m);
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+    ends: async (at) =>
+      (await databaseRow.ends(at)) && (await owners(server, at.named('db'))) === server().superuser,
+  },
+  setOwner: {
+    ...databaseRow,
+    async situation(at) {
+      await provider(server, at);
+      await role(at);
+      await database(at, { ownerRef: { name: 'no-such-role', policy: { resolution: 'Optional' } } });
+    },
+    act: (at) => editDatabase(at, { owner: at.named('owner') }),
+  },
+  closeDatabases: {
+    async situation(at) {
+      const [open, user] = [at.named('open'), at.named('administrator')].map(escapeIdentifier);
+      await sql(server, [
+        `CREATE DATABASE ${open}`,
+        `CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`,
+      ]);
+      await provider(server, at, {
+        username: at.named('administrator'),
+        password: 'a-password',
+        database: at.named('open'),
+      });
+      await at.create(PostgreSQLRoleKind, at.named('owner'), spec(at));
+    },
+    says: (at) =>
+      `run as "${server().superuser}": REVOKE CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} FROM PUBLIC`,
+    where: (at) => at.events(at.named('pg')),
+    async act(at) {
+      const [, statements = ''] = /run as \S+: (.*)$/m.exec(await at.events(at.named('pg'))) ?? [];
+      await sql(server, statements.split('; '));
+    },
+    async ends(at) {
+      const right = `SELECT has_database_privilege('public', '${at.named('open')}', 'CONNECT') AS open`;
+      return (await sql(server, [right]))?.open === false;
+    },
+  },
+});
+
+type ClientAdvice = Extract<
+  keyof typeof clientAdvice,
+  'createRetainedAgain' | 'adopt' | 'disableTls' | 'nameAnotherSchema'
+>;
+
+/** The advice of the errors of PostgreSQL. */
+export const postgresqlClientRows = (server: Server): Readonly<Record<ClientAdvice, Row>> => ({
+  disableTls: wrongEntry(server, { sslmode: 'require' }, 'ProviderUnreachable'),
+  adopt: {
+    ...databaseRow,
+    situation: existing(server),
+    says: () => 'run: COMMENT ON DATABASE',
+    async act(at) {
+      await runPrinted(server, at, /run: (COMMENT .*)$/m);
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+  },
+  createRetainedAgain: {
+    situation: retained(server),
+    where: databaseRow.where,
+    async act(at) {
+      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+      await database(at, {}, 'former');
+    },
+    ends: (at) => at.works(PostgreSQLDatabaseKind, at.named('former')),
+  },
+  nameAnotherSchema: {
+    ...databaseRow,
+    async situation(at) {
+      await provider(server, at);
+      const owner = await role(at);
+      await database(at, { owner });
+      await at.working(PostgreSQLDatabaseKind, at.named('db'));
+      const planted = 'CREATE FUNCTION public.planted(text) RETURNS text LANGUAGE sql RETURN $1';
+      await sql(
+        server,
+        [
+          `GRANT CREATE ON SCHEMA public TO ${escapeIdentifier(owner)}`,
+          `SET SESSION AUTHORIZATION ${escapeIdentifier(owner)}`,
+          planted,
+          'CREATE SCHEMA tools',
+        ],
+        at.named('db'),
+      );
+      await sql(server, ['CREATE SCHEMA more'], at.named('db'));
+      await editDatabase(at, { extensions: [{ name: 'file_fdw' }] });
+    },
+    act: (at) => editDatabase(at, { extensions: [{ name: 'file_fdw', schema: 'more' }] }),
+  },
+});
+
+/** Mistakes in the credentials, and names that a managed resource cannot have. */
+export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>> => ({
   'PostgreSQL: a wrong password': wrongEntry(
     server,
     { password: 'wrong' },
@@ -85,16 +366,34 @@ export const postgresqlRows = (server: () => LocalPostgresql): Readonly<Record<s
     'no-such-host.invalid',
   ),
   'PostgreSQL: a wrong port': wrongEntry(server, { port: '1' }, 'ProviderUnreachable', 'refused'),
-  'PostgreSQL: a wrong TLS mode': wrongEntry(
-    server,
-    { sslmode: 'require' },
-    'ProviderUnreachable',
-    'to connect without TLS, set sslmode "disable" in the credentials',
-  ),
   'PostgreSQL: a database that does not exist': wrongEntry(
     server,
     { database: 'missing' },
     'CredentialsRefused',
     'has no database "missing", which the credentials name',
   ),
+  'PostgreSQL: the external name is that of the administrator': {
+    async situation(at) {
+      await provider(server, at);
+      await at.create(PostgreSQLRoleKind, at.named('role'), spec(at), {
+        [annotationKeys.externalName]: server().superuser,
+      });
+    },
+    says: () => `set another name in the annotation ${annotationKeys.externalName}`,
+    where: (at) => at.messagesOf(PostgreSQLRoleKind, { name: at.named('role') }),
+    act: (at) =>
+      at.annotate(PostgreSQLRoleKind, at.named('role'), `${annotationKeys.externalName}=${at.named('r')}`),
+    ends: (at) => at.works(PostgreSQLRoleKind, at.named('role')),
+  },
+  'PostgreSQL: the external name is that of a retained database': {
+    ...databaseRow,
+    situation: retained(server),
+    says: () => 'choose another external name',
+    act: (at) =>
+      at.annotate(
+        PostgreSQLDatabaseKind,
+        at.named('db'),
+        `${annotationKeys.externalName}=${at.named('other')}`,
+      ),
+  },
 });

@@ -134,7 +134,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
     ]) {
       const named = queue({}, 'orders', url);
       await assert.rejects(client.observe(named, undefined, signal), {
-        message: `the annotation crossplane.io/external-name is ${url}, and the URL of queue "theirs" is ${urlOf('theirs')}; correct the annotation`,
+        message: `the annotation crossplane.io/external-name is ${url}, and the URL of queue "theirs" is ${urlOf('theirs')}`,
       });
       const leaving = {
         ...named,

@@ -99,7 +99,7 @@ describe('the remains of a database that is being deleted', () => {
     const inUse = { ...server, databases: { ...server.databases, drop: () => Promise.reject(busy) } };
     await assert.rejects(removeAll(inUse, leaving(), signal), {
       message:
-        'database "shop" has 1 open session; waiting for them to end, or for spec.forProvider.onDelete TerminateSessions',
+        'database "shop" has 1 open session; waiting for them to end; to terminate them, set spec.forProvider.onDelete: TerminateSessions',
     });
   });
 });

@@ -161,7 +161,7 @@ describe('the place in the Kubernetes store', () => {
       await assert.rejects(place.read(publishing(), signal), /belongs to/, 'before anything is created');
       await assert.rejects(
         keep(place, publishing(), details),
-        /secret vaulted\/orders exists and belongs to .*; choose another spec\.publishConnectionDetailsTo\.name, or label it secret\.crossplane\.io\/owner-uid=managed-uid to give it to this one$/,
+        /secret vaulted\/orders exists and belongs to .*; name another in spec\.publishConnectionDetailsTo, or label it secret\.crossplane\.io\/owner-uid=managed-uid to give it to this one$/,
       );
       await place.remove(publishing(), signal);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, { password: 'eA==' });
@@ -179,7 +179,7 @@ describe('the place in the Kubernetes store', () => {
       const metadata = { ...key, labels, ownerReferences };
       cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
       const told =
-        /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; choose another spec\.publishConnectionDetailsTo\.name$/;
+        /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; name another in spec\.publishConnectionDetailsTo$/;
       await assert.rejects(place.read(publishing(), signal), told);
       await assert.rejects(keep(place, publishing(), details), told);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, data);

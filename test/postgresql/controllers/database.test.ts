@@ -159,7 +159,7 @@ test('a name that the server keeps for itself is refused with the annotation to 
   const managed = database('named', {}, { externalName: 'postgres' });
   await assert.rejects(stack.pass(managed), (error: Error) => {
     assert.match(error.message, /is reserved/);
-    assert.match(error.message, /set another in the annotation crossplane.io\/external-name/);
+    assert.match(error.message, /set another name in the annotation crossplane.io\/external-name/);
     return true;
   });
   assert.equal(await stack.remove(managed), false);

@@ -151,7 +151,7 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
   if (names === undefined || wasDeleted(managed)) return undefined;
   if (recordedIdentity(managed, marks)?.name !== undefined) return undefined;
   const name = externalName(named(context, managed));
-  const problem = name === undefined ? undefined : nameProblem(name, names, annotationKeys.externalName);
+  const problem = name === undefined ? undefined : nameProblem(name, names);
   return problem === undefined ? undefined : invalid(problem, { kinds: ['ChooseExternalName'] });
 }
 

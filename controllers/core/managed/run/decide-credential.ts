@@ -1,10 +1,12 @@
 import omit from 'lodash/omit.js';
+import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   finalizerNames,
   hasFinalizer,
+  sameCredentials,
   withFinalizer,
 } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { CredentialNote, KeptCredential, SecretDetails } from '../../credential.ts';
@@ -170,10 +172,9 @@ const cannotChange: Decide = (input) => {
   const { managed, secretDetails } = input;
   const owner = newOwner(input);
   if (owner === undefined || mayKeepCredential(input)) return undefined;
-  const annotation = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
   const why = secretDetails.reportsSecrets
-    ? `the external system generates its credentials; have it generate others, then ${annotation}`
-    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${annotation}`;
+    ? `the external system generates its credentials; ${advice.generateOthers}`
+    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${advice.reuseCredentials}`;
   const message = `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
   return { name: 'CredentialCannotChange', act: 'report', message };
 };
@@ -199,8 +200,6 @@ const checks: readonly Decide[] = [
   clearRecord,
   cannotChange,
 ];
-
-const sameCredentials = 'with-same-credentials';
 
 /** Whether the next claim may use the same details: an administrator allowed it, or they are not secret. */
 const mayKeepCredential = ({ managed, secretDetails }: CredentialInput): boolean =>

@@ -248,7 +248,7 @@ function notApplied({ current: { spec }, seen }: Run): string | undefined {
     return undefined;
   const fields = [...(seen.differing ?? []), ...(seen.refused ?? []), ...(seen.drifted ?? [])];
   if (fields.length === 0) return undefined;
-  return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or undo the edit`;
+  return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or ${advice.undoEdit}`;
 }
 
 /** The additional Event of the decision Recreate. */

@@ -52,12 +52,12 @@ describe('a name that the external system does not allow is reported with the re
     ],
   };
   for (const [name, [given, problem]] of Object.entries(rows)) {
-    test(name, () => assert.equal(nameProblem(given, names, 'crossplane.io/external-name'), problem));
+    test(name, () => assert.equal(nameProblem(given, names), problem));
   }
 
   test('a global pattern judges each name from its start', () => {
     const sticky = { maxLength: 20, pattern: /[a-z]+/g };
-    for (let time = 0; time < 3; time += 1) assert.equal(nameProblem('orders', sticky, 'x'), undefined);
+    for (let time = 0; time < 3; time += 1) assert.equal(nameProblem('orders', sticky), undefined);
   });
 });
 
@@ -69,7 +69,7 @@ describe('a managed resource of a kind with limits for names', () => {
   test('with a name that does not fit reports it, and is created once the name is corrected', async () => {
     const scene = sceneOf({ name: long });
     await scene.run();
-    const message = nameProblem(long, names, 'crossplane.io/external-name');
+    const message = nameProblem(long, names);
     assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
     assert.equal(scene.condition('Ready'), 'False/Creating');
     assert.deepEqual(scene.events, ['Warning CannotInitializeManagedResource']);
@@ -83,7 +83,7 @@ describe('a managed resource of a kind with limits for names', () => {
   test('with an external name of a user that does not fit reports it, because such a name is never cut', async () => {
     const scene = sceneOf({}, { 'crossplane.io/external-name': long });
     await scene.run();
-    const message = nameProblem(long, names, 'crossplane.io/external-name');
+    const message = nameProblem(long, names);
     assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
     assert.equal(externalName(scene.object!), long);
     assert.equal(scene.external.made, 0);

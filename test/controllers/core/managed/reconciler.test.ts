@@ -556,7 +556,7 @@ const runs: Readonly<Record<string, Run>> = {
     want: reports(
       poll,
       'True/Available',
-      'True/ReconcileSuccess: not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit',
+      'True/ReconcileSuccess: not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit, or create a new resource',
     ),
   },
   'without connection details the Secret is empty': {

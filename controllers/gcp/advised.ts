@@ -1,6 +1,7 @@
 import camelCase from 'lodash/camelCase.js';
 import type { Definition } from '../../apis/core/schema.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { advice } from '../../clients/advice.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
 import type { Advice } from '../../clients/external-error.ts';
 
@@ -14,14 +15,14 @@ export function advised(error: unknown, kind: Pick<Definition, 'parameters'>): u
   const places = [...new Set(error.fields.flatMap((field) => placeOf(field, known) ?? []))];
   if (places.length === 0) return error;
   const fields = places.filter((place) => place !== nameAnnotation);
-  const advice: Advice = {
+  const facts: Advice = {
     kinds: [
       ...(fields.length > 0 ? (['ChangeFields'] as const) : []),
       ...(fields.length < places.length ? (['ChooseExternalName'] as const) : []),
     ],
     ...(fields.length > 0 && { fields }),
   };
-  return new CloudError(`${error.message}; change ${places.join(' and ')}`, { ...error, advice });
+  return new CloudError(`${error.message}; ${advice.change(places)}`, { ...error, advice: facts });
 }
 
 const nameAnnotation = `the annotation ${annotationKeys.externalName}`;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { CloudMemorystoreInstanceKind } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
-import { advised } from '../../../controllers/gcp/advice.ts';
+import { advised } from '../../../controllers/gcp/advised.ts';
 
 const refusal = (fields: readonly string[], message = 'no') =>
   new CloudError(message, { status: 400, code: 'INVALID_ARGUMENT', isRetryable: false, fields });

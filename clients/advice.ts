@@ -1,0 +1,29 @@
+/**
+ * The advice of errors of external systems to a reader. A test does what each piece says, on emulators and real servers
+ * (docs/decisions/0059). The advice of the controllers is in the rooms of the stacks.
+ */
+export const advice = {
+  chooseExternalName: 'choose another external name',
+  createRetainedAgain:
+    'if a deleted resource retained it (Retain, Orphan), create one with the same kind and name',
+  change: (places: readonly string[]) => `change ${places.join(' and ')}`,
+  correctUrl: 'check the port, and whether its URL must begin with http:',
+
+  // AWS.
+  correctAccessKey:
+    'check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
+  allowAction: (action: string) => `the IAM policies of the credentials must allow ${action}`,
+  raiseQuota: 'delete unused resources, or ask AWS for a higher quota',
+  changeRegion:
+    'the credentials work in another region: change spec.forProvider.region, or enable that region for the account',
+  correctRegion: 'check spec.forProvider.region',
+
+  // Google Cloud.
+  replaceKey: "put a valid key of that service account into the provider's secret",
+  correctProject: 'check spec.projectID of the ProviderConfig',
+
+  // PostgreSQL.
+  adopt: (consequence: string, statement: string) => `to adopt it${consequence}, run: ${statement}`,
+  disableTls: 'to connect without TLS, set sslmode "disable" in the credentials',
+  nameAnotherSchema: 'Name another schema, or install it by hand',
+} as const;

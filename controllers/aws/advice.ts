@@ -1,0 +1,6 @@
+/** The advice of the stack's resources and classes. A test does what each piece says (docs/decisions/0059). */
+export const advice = {
+  createNodeGroupAgain: 'delete this resource and create it again',
+  setFifo: 'set spec.forProvider.fifoQueue to true',
+  chooseEngine: (engines: readonly string[]) => `choose one with ${engines.join(' or ')}`,
+} as const;

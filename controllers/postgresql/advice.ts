@@ -1,0 +1,12 @@
+/** The advice of the stack's resources and providers. A test does what each piece says (docs/decisions/0059). */
+export const advice = {
+  mergeGrants: 'put all privileges there, and delete this one',
+  matchVersion: (version: string) => `change it, or use a provider whose server runs ${version}`,
+  dropUnmarked: (statement: string) => `to drop it, run: ${statement}`,
+  keepUnmarked: 'to keep it, set spec.deletionPolicy: Orphan',
+  terminateSessions: 'to terminate them, set spec.forProvider.onDelete: TerminateSessions',
+  keepOwner: 'unless you set spec.forProvider.owner',
+  setOwner: 'set owner',
+  closeDatabases: (owners: string, statements: readonly string[]) =>
+    `run as ${owners}: ${statements.join('; ')}`,
+} as const;

@@ -1,0 +1,111 @@
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import { ownerTags } from '../../../clients/ownership-tags.ts';
+import type { advice } from '../../../controllers/author/advice.ts';
+import { eventually } from '../stack-harness.ts';
+import type { Place, Row } from './player.ts';
+
+/** A resource in the cloud of a row, as a user creates one in its console. */
+async function inCloud(at: Place, path: string, body: object): Promise<void> {
+  const [cloud] = at.clouds;
+  const headers = { authorization: `Bearer ${cloud?.token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${cloud?.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`POST ${path} answers ${answer.status}: ${await answer.text()}`);
+}
+
+const networks = (at: Place): readonly string[] => at.clouds[0]?.networks().map(({ item }) => item.id) ?? [];
+
+const network = (at: Place, annotations: Readonly<Record<string, string>> = {}) =>
+  at.create(
+    NetworkKind,
+    at.named('net'),
+    { providerConfigRef: { name: at.named('cloud') }, forProvider: {} },
+    annotations,
+  );
+
+const networkRow = {
+  where: (at: Place) => at.messagesOf(NetworkKind, { name: at.named('net') }),
+  ends: (at: Place) => at.works(NetworkKind, at.named('net')),
+};
+
+const nameNetwork = (at: Place): Promise<void> =>
+  at.annotate(NetworkKind, at.named('net'), `${annotationKeys.externalName}=${networks(at)[0]}`);
+
+/** A network of a user, and a Network whose external name is mistyped. */
+const mistyped: Row['situation'] = async (at) => {
+  await at.cloud();
+  await inCloud(at, '/v1/networks', { display_name: 'theirs' });
+  await network(at, { [annotationKeys.externalName]: 'net-missing' });
+};
+
+/** A user created an instance of the name that a managed resource has. */
+const occupied: Row['situation'] = async (at) => {
+  await at.cloud();
+  await inCloud(at, '/v1/instances', {
+    name: at.named('db'),
+    fanciness_level: 3,
+    password: 'a-password-of-theirs',
+  });
+  await at.managed('db', {
+    providerRef: undefined,
+    providerConfigRef: { name: at.named('cloud') },
+  } as object);
+};
+
+const instanceRow = {
+  where: (at: Place) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('db') }),
+  ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('db')),
+};
+
+export const authorRows: Readonly<Record<keyof typeof advice, Row>> = {
+  observeExisting: {
+    ...instanceRow,
+    situation: occupied,
+    act: (at) => at.editPolicies(at.named('db'), ['Observe']),
+  },
+  correctWrittenName: { ...networkRow, situation: mistyped, act: nameNetwork },
+  removeWrittenName: {
+    ...networkRow,
+    situation: mistyped,
+    says: () => 'remove it to have a network created',
+    act: (at) => at.annotate(NetworkKind, at.named('net'), `${annotationKeys.externalName}-`),
+  },
+  nameRightOne: {
+    ...networkRow,
+    async situation(at) {
+      await at.cloud();
+      const tags = ownerTags({ kind: 'network.network.fcp.crossplane.io', name: at.named('net') });
+      for (const display_name of ['one', 'other']) await inCloud(at, '/v1/networks', { display_name, tags });
+      await eventually('both are there', async () => networks(at).length === 2);
+      await network(at);
+    },
+    act: nameNetwork,
+  },
+};
+
+/** The advice of errors that the clients of all clouds share. */
+export const cloudRows: Readonly<
+  Record<Extract<keyof typeof clientAdvice, 'chooseExternalName' | 'correctUrl'>, Row>
+> = {
+  chooseExternalName: {
+    ...instanceRow,
+    situation: occupied,
+    act: (at) =>
+      at.annotate(
+        FavouriteDBInstanceKind,
+        at.named('db'),
+        `${annotationKeys.externalName}=${at.named('mine')}`,
+      ),
+  },
+  correctUrl: {
+    async situation(at) {
+      await at.cloud(({ url, token }) => ({ url: url.replace('http:', 'https:'), token }));
+      await at.claim({ classRef: at.classRef('own') });
+    },
+    reason: 'ProviderUnreachable',
+    fault: 'provider down',
+    act: (at) => at.credentials(),
+  },
+};

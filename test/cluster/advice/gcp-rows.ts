@@ -1,0 +1,148 @@
+import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
+import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+import { credentialsNamespace } from '../fancysql-fixture.ts';
+import { eventually } from '../stack-harness.ts';
+import type { Place, Row } from './player.ts';
+
+const clouds = new Map<string, LocalGoogleCloud>();
+
+const projectID = 'example-project';
+
+/** An emulated Google Cloud. */
+async function googleCloudOf(at: Place): Promise<LocalGoogleCloud> {
+  const cloud = await startGoogleCloud({ provisioningMs: 50 });
+  at.servers.push(cloud);
+  clouds.set(at.namespace, cloud);
+  return cloud;
+}
+
+/** A ProviderConfig for the row's cloud. */
+async function providerConfig(at: Place, project = projectID): Promise<void> {
+  const name = at.named('gcp');
+  await at.create(ProviderConfigKind, name, {
+    projectID: project,
+    endpoint: clouds.get(at.namespace)?.url,
+    credentials: { source: 'Secret', secretRef: { namespace: credentialsNamespace, name, key: 'key.json' } },
+  });
+}
+
+/** Puts a new key into the Secret of the provider. Returns it. */
+async function putKey(at: Place) {
+  const key = clouds.get(at.namespace)!.createKey();
+  await at.secret(credentialsNamespace, at.named('gcp'), { 'key.json': JSON.stringify(key) });
+  return key;
+}
+
+const topicRow = {
+  where: (at: Place) => at.messagesOf(TopicKind, { name: at.named('topic') }),
+  ends: (at: Place) => at.works(TopicKind, at.named('topic')),
+};
+
+const topic = (at: Place) =>
+  at.create(TopicKind, at.named('topic'), {
+    providerConfigRef: { name: at.named('gcp') },
+    forProvider: {},
+  });
+
+/** The advice of the errors of Google Cloud. */
+export const gcpClientRows: Readonly<
+  Record<Extract<keyof typeof clientAdvice, 'replaceKey' | 'correctProject'>, Row>
+> = {
+  replaceKey: {
+    ...topicRow,
+    async situation(at) {
+      const cloud = await googleCloudOf(at);
+      const { client_email, private_key_id } = await putKey(at);
+      cloud.accounts.deleteKey(client_email, private_key_id);
+      await providerConfig(at);
+      await topic(at);
+    },
+    act: putKey,
+  },
+  correctProject: {
+    ...topicRow,
+    async situation(at) {
+      await googleCloudOf(at);
+      await putKey(at);
+      await providerConfig(at, 'no-such-project');
+      await topic(at);
+    },
+    act: (at) => at.edit(ProviderConfigKind, { name: at.named('gcp') }, { spec: { projectID } }),
+  },
+};
+
+const instanceOf = async (at: Place, name: string): Promise<string> =>
+  eventually('the claim is bound', async () => {
+    const found = await at.fixture.cluster.find(RedisClusterKind, { namespace: at.namespace, name });
+    return (await at.usable(name, RedisClusterKind)) ? found?.spec.resourceRef?.name : undefined;
+  });
+
+const redisClaim = (at: Place, name: string, spec: object) =>
+  at.fixture.cluster.client.create(RedisClusterKind, {
+    apiVersion: 'cache.crossplane.io/v1alpha1',
+    kind: 'RedisCluster',
+    metadata: { namespace: at.namespace, name },
+    spec: { ...spec, writeConnectionSecretToRef: { name } },
+  });
+
+const resources = new Map<string, string>();
+
+/** A released instance whose AUTH string the previous claim knows. */
+export const knownAuthString: Row = {
+  async situation(at) {
+    await googleCloudOf(at);
+    await putKey(at);
+    await providerConfig(at);
+    const name = at.named('gcp');
+    await at.fixture.cluster.client.create(CloudMemorystoreInstanceClassKind, {
+      apiVersion: 'cache.gcp.crossplane.io/v1beta1',
+      kind: 'CloudMemorystoreInstanceClass',
+      metadata: { name },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: credentialsNamespace,
+        providerConfigRef: { name },
+        reclaimPolicy: 'Retain',
+        forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 5, authEnabled: true },
+      },
+    });
+    const kind = 'CloudMemorystoreInstance';
+    const apiVersion = 'cache.gcp.crossplane.io/v1beta1';
+    await redisClaim(at, 'first', { classRef: { apiVersion, kind: `${kind}Class`, name } });
+    const resource = await instanceOf(at, 'first');
+    resources.set(at.namespace, resource);
+    const first = { namespace: at.namespace, name: 'first' };
+    await at.delete(RedisClusterKind, first);
+    await eventually(
+      'the claim is gone',
+      async () => (await at.fixture.cluster.find(RedisClusterKind, first)) === undefined,
+    );
+    await redisClaim(at, 'db', { resourceRef: { apiVersion, kind, name: resource } });
+    const command = await eventually('the command is printed', async () => {
+      const messages = await at.messagesOf(RedisClusterKind, at.key);
+      return /to this claim: (kubectl .*)$/m.exec(messages)?.[1];
+    });
+    await at.run(command);
+  },
+  where: (at) => at.messagesOf(CloudMemorystoreInstanceKind, { name: resources.get(at.namespace) ?? '' }),
+  async act(at) {
+    const instances = clouds.get(at.namespace)!.instances;
+    for (const instance of instances.all()) {
+      instances.drift(instance.name, { ...instance, authString: 'another-auth-string' });
+    }
+    await at.annotate(
+      CloudMemorystoreInstanceKind,
+      resources.get(at.namespace) ?? '',
+      `${annotationKeys.reoffer}=with-same-credentials`,
+    );
+  },
+  ends: (at) => at.usable('db', RedisClusterKind),
+};
