@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 
 /** Environment variables and files of the process's machine or container, for credentials that are stored there. */
 export interface Host {
@@ -46,7 +47,7 @@ export function createHost({ variables, forbidden = ownIdentity }: HostOptions):
       const real = await realpath(path).catch((error: unknown) => {
         throw refused(reasonOf(error));
       });
-      if (isForbidden(real)) throw refused('holds the identity of this process: name another file');
+      if (isForbidden(real)) throw refused(`holds the identity of this process: ${advice.nameAnotherFile}`);
       // The path may have become a symbolic link, or a pipe without a writer, since it was resolved.
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       const handle = await open(real, flags).catch((error: unknown) => {

@@ -54,6 +54,7 @@ export const advice = {
   setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,
   referInForProvider: (field: string) => `set ${field} there, or refer in spec.forProvider`,
   useHeldCredentials: 'use Secret, Environment or Filesystem',
+  nameAnotherFile: 'name another file',
   labelEntry: (label: string) => `label it ${label} to give it to this one`,
   reuseCredentials,
   generateOthers: `have it generate others, then ${reuseCredentials}`,

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -31,6 +34,7 @@ export type ManagedAdvice = Extract<
   | 'setExternalName'
   | 'referInForProvider'
   | 'useHeldCredentials'
+  | 'nameAnotherFile'
   | 'labelEntry'
   | 'generateOthers'
 >;
@@ -90,6 +94,16 @@ async function occupiedEntry(at: Place): Promise<void> {
     publishConnectionDetailsTo: { name: 'taken', configRef: { name } },
     writeConnectionSecretToRef: undefined,
   } as object);
+}
+
+const editSource = (at: Place, credentials: object): Promise<void> =>
+  at.edit(ProviderConfigKind, { name: at.named('cloud') }, { spec: { credentials } });
+
+/** A claim in a cloud of its own, whose provider has credentials of this source. */
+async function withSource(at: Place, credentials: object): Promise<void> {
+  await at.cloud();
+  await editSource(at, credentials);
+  await at.claim({ classRef: at.classRef('own') });
 }
 
 export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
@@ -290,30 +304,26 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     ends: (at) => at.works(FavouriteDBInstanceKind, at.named('joined')),
   },
   useHeldCredentials: {
-    async situation(at) {
-      await at.cloud();
-      await at.edit(
-        ProviderConfigKind,
-        { name: at.named('cloud') },
-        { spec: { credentials: { source: 'None', secretRef: null } } },
-      );
-      await at.claim({ classRef: at.classRef('own') });
-    },
+    situation: (at) => withSource(at, { source: 'None', secretRef: null }),
     reason: 'CannotReadCredentials',
     fault: 'wrong credentials',
     act: (at) =>
-      at.edit(
-        ProviderConfigKind,
-        { name: at.named('cloud') },
-        {
-          spec: {
-            credentials: {
-              source: 'Secret',
-              secretRef: { namespace: credentialsNamespace, name: at.named('cloud'), key: 'credentials' },
-            },
-          },
-        },
-      ),
+      editSource(at, {
+        source: 'Secret',
+        secretRef: { namespace: credentialsNamespace, name: at.named('cloud'), key: 'credentials' },
+      }),
+  },
+  nameAnotherFile: {
+    situation: (at) =>
+      withSource(at, { source: 'Filesystem', fs: { path: '/proc/version' }, secretRef: null }),
+    where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('cloud') }),
+    async act(at) {
+      const directory = await mkdtemp(join(tmpdir(), 'credentials-'));
+      at.servers.push({ stop: () => rm(directory, { recursive: true }) });
+      const path = join(directory, 'cloud.json');
+      await writeFile(path, JSON.stringify(at.workingCredentials));
+      await editSource(at, { fs: { path } });
+    },
   },
   labelEntry: {
     situation: occupiedEntry,
