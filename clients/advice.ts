@@ -3,7 +3,6 @@
  * (docs/decisions/0059). The advice of the controllers is in the rooms of the stacks.
  */
 export const advice = {
-  chooseExternalName: 'choose another external name',
   createRetainedAgain:
     'if a deleted resource retained it (Retain, Orphan), create one with the same kind and name',
   change: (places: readonly string[]) => `change ${places.join(' and ')}`,
@@ -23,6 +22,7 @@ export const advice = {
   correctProject: 'check spec.projectID of the ProviderConfig',
 
   // PostgreSQL.
+  chooseExternalName: 'choose another external name',
   adopt: (consequence: string, statement: string) => `to adopt it${consequence}, run: ${statement}`,
   disableTls: 'to connect without TLS, set sslmode "disable" in the credentials',
   nameAnotherSchema: 'Name another schema, or install it by hand',

@@ -1,3 +1,4 @@
+import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -72,7 +73,7 @@ export function checkOwnership(
           { by: 'AnotherResource', ...ownerIn(tags) },
         ];
   throw new ExternalError(
-    `${what} exists and ${whose}; ${clientAdvice.chooseExternalName}, or ${advice.observeExisting}${hint}`,
+    `${what} exists and ${whose}; ${coreAdvice.setExternalName}, or ${advice.observeExisting}${hint}`,
     { errorClass: 'Conflict', advice: { kinds: ['ChooseExternalName', 'ObserveOnly'] }, holder },
   );
 }

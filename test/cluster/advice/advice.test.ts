@@ -12,7 +12,7 @@ import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { startFancySQL } from '../fancysql-fixture.ts';
 import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
-import { authorRows, cloudRows } from './author-rows.ts';
+import { authorRows, cloudRows, moreAuthorRows } from './author-rows.ts';
 import { awsClientRows, awsRows } from './aws-rows.ts';
 import { claimRows } from './claim-rows.ts';
 import { gcpClientRows } from './gcp-rows.ts';
@@ -63,7 +63,7 @@ describe('a reader who does what the product says can use the claim', {
     ...postgresqlRows(server),
     ...postgresqlClientRows(server),
   };
-  const mistakes = { ...providerRows, ...moreManagedRows, ...morePostgresqlRows(server) };
+  const mistakes = { ...providerRows, ...moreManagedRows, ...moreAuthorRows, ...morePostgresqlRows(server) };
   for (const [index, [name, row]] of Object.entries<Row>({ ...pieces, ...mistakes }).entries()) {
     test(name, async (context) => {
       const at = new Place(fixture, `advice-${index}`);

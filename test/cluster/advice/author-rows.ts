@@ -1,9 +1,10 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
-import type { advice } from '../../../controllers/author/advice.ts';
+import type { advice as authorAdvice } from '../../../controllers/author/advice.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row } from './player.ts';
 
@@ -59,7 +60,7 @@ const instanceRow = {
   ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('db')),
 };
 
-export const authorRows: Readonly<Record<keyof typeof advice, Row>> = {
+export const authorRows: Readonly<Record<keyof typeof authorAdvice, Row>> = {
   observeExisting: {
     ...instanceRow,
     situation: occupied,
@@ -86,19 +87,7 @@ export const authorRows: Readonly<Record<keyof typeof advice, Row>> = {
 };
 
 /** The advice of errors that the clients of all clouds share. */
-export const cloudRows: Readonly<
-  Record<Extract<keyof typeof clientAdvice, 'chooseExternalName' | 'correctUrl'>, Row>
-> = {
-  chooseExternalName: {
-    ...instanceRow,
-    situation: occupied,
-    act: (at) =>
-      at.annotate(
-        FavouriteDBInstanceKind,
-        at.named('db'),
-        `${annotationKeys.externalName}=${at.named('mine')}`,
-      ),
-  },
+export const cloudRows: Readonly<Record<Extract<keyof typeof clientAdvice, 'correctUrl'>, Row>> = {
   correctUrl: {
     async situation(at) {
       await at.cloud(({ url, token }) => ({ url: url.replace('http:', 'https:'), token }));
@@ -107,5 +96,20 @@ export const cloudRows: Readonly<
     reason: 'ProviderUnreachable',
     fault: 'provider down',
     act: (at) => at.credentials(),
+  },
+};
+
+/** Situations in which a catalogue's advice is read that has another row. */
+export const moreAuthorRows: Readonly<Record<string, Row>> = {
+  'an external resource of the name has no owner': {
+    ...instanceRow,
+    situation: occupied,
+    says: () => advice.setExternalName,
+    act: (at) =>
+      at.annotate(
+        FavouriteDBInstanceKind,
+        at.named('db'),
+        `${annotationKeys.externalName}=${at.named('mine')}`,
+      ),
   },
 };

@@ -1,4 +1,5 @@
 import { Client, escapeIdentifier } from 'pg';
+import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
@@ -296,7 +297,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
 
 type ClientAdvice = Extract<
   keyof typeof clientAdvice,
-  'createRetainedAgain' | 'adopt' | 'disableTls' | 'nameAnotherSchema'
+  'chooseExternalName' | 'createRetainedAgain' | 'adopt' | 'disableTls' | 'nameAnotherSchema'
 >;
 
 /** The advice of the errors of PostgreSQL. */
@@ -310,6 +311,16 @@ export const postgresqlClientRows = (server: Server): Readonly<Record<ClientAdvi
       await runPrinted(server, at, /run: (COMMENT .*)$/m);
       await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
     },
+  },
+  chooseExternalName: {
+    ...databaseRow,
+    situation: retained(server),
+    act: (at) =>
+      at.annotate(
+        PostgreSQLDatabaseKind,
+        at.named('db'),
+        `${annotationKeys.externalName}=${at.named('other')}`,
+      ),
   },
   createRetainedAgain: {
     situation: retained(server),
@@ -379,21 +390,10 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
         [annotationKeys.externalName]: server().superuser,
       });
     },
-    says: () => `set another name in the annotation ${annotationKeys.externalName}`,
+    says: () => coreAdvice.setExternalName,
     where: (at) => at.messagesOf(PostgreSQLRoleKind, { name: at.named('role') }),
     act: (at) =>
       at.annotate(PostgreSQLRoleKind, at.named('role'), `${annotationKeys.externalName}=${at.named('r')}`),
     ends: (at) => at.works(PostgreSQLRoleKind, at.named('role')),
-  },
-  'PostgreSQL: the external name is that of a retained database': {
-    ...databaseRow,
-    situation: retained(server),
-    says: () => 'choose another external name',
-    act: (at) =>
-      at.annotate(
-        PostgreSQLDatabaseKind,
-        at.named('db'),
-        `${annotationKeys.externalName}=${at.named('other')}`,
-      ),
   },
 });
