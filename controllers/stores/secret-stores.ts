@@ -130,7 +130,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           'the StoreConfig it publishes to changed',
         ),
       wokenBy(secrets.store)
-        .when(anyOf(disappears, changed(dataOf)))
+        .when(anyOf(disappears, changed(dataOf, ownerIn)))
         .through(
           (secret) =>
             // Any user can label a Secret, so the resource must also name it.

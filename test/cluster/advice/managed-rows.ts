@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { annotationKeys, connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
@@ -85,11 +85,15 @@ const storedRow = {
   ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('stored')),
 };
 
-/** A user has a Secret of the name that a resource has in a secret store. */
+/** A secret store has an entry without an owner, as a restore leaves one. */
 async function occupiedEntry(at: Place): Promise<void> {
   const name = at.named('store');
   await at.create(StoreConfigKind, name, { type: 'Kubernetes', defaultScope: at.namespace });
-  await at.secret(at.namespace, 'taken', { password: 'a-password' });
+  await at.fixture.cluster.client.create(SecretKind, {
+    ...{ apiVersion: 'v1', kind: 'Secret', type: connectionSecretType },
+    metadata: { namespace: at.namespace, name: 'taken' },
+    data: encodeDetails({ password: 'a-password' }),
+  });
   await at.managed('stored', {
     publishConnectionDetailsTo: { name: 'taken', configRef: { name } },
     writeConnectionSecretToRef: undefined,

@@ -31,7 +31,7 @@ import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster, forbidden } from '../core/cluster-fake.ts';
 import { FakeProcess } from '../core/environment-fake.ts';
 import { deletionTimestamp, managed, managedKind } from '../core/objects.ts';
-import { requestsOf } from '../core/requests-of.ts';
+import { requestsOf, wokenBy } from '../core/requests-of.ts';
 
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
@@ -239,6 +239,17 @@ describe('the place in the Kubernetes store', () => {
       (await woken).map(({ name }) => name),
       ['db', 'db', 'db'], // the StoreConfig at the start, the deletion of the secret, and that of the StoreConfig
     );
+  });
+
+  test('a user who labels a Secret wakes the resource that gets it', async () => {
+    const { cluster, process, stores } = configured(spec);
+    const triggers = stores.triggers(process.env.resource(managedKind));
+    cluster.put(managedKind, publishing());
+    const of = { apiVersion: 'v1', kind: 'Secret', type: 'connection.crossplane.io/v1alpha1' };
+    cluster.put(SecretKind, { ...of, metadata: key });
+    const labels = { 'secret.crossplane.io/owner-uid': 'managed-uid' };
+    const label = () => cluster.put(SecretKind, { ...of, metadata: { ...key, labels } });
+    assert.deepEqual(await wokenBy(process, triggers, label), ['db']);
   });
 
   test('a StoreConfig that does not exist is named, with what to do', async () => {
