@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
+import { definitionVersionAnnotation } from './core/v1alpha1/meta.ts';
 
 /** OpenAPI in the form of Kubernetes' structural schemas. */
 export interface JsonSchema {
@@ -68,9 +69,6 @@ function structural(schema: JsonSchema, path: string): JsonSchema {
 /** The name of a kind's definition, and of its file. */
 export const crdName = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
   `${plural}.${group}`;
-
-/** The version of the product that a definition belongs to. An older process leaves a newer definition as it is. */
-export const definitionVersionAnnotation = 'services-stack.crossplane.io/definition-version';
 
 /** The CustomResourceDefinition of a kind. `productVersion`: a semantic version. */
 export function customResourceDefinition(definition: Definition, productVersion?: string): object {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { definitionVersionAnnotation } from '../../apis/crd.ts';
+import { definitionVersionAnnotation } from '../../apis/core/v1alpha1/meta.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';

@@ -30,6 +30,9 @@ export const finalizerNames = {
   inUse: 'in-use.crossplane.io',
 } as const;
 
+/** The version of the product that a definition belongs to. An older process leaves a newer definition as it is. */
+export const definitionVersionAnnotation = 'services-stack.crossplane.io/definition-version';
+
 /** The type of every Secret with connection details (Crossplane v0.7 and later). */
 export const connectionSecretType = 'connection.crossplane.io/v1alpha1';
 
