@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 export interface Closing {
   /** Databases that accepted every role until now. */
   readonly closed: readonly string[];
-  /** Roles without our mark that may still connect to those databases. */
+  /** Roles without our mark, which keep the right to connect to these databases. */
   readonly kept: readonly string[];
   /** Databases that are still open: the administrator has no right to change that. */
   readonly open: readonly { readonly name: string; readonly owner: string }[];
@@ -21,8 +21,9 @@ export interface Closing {
 export async function closeServerDatabases(session: Session): Promise<Closing> {
   const found = await openDatabases(session);
   const changeable = found.filter(({ isChangeable }) => isChangeable);
-  if (changeable.length === 0) return { closed: [], kept: [], open: found.map(facts) };
+  if (found.length === 0) return { closed: [], kept: [], open: [] };
   const kept = await strangers(session);
+  if (changeable.length === 0) return { closed: [], kept, open: found.map(facts) };
   await session.transaction(async () => {
     for (const { name } of changeable) {
       const database = escapeIdentifier(name);
@@ -39,7 +40,7 @@ export async function closeServerDatabases(session: Session): Promise<Closing> {
   const closed = changeable
     .map(({ name }) => name)
     .filter((name) => !open.some((each) => each.name === name));
-  return { closed, kept: closed.length === 0 ? [] : kept, open: open.map(facts) };
+  return { closed, kept: closed.length + open.length === 0 ? [] : kept, open: open.map(facts) };
 }
 
 interface OpenDatabase {

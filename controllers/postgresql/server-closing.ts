@@ -71,9 +71,12 @@ export function closingEvent(
 ): EventFacts | undefined {
   const where = `of server ${endpoint}:${port}`;
   if (open.length > 0) {
-    const commands = open.map(
-      ({ name }) => `REVOKE CONNECT ON DATABASE ${escapeIdentifier(name)} FROM PUBLIC`,
-    );
+    const staying = [username, ...kept].map(escapeIdentifier).join(', ');
+    const commands = open.flatMap(({ name }) => [
+      // Without this the role of the provider, too, could no longer connect.
+      `GRANT CONNECT ON DATABASE ${escapeIdentifier(name)} TO ${staying}`,
+      `REVOKE CONNECT ON DATABASE ${escapeIdentifier(name)} FROM PUBLIC`,
+    ]);
     const owners = [...new Set(open.map(({ owner }) => escapeIdentifier(owner)))].join(' or ');
     return {
       type: 'Warning',

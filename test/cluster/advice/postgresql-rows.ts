@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import { Client, escapeIdentifier } from 'pg';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -282,15 +283,17 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       await at.create(PostgreSQLRoleKind, at.named('owner'), spec(at));
     },
     says: (at) =>
-      `run as "${server().superuser}": REVOKE CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} FROM PUBLIC`,
+      `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
     where: (at) => at.events(at.named('pg')),
     async act(at) {
       const [, statements = ''] = /run as \S+: (.*)$/m.exec(await at.events(at.named('pg'))) ?? [];
       await sql(server, statements.split('; '));
     },
     async ends(at) {
-      const right = `SELECT has_database_privilege('public', '${at.named('open')}', 'CONNECT') AS open`;
-      return (await sql(server, [right]))?.open === false;
+      const mayConnect = (role: string) =>
+        `has_database_privilege('${role}', '${at.named('open')}', 'CONNECT')`;
+      const rights = `SELECT ${mayConnect('public')} AS open, ${mayConnect(at.named('administrator'))} AS served`;
+      return isEqual({ ...(await sql(server, [rights])) }, { open: false, served: true });
     },
   },
 });

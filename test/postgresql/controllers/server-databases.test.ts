@@ -140,7 +140,7 @@ describe('the Event about a closing', () => {
     'no right to close': {
       closing: {
         closed: [],
-        kept: [],
+        kept: ['exporter'],
         open: [
           { name: 'postgres', owner: 'root' },
           { name: 'template1', owner: 'root' },
@@ -151,7 +151,9 @@ describe('the Event about a closing', () => {
         reason: 'CannotCloseServerDatabases',
         message:
           'every tenant may connect to databases "postgres", "template1" of server db:5432, and role "steward" has no right ' +
-          'to change that; run as "root": REVOKE CONNECT ON DATABASE "postgres" FROM PUBLIC; ' +
+          'to change that; run as "root": GRANT CONNECT ON DATABASE "postgres" TO "steward", "exporter"; ' +
+          'REVOKE CONNECT ON DATABASE "postgres" FROM PUBLIC; ' +
+          'GRANT CONNECT ON DATABASE "template1" TO "steward", "exporter"; ' +
           'REVOKE CONNECT ON DATABASE "template1" FROM PUBLIC',
       },
     },

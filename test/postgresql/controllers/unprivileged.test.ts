@@ -18,11 +18,23 @@ test('a user without the right to close the databases of the server reports it, 
       [
         'CannotCloseServerDatabases',
         'every tenant may connect to databases "postgres", "template1" of server 127.0.0.1, and role "steward" has no ' +
-          'right to change that; run as "postgres": REVOKE CONNECT ON DATABASE "postgres" FROM PUBLIC; ' +
+          'right to change that; run as "postgres": GRANT CONNECT ON DATABASE "postgres" TO "steward"; ' +
+          'REVOKE CONNECT ON DATABASE "postgres" FROM PUBLIC; GRANT CONNECT ON DATABASE "template1" TO "steward"; ' +
           'REVOKE CONNECT ON DATABASE "template1" FROM PUBLIC',
       ],
     ],
   );
+});
+
+test('the statements that it reports close them to tenants, and leave the right to the user', async () => {
+  const [, statements = ''] = /run as \S+: (.*)$/.exec(stack.told[0]?.message ?? '') ?? [];
+  await sql(statements);
+  const { known } = await stack.pass(database('till'));
+  for (const own of ['postgres', 'template1']) {
+    assert.equal(await refusal({ ...loginOf(known), database: own }), '42501');
+    assert.equal(await refusal({ user: 'steward', password: 'steward', database: own }), 'allowed');
+  }
+  await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC; GRANT CONNECT ON DATABASE template1 TO PUBLIC');
 });
 
 test('one who is a member of their owner closes them, and is let in itself, come what may', async () => {
