@@ -48,25 +48,33 @@ export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found
 export const markStatement = (kind: 'database' | 'role', name: string, ownerId: string): string =>
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
+/** Whether the message may explain how to adopt a database or role without a mark, and what that has as a consequence. */
+export interface Adoption {
+  readonly consequence?: string | undefined;
+}
+
 /**
- * Throws PostgresqlError `NotOurs` unless `ownerId` owns it. The message explains how to adopt it and the consequences,
- * or how to take a retained one into use again. It never names the owner.
+ * Throws PostgresqlError `NotOurs` unless `ownerId` owns it. The message explains how to take a retained one into use
+ * again, and with `adoption` how to adopt one without a mark. It never names the owner.
  */
 export function checkOurs(
   kind: 'database' | 'role',
   found: Marked,
   ownerId: string,
-  consequence: string | undefined = undefined,
+  adoption: Adoption | undefined = undefined,
 ): void {
   if (isOwnedBy(found, ownerId)) return;
   const what = `${kind} ${escapeIdentifier(found.name)}`;
   if (markIn(found.comment) === undefined) {
+    const { consequence } = adoption ?? {};
     const brings = consequence === undefined ? '' : ` (${consequence})`;
     const statement = markStatement(kind, found.name, ownerId);
-    throw new PostgresqlError(
-      `${what} exists and is not managed by ${ownerId}; ${advice.adopt(brings, statement)}`,
-      { code: 'NotOurs', advice: { kinds: ['ChooseExternalName', 'HandOver'] }, holder: { by: 'Nobody' } },
-    );
+    const todo = adoption === undefined ? advice.chooseExternalName : advice.adopt(brings, statement);
+    throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}; ${todo}`, {
+      code: 'NotOurs',
+      advice: { kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'] },
+      holder: { by: 'Nobody' },
+    });
   }
   throw new PostgresqlError(
     `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${advice.createRetainedAgain}`,

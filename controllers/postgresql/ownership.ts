@@ -26,7 +26,8 @@ export const markDifference = (managed: Managed, found: Marked): readonly string
 
 /**
  * Throws an Error unless the database or role carries the managed resource's mark, or the managed resource may only
- * observe. The message names the owner, and explains how to adopt it and the consequences.
+ * observe. The message explains how to adopt it and the consequences, but not for the resource of a claim: its team
+ * chose the external name, and an administrator who runs the statement would give that team a role of another one.
  */
 export function checkMayManage(
   managed: Managed,
@@ -34,7 +35,9 @@ export function checkMayManage(
   found: Marked,
   consequence?: string,
 ): void {
-  if (!isObserver(managed)) checkOurs(kind, found, ownerIdOf(managed), consequence);
+  if (isObserver(managed)) return;
+  const adoption = managed.spec.claimRef === undefined ? { consequence } : undefined;
+  checkOurs(kind, found, ownerIdOf(managed), adoption);
 }
 
 /** The name on the server; see {@link checkExternalName}. */

@@ -102,6 +102,12 @@ describe('a database of another owner', () => {
     await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
       message: `${unmanaged}; to adopt it, ${statement}`,
     });
+    // The team of a claim chose the name. Only an administrator may give it a database of another owner.
+    const ofClaim = {
+      ...managed,
+      spec: { ...managed.spec, claimRef: { namespace: 'team-a', name: 'shop' } },
+    };
+    await assert.rejects(stack.pass(ofClaim), { message: `${unmanaged}; choose another external name` });
     await assert.rejects(clientOf(managed).create(managed, undefined, signal), /is not managed by/);
     await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
     assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
