@@ -35,22 +35,4 @@ export const equivalents: readonly Equivalent[] = [
     becomes: 'false',
     because: 'who has no selector is passed over afterwards, too; the index spares the look at each',
   },
-  {
-    line: 'if (!(error instanceof StepFailure) || claim === undefined) throw error;',
-    was: 'claim === undefined',
-    becomes: 'false',
-    because: 'no step is taken for a claim that is gone, so that none fails; the types do not know that',
-  },
-  {
-    line: 'const ending = claim === undefined ? quiet() : await telling(act(decision, claim, signal));',
-    was: 'claim === undefined',
-    becomes: 'false',
-    because: 'for a claim that is gone nothing is decided but nothing; the types do not know that',
-  },
-  {
-    line: "if (parting.act === 'release' && parting.reclaim === 'Delete') {",
-    was: "parting.act === 'release'",
-    becomes: 'true',
-    because: 'only what is released has a reclaim policy to be asked for; the types do not know that',
-  },
 ];

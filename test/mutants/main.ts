@@ -7,9 +7,11 @@ import { availableParallelism } from 'node:os';
 import { BadFlag, numberFlag } from '../../local/flags.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
 import { equivalents } from './equivalent.ts';
-import { mutate } from './mutate.ts';
-import { mutated } from './scope.ts';
-import { isClean, isSurvivor, report, survivorReport, verdictOf } from './verdict.ts';
+import type { Mutant } from './mutants-in.ts';
+import { mutantsOf } from './mutants-in.ts';
+import { tryAll } from './noticed-by.ts';
+import { judgesOf, mutated } from './scope.ts';
+import { isClean, isExplained, report, survivorReport, verdictOf } from './verdict.ts';
 
 const usage = `flags:
   --only PATTERN     the files to mutate, may be repeated (${mutated.join(', ')})
@@ -30,14 +32,19 @@ const { only, concurrency } = askedOf(
     }),
   }),
 );
-const mutants = await mutate({
-  mutated: only ?? mutated,
+const mutants = mutantsOf(only ?? mutated);
+const unnoticed: Mutant[] = [];
+await tryAll(
+  mutants,
   concurrency,
-  onTried: (mutant) => {
-    if (isSurvivor(mutant, equivalents)) process.stdout.write(`${survivorReport(mutant)}\n`);
+  (mutant, test) => {
+    if (test !== undefined) return;
+    unnoticed.push(mutant);
+    if (!isExplained(mutant, equivalents)) process.stdout.write(`${survivorReport(mutant)}\n`);
   },
-});
-const verdict = verdictOf(mutants, equivalents);
+  judgesOf,
+);
+const verdict = verdictOf(mutants.length, unnoticed, equivalents);
 const isWhole = only === undefined;
 process.stdout.write(`${report(verdict, isWhole)}\n`);
 process.exit(isClean(verdict, isWhole) ? 0 : 1);

@@ -1,44 +1,40 @@
 import type { Equivalent } from './equivalent.ts';
-import type { Mutant } from './mutate.ts';
+import type { Mutant } from './mutants-in.ts';
 
 /** The result of a run of mutants. */
 export interface Verdict {
   readonly runs: number;
   /** The mutants that no test noticed and that are not explained. */
   readonly survivors: readonly Mutant[];
-  /** Those whose tests could not be run: nothing is known of them. */
-  readonly failures: readonly Mutant[];
   /** Explanations of what is not there or is noticed by a test: to be removed. */
   readonly needless: readonly Equivalent[];
 }
 
-/** Judges a run by the list of equivalent mutants. */
-export function verdictOf(mutants: readonly Mutant[], equivalents: readonly Equivalent[]): Verdict {
-  const survived = mutants.filter(({ fate }) => fate === 'survived');
-  return {
-    runs: mutants.length,
-    survivors: mutants.filter((mutant) => isSurvivor(mutant, equivalents)),
-    failures: mutants.filter(({ fate }) => fate === 'failed'),
-    needless: equivalents.filter((given) => !survived.some(explains(given))),
-  };
-}
+/** Judges a run, in which no test noticed these mutants, by the list of equivalent ones. */
+export const verdictOf = (
+  runs: number,
+  unnoticed: readonly Mutant[],
+  equivalents: readonly Equivalent[],
+): Verdict => ({
+  runs,
+  survivors: unnoticed.filter((mutant) => !isExplained(mutant, equivalents)),
+  needless: equivalents.filter((given) => !unnoticed.some(explains(given))),
+});
 
-/** Whether no test noticed the mutant and it is not explained. */
-export const isSurvivor = (mutant: Mutant, equivalents: readonly Equivalent[]): boolean =>
-  mutant.fate === 'survived' && !equivalents.some((given) => explains(given)(mutant));
+export const isExplained = (mutant: Mutant, equivalents: readonly Equivalent[]): boolean =>
+  equivalents.some((given) => explains(given)(mutant));
 
 const explains = (given: Equivalent) => (mutant: Mutant) =>
-  given.line === mutant.line && given.was === mutant.was && given.becomes === mutant.becomes;
+  given.line === mutant.text && given.was === mutant.was && given.becomes === mutant.becomes;
 
 /** Whether a run leaves nothing to do. Of a part of the files it cannot be said which explanations are needless. */
-export const isClean = ({ survivors, failures, needless }: Verdict, isWhole: boolean): boolean =>
-  survivors.length === 0 && failures.length === 0 && (needless.length === 0 || !isWhole);
+export const isClean = ({ survivors, needless }: Verdict, isWhole: boolean): boolean =>
+  survivors.length === 0 && (needless.length === 0 || !isWhole);
 
 /** The verdict for people; the last line says runs and survivors. */
-export function report({ runs, survivors, failures, needless }: Verdict, isWhole: boolean): string {
+export function report({ runs, survivors, needless }: Verdict, isWhole: boolean): string {
   return [
     ...survivors.map(survivorReport),
-    ...failures.map((mutant) => `cannot be tried: ${changeReport(mutant)}`),
     ...(isWhole ? needless : []).map(
       ({ line, was, becomes }) =>
         `needlessly explained in equivalent.ts:\n  ${line}\n  - ${was}\n  + ${becomes}\n`,
@@ -48,7 +44,5 @@ export function report({ runs, survivors, failures, needless }: Verdict, isWhole
 }
 
 /** A survivor for people. */
-export const survivorReport = (mutant: Mutant): string => `survived: ${changeReport(mutant)}`;
-
-const changeReport = ({ where, line, was, becomes }: Mutant): string =>
-  `${where}\n  ${line}\n  - ${was}\n  + ${becomes}\n`;
+export const survivorReport = ({ file, line, text, was, becomes }: Mutant): string =>
+  `survived: ${file}:${line}\n  ${text}\n  - ${was}\n  + ${becomes}\n`;

@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { projectRoot } from '../../docs/project-copy.ts';
-import { allGuards, guardsIn, parsed, withoutGuard } from './marks.ts';
-import { testsOf } from './tests-of.ts';
-import { noticedBy } from './try-guard.ts';
+import { applied, parsed } from '../../mutants/mutation.ts';
+import { noticedBy } from '../../mutants/noticed-by.ts';
+import { testsOf } from '../../mutants/tests-of.ts';
+import { allGuards, guardsIn } from './marks.ts';
 
 describe('the marked line determines the mutation', () => {
   const lines: Readonly<Record<string, readonly [line: string, mutated: string]>> = {
@@ -50,7 +51,7 @@ describe('the marked line determines the mutation', () => {
     test(rule, () => {
       const [guard] = guardsIn('a.ts', source);
       assert.ok(guard);
-      assert.deepEqual([guard.against, withoutGuard(guard.edit, source)], ['x', mutated]);
+      assert.deepEqual([guard.against, applied(guard.edit, source)], ['x', mutated]);
     });
   }
 });
@@ -69,7 +70,7 @@ test('each guard of the product has a mutation that parses and changes its file,
   assert.ok(guards.length >= 100, `${guards.length} guards`);
   for (const { file, line, test: named, edit } of guards) {
     const source = readFileSync(join(projectRoot, file), 'utf8');
-    const mutated = withoutGuard(edit, source);
+    const mutated = applied(edit, source);
     assert.notEqual(mutated, source, `${file}:${line}`);
     assert.doesNotThrow(() => parsed(mutated), `${file}:${line}`);
     assert.notDeepEqual(testsOf({ file, test: undefined }), [], file);

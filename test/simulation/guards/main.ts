@@ -5,9 +5,9 @@
 import { availableParallelism } from 'node:os';
 import { BadFlag, numberFlag } from '../../../local/flags.ts';
 import { askedOf, readCommandLine } from '../../../local/read-command-line.ts';
+import { tryAll } from '../../mutants/noticed-by.ts';
 import type { Guard } from './marks.ts';
 import { allGuards } from './marks.ts';
-import { noticedBy } from './try-guard.ts';
 
 const usage = `flags:
   --only TEXT        the guards with this text in their path or fault
@@ -30,21 +30,13 @@ const { chosen, jobs } = askedOf(
 );
 
 let missed = 0;
-const waiting = chosen.values();
-await Promise.all(
-  Array.from({ length: jobs }, async () => {
-    for (const guard of waiting) await judge(guard);
-  }),
-);
-process.stdout.write(`\n${chosen.length} guards, ${missed} not noticed\n`);
-process.exit(missed === 0 ? 0 : 1);
-
-async function judge(guard: Guard): Promise<void> {
-  const test = await noticedBy(guard);
+await tryAll(chosen, jobs, (guard, test) => {
   if (test === undefined) missed += 1;
   const result = test === undefined ? 'NOT NOTICED' : `fails: ${test}`;
   process.stdout.write(`${guard.file}:${guard.line}: ${guard.against}\n  ${result}\n`);
-}
+});
+process.stdout.write(`\n${chosen.length} guards, ${missed} not noticed\n`);
+process.exit(missed === 0 ? 0 : 1);
 
 /** Throws BadFlag if there are none. */
 function guardsWith(text: string): readonly Guard[] {

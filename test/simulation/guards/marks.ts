@@ -18,27 +18,14 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from '@babel/parser';
 import { projectRoot } from '../../docs/project-copy.ts';
+import type { Edit, Mutation, Node } from '../../mutants/mutation.ts';
+import { childrenOf, isNode, parsed } from '../../mutants/mutation.ts';
 
 /** A guard of the product, and the edit that removes it. */
-export interface Guard {
-  /** From the root of the project. */
-  readonly file: string;
-  /** The guarded line, from 1. */
-  readonly line: number;
+export interface Guard extends Mutation {
   /** The fault that the guard prevents. */
   readonly against: string;
-  /** A test file that the mark names. */
-  readonly test?: string | undefined;
-  readonly edit: Edit;
-}
-
-/** Replaces the text between two offsets. */
-export interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly becomes: string;
 }
 
 /** All guards of the product, in the order of their files and lines. */
@@ -46,13 +33,6 @@ export function allGuards(): readonly Guard[] {
   const files = globSync('{apis,app,clients,controllers,runtime,trace}/**/*.ts', { cwd: projectRoot });
   return files.toSorted().flatMap((file) => guardsIn(file, readFileSync(join(projectRoot, file), 'utf8')));
 }
-
-/** A source without one of its guards. */
-export const withoutGuard = ({ start, end, becomes }: Edit, source: string): string =>
-  source.slice(0, start) + becomes + source.slice(end);
-
-/** Throws if a source is no TypeScript. */
-export const parsed = (source: string) => parse(source, { sourceType: 'module', plugins: ['typescript'] });
 
 /** `guard(value): fault (test file)`. */
 const mark = /^ guard(?:\((?<value>.+?)\))?: (?<against>.+?)(?: \((?<test>test\/\S+)\))?$/;
@@ -70,19 +50,6 @@ export function guardsIn(file: string, source: string): readonly Guard[] {
     if (!edit) throw new Error(`${file}:${line}: no mutation can be derived from the guarded line`);
     return [{ file, line, against, test, edit }];
   });
-}
-
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly loc: { readonly start: Position; readonly end: Position };
-  readonly [key: string]: unknown;
-}
-
-interface Position {
-  readonly line: number;
-  readonly column: number;
 }
 
 /** The line of the comment, or the next line of code if the comment stands alone. */
@@ -161,13 +128,3 @@ function forced(expression: unknown, value: string | undefined): Edit | undefine
 function replaced(node: unknown, becomes: string): Edit | undefined {
   return isNode(node) ? { start: node.start, end: node.end, becomes } : undefined;
 }
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
-}
-
-const childrenOf = (node: Node): readonly Node[] =>
-  Object.entries(node)
-    .filter(([key]) => !key.endsWith('Comments'))
-    .flatMap(([, value]) => value)
-    .filter(isNode);

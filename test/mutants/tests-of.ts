@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { projectRoot } from '../../docs/project-copy.ts';
-import type { Guard } from './marks.ts';
+import { projectRoot } from '../docs/project-copy.ts';
+import type { Mutation } from './mutation.ts';
 
 /** The rooms whose tests are quick. */
 const rooms = '{apis,app,clients,controllers,dashboard,emulators,runtime,testing,trace}';
@@ -35,10 +35,10 @@ function imports(file: string): ReadonlySet<string> {
 let tests: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 /**
- * The test files that may notice that a guard is missing, the nearest first: the one that the mark names, then those that
- * import the guarded file, in the order of the folders that their path shares with it.
+ * The test files that may notice a mutation, the nearest first: the one that it names, then those that import its file, in
+ * the order of the folders that their path shares with it.
  */
-export function testsOf({ file, test }: Pick<Guard, 'file' | 'test'>): readonly string[] {
+export function testsOf({ file, test }: Pick<Mutation, 'file' | 'test'>): readonly string[] {
   tests ??= new Map(
     globSync(`test/${rooms}/**/*.test.ts`, { cwd: projectRoot })
       .toSorted()
