@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { Client } from 'pg';
-import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
@@ -58,38 +56,30 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
     return secret && decodeDetails(secret);
   };
 
-  const fixture = {
+  const secretRef = { namespace: credentialsNamespace, name: 'default', key: 'endpoint' };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: credentialsNamespace, name: 'default' },
+    stringData: {
+      endpoint: local.host,
+      port: String(local.port),
+      username: local.superuser,
+      password: local.password,
+    },
+  };
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  await client.create(ProviderConfigKind, {
+    apiVersion,
+    kind: 'ProviderConfig',
+    metadata: { name: 'default' },
+    spec: { credentials: { source: 'Secret', secretRef } },
+  });
+
+  return {
     cluster,
     local,
     details,
-    /** Writes a Secret with the server's credentials, these entries replaced, and a ProviderConfig for it. */
-    async provider(name: string, entries: Readonly<Record<string, string>> = {}): Promise<void> {
-      const secret = {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: credentialsNamespace, name },
-        stringData: {
-          endpoint: local.host,
-          port: String(local.port),
-          username: local.superuser,
-          password: local.password,
-          ...entries,
-        },
-      };
-      await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
-      if ((await cluster.find(ProviderConfigKind, { name })) !== undefined) return;
-      await client.create(ProviderConfigKind, {
-        apiVersion,
-        kind: 'ProviderConfig',
-        metadata: { name },
-        spec: {
-          credentials: {
-            source: 'Secret',
-            secretRef: { namespace: credentialsNamespace, name, key: 'endpoint' },
-          },
-        },
-      });
-    },
     databaseClass: (name: string, template: Partial<PostgreSQLDatabaseClass['specTemplate']> = {}) =>
       client.create(PostgreSQLDatabaseClassKind, {
         apiVersion,
@@ -118,8 +108,6 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
           ...spec,
         },
       }),
-    managed: <M extends Managed>(kind: Kind<M>, name: string, spec: M['spec']) =>
-      client.create(kind, { apiVersion, kind: kind.kind, metadata: { name }, spec } as M),
     /** Waits until it is Bound and Ready, and answers with its connection details. */
     bound: (namespace: string, name: string, timeoutMs?: number): Promise<ConnectionDetails> =>
       eventually(
@@ -134,28 +122,6 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
         },
         timeoutMs,
       ),
-    /** Waits until a condition of an object has this status, and answers with its message. */
-    condition: (
-      kind: Kind<KubernetesObject>,
-      key: ObjectKey,
-      type: string,
-      status: 'True' | 'False',
-      message = /(?:)/,
-    ): Promise<string> =>
-      eventually(`${type} of ${kind.kind} ${key.name} is ${status} with ${message}`, async () => {
-        const found = (await cluster.find(kind, key)) as Managed | undefined;
-        const condition = found?.status?.conditions?.find((each) => each.type === type);
-        const text = condition?.message ?? '';
-        if (condition?.status === status && message.test(text)) return text || ' ';
-        throw new Error(JSON.stringify(found?.status ?? 'no status'));
-      }),
-    async gone(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<void> {
-      await eventually(`${kind.kind} ${key.name} is gone`, async () => {
-        const found = (await cluster.find(kind, key)) as Managed | undefined;
-        if (found === undefined) return true;
-        throw new Error(JSON.stringify(found.status));
-      });
-    },
     sql,
     /** The SQLSTATE with which the server refuses a login or statement; `'allowed'` if it does not. */
     async refusal(as: ConnectionDetails, text = 'SELECT 1'): Promise<string> {
@@ -183,8 +149,6 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
       await local.dispose();
     },
   };
-  await fixture.provider('default');
-  return fixture;
 }
 
 /** Runs psql with a URI; undefined if there is none on this machine. */

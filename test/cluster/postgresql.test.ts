@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { PostgreSQLFixture } from './postgresql-fixture.ts';
-import { credentialsNamespace, psql, startPostgreSQLCluster } from './postgresql-fixture.ts';
+import { psql, startPostgreSQLCluster } from './postgresql-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';
 import { eventually } from './stack-harness.ts';
 
@@ -48,62 +45,6 @@ describe('a claim', () => {
     const seen = await psql(details.uri ?? '', 'SELECT sum(id) FROM lines');
     if (seen === undefined) context.diagnostic(noPsql);
     else assert.equal(seen, '3');
-  });
-});
-
-describe('roles and grants', () => {
-  test('follow their references, in whatever order they come, and go without a trace', async () => {
-    const { managed, condition, cluster } = fixture;
-    const secret = (name: string) => ({ namespace: credentialsNamespace, name });
-    await managed(PostgreSQLGrantKind, 'report-reads', {
-      forProvider: { roleRef: { name: 'report' }, databaseRef: { name: 'sales' }, privileges: ['CONNECT'] },
-    });
-    await condition(
-      PostgreSQLGrantKind,
-      { name: 'report-reads' },
-      'Synced',
-      'False',
-      /PostgreSQLRole report does not exist/,
-    );
-    await managed(PostgreSQLDatabaseKind, 'sales', {
-      forProvider: { ownerSelector: { matchLabels: { area: 'sales' } } },
-    });
-    await managed(PostgreSQLRoleKind, 'report', {
-      writeConnectionSecretToRef: secret('report'),
-      forProvider: { login: true },
-    });
-    await cluster.kubectl(
-      ['apply', '-f', '-'],
-      JSON.stringify({
-        apiVersion: 'postgresql.crossplane.io/v1alpha1',
-        kind: 'PostgreSQLRole',
-        metadata: { name: 'seller', labels: { area: 'sales' } },
-        spec: { forProvider: { login: true } },
-      }),
-    );
-    await condition(PostgreSQLDatabaseKind, { name: 'sales' }, 'Ready', 'True');
-    await condition(PostgreSQLGrantKind, { name: 'report-reads' }, 'Ready', 'True');
-    const details = (await fixture.details(credentialsNamespace, 'report')) ?? {};
-    assert.equal(await fixture.refusal({ ...details, database: 'sales' }), 'allowed');
-    const [row] = await fixture.sql(
-      `SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = 'sales'`,
-    );
-    assert.deepEqual(row, { owner: 'seller' });
-
-    await cluster.kubectl([
-      'delete',
-      'postgresqlrole/report',
-      'postgresqlrole/seller',
-      'postgresqldatabase/sales',
-      'postgresqlgrant/report-reads',
-      '--wait=false',
-    ]);
-    await fixture.gone(PostgreSQLGrantKind, { name: 'report-reads' });
-    await fixture.gone(PostgreSQLDatabaseKind, { name: 'sales' });
-    for (const name of ['report', 'seller']) await fixture.gone(PostgreSQLRoleKind, { name });
-    const { databases, roles } = await fixture.ours();
-    assert.ok(!databases.includes('sales'));
-    assert.ok(!roles.some((role) => ['report', 'seller'].includes(role)));
   });
 });
 
