@@ -18,6 +18,7 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { inTurns as countedTurns } from '../bench/in-turns.ts';
 import { projectRoot } from '../docs/project-copy.ts';
 import { claimKinds, definitions } from '../fakes/defined-kinds.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
@@ -239,17 +240,9 @@ function spread<T>(all: readonly T[], most: number): readonly T[] {
   return all.filter((_, index) => chosen.has(index));
 }
 
-/** A few at a time. */
-async function inTurns<T>(
-  items: readonly T[],
-  act: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-  const rest = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of rest) await act(item, index);
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-}
+/** Eight at a time. */
+const inTurns = <T>(items: readonly T[], act: (item: T, index: number) => Promise<void>): Promise<void> =>
+  countedTurns(items.length, 8, (index) => act(items[index]!, index));
 
 /** Whether the API server accepts it. Other errors are thrown. */
 async function succeeds(asking: Promise<unknown>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer as createTcpServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -64,7 +64,6 @@ describe('a real API server', () => {
   let probes: Resource<Probe>;
   let running: Subscription;
   const log = recordedLog();
-  const forever = new AbortController().signal;
   const names = () =>
     probes.store
       .all()
@@ -241,72 +240,5 @@ describe('a real API server', () => {
     await proxied.close();
     proxy.close();
     proxy.closeAllConnections();
-  });
-
-  test('a watch whose connection swallows everything is found out, and what it kept back is known', async (t) => {
-    const held: Socket[] = [];
-    const target = new URL(controlPlane.server);
-    const proxy = createTcpServer((socket) => {
-      const upstream = connect(Number(target.port), target.hostname);
-      held.push(upstream);
-      socket.pipe(upstream).pipe(socket);
-      for (const each of [socket, upstream]) each.on('error', () => each.destroy());
-    });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const original = config();
-    const server = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromClusterAndUser(
-      { ...original.getCurrentCluster()!, server },
-      original.getCurrentUser()!,
-    );
-    const requests: string[] = [];
-    const through = kubernetesClient({
-      kubeConfig,
-      log,
-      clock: realClock(),
-      onRequest: ({ method }) => requests.push(method),
-    });
-    const more = createInformers({
-      client: through,
-      log,
-      random: Math.random,
-      clock: realClock(),
-      silenceMs: 1000,
-      graceMs: 500,
-    });
-    const { store } = more.resource(ProbeKind);
-    const subscription = more.run$.subscribe();
-    t.after(async () => {
-      subscription.unsubscribe();
-      await through.close();
-      proxy.close();
-      for (const upstream of held) upstream.destroy();
-    });
-    await more.synced(AbortSignal.timeout(20_000));
-    const watches = () => requests.filter((method) => method === 'WATCH').length;
-    await until('it watches', () => watches() === 1, 20_000);
-    const ofWatch = held.at(-1)!;
-    const before = requests.length;
-    await until('it has asked three times', () => requests.length >= before + 3, 20_000);
-    assert.equal(watches(), 1, 'a quiet watch of which nothing was kept back stays');
-    // The data of the watch's connection is not read; other connections work.
-    ofWatch.unpipe().pause();
-    await client.create(ProbeKind, probe('swallowed'));
-    const isKnown = () => store.get({ namespace: 'default', name: 'swallowed' }) !== undefined;
-    await until('it is known', isKnown, 40_000);
-    assert.deepEqual([more.states()[0]?.silenceCount, more.states()[0]?.isSilent], [1, true]);
-    await client.create(ProbeKind, probe('told'));
-    await until('the next watch tells', () => more.states()[0]?.isSilent === false, 20_000);
-  });
-
-  test('waiting for a kind that is not there ends with the signal', async () => {
-    const more = createInformers({ client, log, clock: realClock(), random: Math.random });
-    more.resource({ ...ProbeKind, plural: 'absent' });
-    const subscription = more.run$.subscribe();
-    await assert.rejects(more.synced(AbortSignal.timeout(200)), { name: 'TimeoutError' });
-    subscription.unsubscribe();
-    await informers.synced(forever);
   });
 });
