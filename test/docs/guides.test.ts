@@ -11,9 +11,7 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
-import type { StoredVpc } from '../../emulators/aws/ec2/stored.ts';
 import type { NodeGroup as CloudNodeGroup } from '../../emulators/aws/eks/node-group.ts';
-import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import type { LocalAws } from '../../emulators/aws/server.ts';
 import { startAws } from '../../emulators/aws/server.ts';
 import type { Queue } from '../../emulators/aws/sqs/queue.ts';
@@ -21,26 +19,16 @@ import { VaultServer } from '../../emulators/vault/server.ts';
 import { awsCommandLine, runAws } from '../../local/aws-command-line.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
+import { region, withVpc } from '../testing/aws-world.ts';
 import { projectRoot } from './project-copy.ts';
 
 const folder = join(projectRoot, 'examples/guides');
-const region = 'us-west-1';
 const flags = ['--stacks', 'aws', '--poll-interval', '2s'];
 const commandLine = await awsCommandLine();
 
 /** The VPC of the guide, which a user created. */
 const vpcId = 'vpc-01353cfe93950a8ff';
-const network: StoredVpc = {
-  ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
-  ...{ tags: {}, attributes: {} },
-};
-const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
-const saved: SavedInventory = {
-  [`${exampleAccount.id} ${region} ec2/vpc`]: {
-    delays,
-    things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }]],
-  },
-};
+const saved = withVpc(vpcId);
 
 describe('the guide to managed resources, on a local AWS', () => {
   const vault = new VaultServer({ token: 'put-a-token-here' });

@@ -4,13 +4,11 @@ import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
 import { ec2Instances } from '../../clients/aws/ec2/instances.ts';
 import { ec2Subnets } from '../../clients/aws/ec2/subnets.ts';
 import { ec2Vpcs } from '../../clients/aws/ec2/vpcs.ts';
-import { exampleAccount } from '../../emulators/aws/account.ts';
 import { ec2 } from '../../emulators/aws/ec2/ec2.ts';
-import type { StoredInstance, StoredVpc } from '../../emulators/aws/ec2/stored.ts';
-import type { SavedInventory } from '../../emulators/aws/inventory.ts';
+import type { StoredInstance } from '../../emulators/aws/ec2/stored.ts';
 import { describeConformance } from '../../testing/conformance.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
+import { awsWorld, clientOf, failureOf, region, tags, withVpc } from './aws-world.ts';
 
 const { signal } = new AbortController();
 
@@ -42,17 +40,7 @@ describeConformance({
 
 /** A VPC that a user created by hand. */
 const vpcId = 'vpc-0123456789abcdef0';
-const network: StoredVpc = {
-  ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
-  ...{ tags: {}, attributes: {} },
-};
-const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
-const saved: SavedInventory = {
-  [`${exampleAccount.id} ${region} ec2/vpc`]: {
-    delays,
-    things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }]],
-  },
-};
+const saved = withVpc(vpcId);
 
 describeConformance({
   managed: SubnetKind,

@@ -2,6 +2,8 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { awsClient } from '../../clients/aws/aws-client.ts';
 import { createAwsStack } from '../../controllers/aws/setup.ts';
 import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
+import type { StoredVpc } from '../../emulators/aws/ec2/stored.ts';
+import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import { AwsProblem } from '../../emulators/aws/problem.ts';
 import type { Service } from '../../emulators/aws/service.ts';
 import { realClock } from '../../runtime/time/clock.ts';
@@ -12,6 +14,20 @@ import type { CarriedReply } from '../fakes/outside.ts';
 import { noAnswer } from '../fakes/outside.ts';
 
 export const region = 'us-west-1';
+
+/** An inventory with one VPC, which a user created by hand. */
+export function withVpc(vpcId: string): SavedInventory {
+  const item: StoredVpc = {
+    ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
+    ...{ tags: {}, attributes: {} },
+  };
+  return {
+    [`${exampleAccount.id} ${region} ec2/vpc`]: {
+      delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
+      things: [[vpcId, { item, createdAtMs: 0, changedAtMs: 0 }]],
+    },
+  };
+}
 
 type Tags = Readonly<Record<string, string>>;
 

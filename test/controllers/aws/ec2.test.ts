@@ -9,14 +9,11 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
-import { instanceClient } from '../../../controllers/aws/instance/external-client.ts';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { StoredInstance, StoredVpc } from '../../../emulators/aws/ec2/stored.ts';
 import { Bench } from '../../../testing/bench.ts';
-import { testClock } from '../../../testing/test-clock.ts';
 import type { InProcessAwsOptions } from '../../fakes/in-process-aws.ts';
-import { inProcessAws } from '../../fakes/in-process-aws.ts';
-import { awsWorld, clientOf, region } from '../../testing/aws-world.ts';
+import { awsWorld, clientOf, region, withVpc } from '../../testing/aws-world.ts';
 
 const { signal } = new AbortController();
 const ami = 'ami-0123456789abcdef0';
@@ -155,20 +152,6 @@ describe('an Instance', () => {
     await bench.until('web', () => bench.isReady('web'), 'it did not become Ready');
     assert.equal(made.instances().length, 1);
     assert.equal(made.idOf('web'), made.instances()[0]?.id);
-  });
-
-  test('is asked for by the same token at each attempt, so that AWS makes one of all of them', async () => {
-    const aws = inProcessAws(testClock(), { readDelayMs: 60_000 });
-    const client = instanceClient(clientOf(aws));
-    const web: Instance = {
-      apiVersion: 'ec2.aws.upbound.io/v1beta1',
-      kind: 'Instance',
-      metadata: { name: 'web', uid: 'web-uid' },
-      spec: { forProvider: small },
-    };
-    const first = await client.create(web, undefined, signal);
-    assert.deepEqual(await client.create(web, undefined, signal), first);
-    assert.equal(aws.calls()['ec2:RunInstances'], 2);
   });
 
   test('an instance that is created again after its termination is a new one, although AWS remembers the token', async () => {
@@ -385,17 +368,7 @@ describe('a VPC', () => {
 
 describe('AWS creates no second one of these by itself', () => {
   const vpcId = 'vpc-0123456789abcdef0';
-  const network: StoredVpc = {
-    ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
-    ...{ tags: {}, attributes: {} },
-  };
-  const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
-  const saved = {
-    [`${exampleAccount.id} ${region} ec2/vpc`]: {
-      delays,
-      things: [[vpcId, { item: network, createdAtMs: 0, changedAtMs: 0 }] as const],
-    },
-  };
+  const saved = withVpc(vpcId);
   const sorts = {
     'a VPC': {
       kind: VPCKind as Kind<Managed>,
