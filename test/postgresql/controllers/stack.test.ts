@@ -122,21 +122,6 @@ test('a claim gets a database whose secret works, and takes it with it', async (
   assert.deepEqual(scene.process.errors, []);
 });
 
-test('a bound and unchanged resource is observed and not written, also by a new process', async () => {
-  const scene = new Scene();
-  scene.putClaim('quiet');
-  await scene.process.settle();
-  scene.cluster.takeWrites();
-  await scene.process.settle(5 * 60_000);
-  assert.deepEqual(scene.cluster.takeWrites(), []);
-  scene.process.stop();
-  scene.process = scene.start();
-  await scene.process.settle(5 * 60_000);
-  assert.deepEqual(scene.cluster.takeWrites(), []);
-  scene.cluster.delete(PostgreSQLInstanceKind, { namespace: 'team', name: 'quiet' });
-  await scene.process.settle();
-});
-
 describe('servers', () => {
   test('are one object per credentials, whichever provider names them', async () => {
     const scene = new Scene();
