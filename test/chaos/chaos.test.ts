@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { run } from './run.ts';
 import type { World } from './world.ts';
 import { startWorld } from './world.ts';
-
-const main = join(import.meta.dirname, 'main.ts');
 
 describe('a short run against real faults', () => {
   let world: World;
@@ -31,22 +26,4 @@ describe('a short run against real faults', () => {
     assert.ok(faults.every(({ recoveryMs }) => recoveryMs !== undefined));
     assert.equal(lives.length, 2, 'neither replica ended');
   });
-});
-
-describe('the command', () => {
-  for (const [args, message] of [
-    [['--claims', 'many'], /^--claims: "many"/],
-    [['--only', 'earthquake'], /^--only: .*earthquake/],
-  ] as const) {
-    test(`${args.join(' ')} ends it with 2 and a message that names the flag`, async () => {
-      const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-      let told = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        told += text;
-      });
-      const [code] = await once(child, 'close');
-      assert.equal(code, 2);
-      assert.match(told, message);
-    });
-  }
 });

@@ -22,12 +22,6 @@ test('a single run prints what happened', () => {
   assert.equal(status, 0);
 });
 
-test('a wrong flag ends it with 2, and is named', () => {
-  const { status, stderr } = simulate('--seeds', 'many');
-  assert.match(stderr, /^--seeds: /);
-  assert.equal(status, 2);
-});
-
 test('a scenario that cannot be read ends it with 2', () => {
   const { status, stderr } = simulate('--scenario', 'no-such-file.json');
   assert.match(stderr, /^--scenario: /);
