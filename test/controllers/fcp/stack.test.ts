@@ -337,21 +337,3 @@ describe('credentials that do not work are named, without being repeated, and re
     });
   }
 });
-
-describe("a gateway's 404 in place of the cloud's answer", () => {
-  const gateway = { kind: 'gateway', status: 404 } as const;
-
-  test('an existing resource is neither created again nor reported as lost', async () => {
-    const scene = await Scene.open();
-    scene.putProvider();
-    scene.putInstance();
-    await scene.process.settle();
-    const before = scene.cloud.instances();
-    scene.cloud.faults.inject({ ...gateway, times: 5 });
-    scene.process.resync(FavouriteDBInstanceKind);
-    await scene.process.settle(120_000);
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.deepEqual(scene.cloud.instances(), before);
-    assert.equal(scene.cloud.calls()['POST /v1/instances'], 1);
-  });
-});

@@ -10,7 +10,6 @@ import {
   CloudMemorystoreInstanceKind,
 } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
-import { ProviderKind } from '../../../apis/gcp/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
 import { googleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
@@ -155,60 +154,6 @@ test('a claim of a version that does not exist reports the remedy for its author
   );
 });
 
-test('a topic is there at once, and its secret says where', async () => {
-  const scene = new Scene();
-  scene.putProvider();
-  scene.cluster.put(TopicKind, topic({ labels: { team: 'a' } }));
-  await scene.process.settle(60_000);
-  assert.deepEqual(
-    scene.cloud.topics.all().map(({ name }) => name),
-    ['projects/example-project/topics/orders'],
-  );
-  assert.deepEqual(scene.secret('infra', 'orders-connection'), {
-    topic: 'orders',
-    projectName: 'example-project',
-  });
-  scene.cluster.delete(TopicKind, { name: 'orders' });
-  await scene.process.settle(60_000);
-  assert.deepEqual(scene.cloud.topics.all(), []);
-});
-
-test('a legacy Provider serves as well, and two projects side by side', async () => {
-  const scene = new Scene();
-  const other = scene.cloud.createKey({ project: 'other-project' });
-  scene.putProvider();
-  const second = { namespace: 'infra', name: 'other' };
-  scene.cluster.put<Secret>(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: second,
-    data: encodeDetails({ key: JSON.stringify(other) }),
-  });
-  scene.cluster.put(ProviderKind, {
-    apiVersion: 'gcp.crossplane.io/v1alpha3',
-    kind: 'Provider',
-    metadata: { name: 'legacy' },
-    spec: {
-      ...scene.cloud.parameters,
-      projectID: 'other-project',
-      credentialsSecretRef: { ...second, key: 'key' },
-    },
-  });
-  const { spec, ...rest } = topic();
-  scene.cluster.put(TopicKind, { ...rest, spec });
-  const renamed = { ...rest.metadata, name: 'orders-too' };
-  scene.cluster.put(TopicKind, {
-    ...rest,
-    metadata: renamed,
-    spec: { forProvider: {}, providerRef: { name: 'legacy' } },
-  });
-  await scene.process.settle(60_000);
-  assert.deepEqual(
-    scene.cloud.topics.all().map(({ name }) => name),
-    ['projects/example-project/topics/orders', 'projects/other-project/topics/orders'],
-  );
-});
-
 test('an operation that fails is reported with the reason, and requested again', async () => {
   const scene = new Scene({ provisioningMs: 10_000 });
   scene.putProvider();
@@ -274,18 +219,10 @@ describe('an error is reported with the cloud’s own reason and the field to ch
         scene.putProvider(scene.cloud.credentials, { ...scene.cloud.parameters, projectID: 'nowhere' }),
       want: /403 PERMISSION_DENIED\).*nowhere/,
     },
-    'a region that there is not': {
-      managed: instance({ ...small, region: 'mars-west1' }),
-      want: /mars-west1.*; change spec\.forProvider\.region$/,
-    },
     'a quota': {
       options: { quotas: { memoryGb: 2 } },
       managed: instance({ ...small, memorySizeGb: 5 }),
       want: /429 RESOURCE_EXHAUSTED\): Quota limit '\S+' has been exceeded/,
-    },
-    'a label that it does not take': {
-      managed: instance({ ...small, labels: { Team: 'A' } }),
-      want: /Labels must consist of.*; change spec\.forProvider\.labels$/,
     },
     'a name that it does not take': {
       managed: instance(small, { annotations: { 'crossplane.io/external-name': 'Cool_One' } }),
