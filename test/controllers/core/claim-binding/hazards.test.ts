@@ -3,12 +3,7 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { available, creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
-import {
-  allowsPropagationTo,
-  decodeDetails,
-  propagationTargets,
-  SecretKind,
-} from '../../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
@@ -97,26 +92,6 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     const kept = cluster.get(SecretKind, target);
     assert.equal(kept?.type, 'Opaque');
     assert.equal(decodeDetails(kept).password, passwordOf(cluster));
-  });
-
-  test('H12: consent to two targets whose names run together the same is kept apart', async () => {
-    const bound = { resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'c' } };
-    const { cluster, process } = worldOf(claim(bound, { namespace: 'ab' }));
-    const source = { namespace: 'system', name: 'src' };
-    cluster.put(managedKind, managed({ writeConnectionSecretToRef: source }));
-    await process.settle();
-    cluster.edit(SecretKind, source, ({ metadata, ...secret }) => {
-      const second = allowsPropagationTo({ namespace: 'a', name: 'bc' });
-      return { ...secret, metadata: { ...metadata, annotations: { ...metadata.annotations, ...second } } };
-    });
-    const allowed = cluster.get(SecretKind, source);
-    assert.deepEqual(
-      allowed &&
-        propagationTargets(allowed)
-          .map(({ namespace }) => namespace)
-          .toSorted(),
-      ['a', 'ab'],
-    );
   });
 
   test('H14: Ready follows the managed resource, and a deleted resource ends Bound', async () => {

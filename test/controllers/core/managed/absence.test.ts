@@ -49,19 +49,6 @@ describe('one observation that finds nothing does not prove that a resource is a
     assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0], 'it was deleted in earnest');
   });
 
-  test('a deleted resource is absent if observations find nothing for 5 s', async () => {
-    const scene = await ready();
-    pass(scene, 60_000);
-    leave(scene);
-    scene.external.things.clear();
-    await scene.run();
-    pass(scene, 3_000);
-    assert.deepEqual(await scene.run(), unsettled(2_000));
-    pass(scene, 2_000);
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.object, undefined);
-  });
-
   test('an observation of a deleted resource counts from its start, however late the process reads the answer', async () => {
     const scene = await ready();
     leave(scene);
@@ -142,17 +129,6 @@ describe('one observation that finds nothing does not prove that a resource is a
     });
   }
 
-  test('one observation proves that a deleted resource is absent once the external system accepted its deletion', async () => {
-    const scene = await ready();
-    leave(scene);
-    scene.external.isDeletionSlow = true;
-    await scene.run();
-    scene.external.things.clear();
-    scene.restart();
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.object, undefined);
-  });
-
   test('another object of the same name does not inherit the observations', async () => {
     const scene = await ready();
     leave(scene);
@@ -206,61 +182,6 @@ describe('one observation that finds nothing does not create a resource again', 
     assert.deepEqual(await scene.run(), poll);
     assert.deepEqual([scene.external.made, scene.events, scene.cluster.takeWrites()], [1, [], []]);
     assert.equal(scene.external.count('observe'), 2 + 1 + 1, 'one for each run, and one after creation');
-  });
-
-  test('a resource that is absent for 5 s is reported and created again', async () => {
-    const scene = await ready();
-    scene.external.things.clear();
-    await scene.run();
-    assert.equal(scene.external.made, 1);
-    pass(scene, 5_000);
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.external.made, 2);
-    assert.deepEqual(scene.events, ['Warning LostExternalResource', 'Normal CreatedExternalResource']);
-    assert.equal(
-      scene.process.events[0]?.message,
-      'external resource does not exist any more (db); it is created again',
-    );
-  });
-
-  test('a resource with an assigned name is created again only after a user removes the name', async () => {
-    const scene = await ready({ externalNames: 'assigned' });
-    pass(scene, 60_000);
-    scene.external.things.clear();
-    await scene.run();
-    pass(scene, 5_000);
-    for (let runs = 0; runs < 3; runs += 1) {
-      assert.deepEqual(await scene.run(), poll);
-      pass(scene, 60_000);
-    }
-    const message =
-      'external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name';
-    assert.equal(scene.condition('Ready'), `False/Unavailable: ${message}`);
-    assert.equal(scene.condition('Synced'), `False/ReconcileError: ${message}`);
-    assert.equal(scene.external.made, 1);
-    assert.deepEqual(new Set(scene.events), new Set(['Warning LostExternalResource']));
-
-    const { metadata, ...rest } = scene.object ?? assert.fail();
-    const { 'crossplane.io/external-name': _name, ...annotations } = metadata.annotations ?? {};
-    scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, annotations } });
-    for (let runs = 0; runs < 3; runs += 1) {
-      await scene.run();
-      pass(scene, 5_000);
-    }
-    assert.equal(scene.external.made, 2);
-    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-2');
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-  });
-
-  test('a creation that failed is tried again at once', async () => {
-    const scene = new Scene({}, {}, { confirmAbsenceMs: 5_000 });
-    scene.external.gate = (method) => {
-      if (method === 'create') throw new Error('no room');
-    };
-    await scene.run();
-    scene.external.gate = () => {};
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.external.made, 1);
   });
 
   test('a creation that fails repeatedly is tried less and less often', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isConflict } from '../../../../runtime/client/errors.ts';
-import { testClock } from '../../../../testing/test-clock.ts';
 import { Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managedKind } from '../objects.ts';
+import { managedKind } from '../objects.ts';
 
 type Names = 'deterministic' | 'assigned';
 
@@ -56,7 +55,6 @@ const begin = (names: Names) => (): Scene =>
   new Scene({ forProvider: { size: 1 } }, {}, { externalNames: names });
 /** The call of a creation: connect, read of the Secret, finalizer, Secret, observe, preparation, create. */
 const createCall = 7;
-const later = { clock: testClock('2026-01-02T04:00:00Z') };
 
 for (const names of ['deterministic', 'assigned'] as const) {
   const calls = await callsOf(begin(names));
@@ -137,7 +135,8 @@ describe('a creation without an answer', () => {
     );
     const scene = begin('assigned')();
     scene.external.afterCall = (method) => {
-      if (method === 'create') throw new UncertainCreationError('the connection was lost');
+      if (method === 'create')
+        throw new Error('the connection was lost', { cause: new UncertainCreationError('no answer came') });
     };
     await scene.run();
     return scene;
@@ -185,30 +184,3 @@ describe('a creation without an answer', () => {
     assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
   });
 });
-
-for (const names of ['deterministic', 'assigned'] as const) {
-  describe(`a process that is cut off during a deletion, ${names} names`, () => {
-    const start = async (): Promise<Scene> => {
-      const scene = begin(names)();
-      await scene.run();
-      scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
-      scene.restart(later); // past the grace period
-      return scene;
-    };
-    for (let k = 1; k <= 7; k += 1) {
-      for (const moment of ['before', 'after'] as const) {
-        test(`${moment} call ${k} takes effect: no object and no external resource remains`, async () => {
-          const scene = await start();
-          const wasCut = cut(scene, k, moment);
-          await Promise.race([scene.run(), wasCut]);
-          heal(scene);
-          scene.restart(later);
-          await settle(scene);
-          assert.equal(scene.object, undefined);
-          assert.equal(scene.secret, undefined);
-          assert.equal(scene.external.things.size, 0);
-        });
-      }
-    }
-  });
-}

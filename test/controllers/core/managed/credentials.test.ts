@@ -5,12 +5,7 @@ import type { Managed, ManagedSpec, ManagedStatus } from '../../../../apis/core/
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import {
-  credentialAnnotation,
-  encodeNote,
-  generatedPassword,
-  hmacOf,
-} from '../../../../controllers/core/credential.ts';
+import { credentialAnnotation, encodeNote, hmacOf } from '../../../../controllers/core/credential.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { claimRef, managedKind } from '../objects.ts';
@@ -94,16 +89,6 @@ describe('the credential of a managed resource', () => {
     edit(scene, { password: 'chosen-by-a-user' });
     await settle(scene);
     assert.equal(passwordOf(scene), 'chosen-by-a-user');
-    assertApplied(scene);
-  });
-
-  test('the record is removed before another password is set', async () => {
-    const scene = await settled();
-    edit(scene, { password: 'chosen-by-a-user' });
-    scene.external.gate = (method) => {
-      if (method === 'update') assert.equal(scene.object?.status?.credential, undefined);
-    };
-    await settle(scene);
     assertApplied(scene);
   });
 
@@ -277,16 +262,6 @@ describe('the claim that a credential is for', () => {
     assertApplied(scene);
   });
 
-  test('a Released resource keeps the credential of the previous claim', async () => {
-    const scene = await settled({ claimRef: claimRef() });
-    const before = scene.secret;
-    change(scene, {}, { bindingPhase: 'Released', boundUID: scene.object?.metadata.uid ?? '' });
-    scene.cluster.takeWrites();
-    await settle(scene);
-    assert.deepEqual([scene.secret, scene.note?.for], [before, ofOrders]);
-    assert.deepEqual(scene.cluster.takeWrites(), []);
-  });
-
   test('an administrator removes claimRef of a Released resource: it is available, and the next claim gets another credential', async () => {
     const scene = await settled({ claimRef: claimRef() });
     const { password: before } = scene.secret ?? {};
@@ -299,29 +274,6 @@ describe('the claim that a credential is for', () => {
     assert.equal(scene.note?.for, ofLedger);
     assert.notEqual(scene.secret?.password, before);
     assertApplied(scene);
-  });
-
-  test('the same claim gets its own credential back', async () => {
-    const scene = await settled({ claimRef: claimRef() });
-    const before = scene.secret;
-    change(scene, { claimRef: { ...claimRef(), uid: undefined as never } }, { bindingPhase: 'Released' });
-    await settle(scene);
-    change(scene, { claimRef: claimRef({ uid: 'of the new claim' }) });
-    await settle(scene);
-    assert.deepEqual([scene.secret, scene.note?.for], [before, ofOrders]);
-    assertApplied(scene);
-  });
-
-  test('a status from a backup is reset, and the credential of the Secret is applied once more', async () => {
-    const scene = await settled({ claimRef: claimRef() });
-    const before = scene.secret;
-    change(scene, {}, { bindingPhase: 'Bound', boundUID: 'of the former object' });
-    await settle(scene);
-    assert.deepEqual(scene.secret, before);
-    assert.equal(scene.object?.status?.boundUID, undefined);
-    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
-    assertApplied(scene);
-    assert.equal(scene.external.passwords.length, 2);
   });
 
   test('policies without Update: the next claim cannot have it until an administrator allows it', async () => {
@@ -348,26 +300,6 @@ describe('the claim that a credential is for', () => {
     assert.equal(scene.annotations['crossplane.io/reoffer'], undefined);
     assertApplied(scene);
   });
-});
-
-test('a requested rotation replaces the credential once, for the same claim', async () => {
-  const rotationOf = ({ spec }: Managed) => (spec.forProvider as { readonly rotation?: string }).rotation;
-  const scene = new Scene(
-    { forProvider: { size: 1 }, claimRef: claimRef() },
-    { finalizers, annotations: named },
-    { secretDetails: { credential: { ...generatedPassword, rotationOf } } },
-  );
-  await scene.run();
-  const before = scene.secret?.password;
-  change(scene, { forProvider: { size: 1, rotation: 'r1' } });
-  await settle(scene);
-  const rotated = scene.secret?.password;
-  assert.notEqual(rotated, before);
-  assert.deepEqual([scene.note?.for, scene.note?.rotation], [ofOrders, 'r1']);
-  assertApplied(scene);
-  scene.restart();
-  await settle(scene);
-  assert.equal(scene.secret?.password, rotated);
 });
 
 test('a secret store alone keeps the credential: one run, and an entry that is edited there is applied', async () => {

@@ -169,15 +169,6 @@ describe('while its secret store fails', () => {
     assert.equal(scene.secret, undefined);
     assert.equal(scene.external.things.get('db')?.password, stores.kept.get('db')?.data.password);
   });
-
-  test('an existing resource that never published its details does not become Ready', async () => {
-    const { scene, stores } = published(inStore);
-    scene.external.put('db', { size: 1 });
-    stores.outage = outage;
-    await scene.run();
-    assert.equal(scene.condition('Ready'), `False/Unavailable: cannot get connection details: ${outage}`);
-    assert.equal(scene.object?.status?.bindingPhase, undefined);
-  });
 });
 
 /** Another resource owns the Secret. */
@@ -247,16 +238,4 @@ test('a deletion does not wait for a Secret that another object owns, and leaves
   await scene.run();
   assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
   assert.notEqual(scene.secret, undefined);
-});
-
-test('without details the Secret is written before the creation, so that a refusal costs nothing', async () => {
-  const { scene } = published({}, { secretDetails: {} });
-  const calls: string[] = [];
-  scene.cluster.afterCall = ({ verb, kind }) => void calls.push(`${verb} ${kind}`);
-  scene.external.gate = (method) => void calls.push(method);
-  await scene.run();
-  assert.deepEqual(
-    calls.filter((call) => /^create|^update Secret/.test(call)),
-    ['create Secret', 'create', 'update Secret'],
-  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { creating, getCondition, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
+import { creating, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
@@ -19,7 +19,6 @@ import type {
   OperationType,
   Progress,
 } from '../../../../controllers/core/managed/connecting/external-client.ts';
-import { UncertainCreationError } from '../../../../controllers/core/managed/connecting/external-client.ts';
 import {
   accessDecisions,
   firstDecisions,
@@ -823,18 +822,6 @@ describe('before the external system is asked', () => {
     assert.equal(scene.cluster.writeNames.filter((write) => write === `update ${kind} db`).length, 1);
   });
 
-  test('CreateExternal: a name in forProvider is its initial value, and a given annotation wins', async () => {
-    const wanted = sceneOf({ forProvider: { name: 'orders' } });
-    await wanted.run();
-    assert.ok(wanted.external.things.has('orders'));
-    const given = sceneOf(
-      { forProvider: { name: 'orders' } },
-      { annotations: { 'crossplane.io/external-name': 'legacy' } },
-    );
-    await given.run();
-    assert.deepEqual([...given.external.things.keys()], ['legacy']);
-  });
-
   test('references are not resolved while deleting', async () => {
     const scene = settled({}, leaving, { resolveReferences: () => Promise.reject(new Error('gone')) });
     assert.deepEqual(await scene.run(), done);
@@ -858,20 +845,6 @@ describe('the external resource is observed', () => {
     await clock.advance(5_000);
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Ready'), 'False/Unavailable: external resource does not exist (db)');
-  });
-
-  test('AwaitExternal: deterministic names: with a grace period, deletion waits until the new resource shows', async () => {
-    const scene = sceneOf(
-      {},
-      { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
-      { creationGraceMs: 10_000 },
-    );
-    scene.external.put('db');
-    scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), requeue);
-    scene.external.isBlind = false;
-    assert.deepEqual(await scene.run(), done);
-    assert.equal(scene.external.things.size, 0);
   });
 
   test('RemoveFinalizer: an object that is deleted during the run is no error', async () => {
@@ -932,16 +905,6 @@ describe('creation', () => {
     assert.deepEqual(scene.events, []);
     assert.ok(scene.annotations['crossplane.io/external-create-failed']);
     assert.match(scene.condition('Synced'), /create failed/);
-  });
-
-  test('CreateExternal: a creation that may have taken effect is not recorded as failed', async () => {
-    const scene = sceneOf({}, {}, assigned);
-    const cause = new UncertainCreationError('no answer came');
-    scene.external.gate = failAt('create', new Error('the request failed', { cause }));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
-    assert.deepEqual(await scene.run(), after(60_000));
-    assert.match(scene.condition('Synced'), /cannot determine creation result/);
   });
 
   test('CreateExternal: if the record of the failure cannot be written, the next run waits for an administrator', async () => {
@@ -1204,24 +1167,6 @@ describe('an existing external resource is kept', () => {
     scene.external.observation = { ready: unavailable(text), isUpToDate: true };
     await scene.run();
     assert.equal(scene.condition('Ready'), 'False/Unavailable: db: ***, postgres://u:***@db, ***');
-  });
-
-  test('any decision: a long message is cut', async () => {
-    const scene = settled();
-    scene.external.gate = failAt('observe', new Error('x'.repeat(1_000_000)));
-    await scene.run();
-    const { message = '' } = getCondition(scene.object?.status?.conditions, 'Synced');
-    assert.equal(message.length, 1_024);
-    assert.match(message, /^observe failed: x+…$/);
-  });
-
-  test('a connection Secret that was deleted or edited is written by the next run', async () => {
-    const scene = sceneOf();
-    await scene.run();
-    const secret = scene.cluster.get(SecretKind, secretKey)!;
-    scene.cluster.put(SecretKind, { ...secret, data: { ...secret.data, endpoint: 'eA==' } });
-    await scene.run();
-    assert.equal(scene.secret?.endpoint, 'db.example');
   });
 });
 

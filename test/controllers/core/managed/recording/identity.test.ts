@@ -354,18 +354,6 @@ describe('credentials that lead to another system', () => {
   const elsewhere =
     /^False\/ReconcileError: the provider connects to https:\/\/b\.example, but external resource "db" is in https:\/\/a\.example; correct the provider. If both are the same system, set the annotation crossplane\.io\/adopt-identity to true$/;
 
-  test('cause no observation, creation or change there', async () => {
-    const made = await ready();
-    made.external.system = 'https://b.example';
-    made.external.things.clear();
-    const looks = made.external.count('observe');
-    assert.deepEqual(await made.run(), poll);
-    assert.match(made.condition('Synced'), elsewhere);
-    assert.equal(made.condition('Ready'), 'True/Available');
-    assert.deepEqual(made.events, ['Warning CannotConnectToProvider']);
-    assert.deepEqual([made.external.count('observe'), made.external.made], [looks, 1]);
-  });
-
   test('let the deletion wait, and delete no resource of the same name', async () => {
     const made = await ready();
     made.external.system = 'https://b.example';
@@ -405,20 +393,6 @@ test('a resource from before identities were recorded is recorded at the first o
   await made.run();
   assert.deepEqual(made.cluster.takeWrites(), ['updateStatus FavouriteDBInstance db']);
   assert.match(made.object?.status?.externalIdentity ?? '', /"name":"db"/);
-});
-
-test('an observed-only resource may be pointed at another external resource', async () => {
-  const made = new Scene(
-    { managementPolicies: ['Observe'], forProvider: {} },
-    { annotations: { [nameKey]: 'one' } },
-  );
-  made.external.put('one');
-  made.external.put('two');
-  await made.run();
-  assert.equal(made.object?.status?.externalIdentity, undefined);
-  annotate(made, nameKey, 'two');
-  await made.run();
-  assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
 });
 
 test('the same identity is the same text, in whatever order its fields are given', () => {
