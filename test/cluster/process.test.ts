@@ -30,13 +30,6 @@ describe('the process', () => {
   });
   after(() => fixture?.stop());
 
-  test('a flag that is unknown ends it with 2 and a message that names the flag', async () => {
-    const stack = fixture.cluster.startProcess(['--bogus']);
-    await eventually('it has ended', async () => stack.child.exitCode !== null);
-    assert.equal(stack.child.exitCode, 2);
-    assert.match(stack.log(), /--bogus/);
-  });
-
   test('SIGTERM while a claim is provisioned ends it with 0 within seconds, and the next one goes on', async () => {
     const stack = start();
     await claim('interrupted');

@@ -159,10 +159,4 @@ describe('npm run demo', () => {
     assert.equal(code, 0, said);
     assert.match(said, /\nGoodbye: /);
   });
-
-  test('a flag it does not know ends it with 2', async () => {
-    const { code, said } = await demo(['--twice']);
-    assert.equal(code, 2);
-    assert.match(said, /--twice/);
-  });
 });
