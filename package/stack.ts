@@ -48,7 +48,7 @@ export type {
   StackProvider,
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
-export type { Change, NamedByCloud, Told } from '../controllers/author/named-by-cloud.ts';
+export type { Change, NamedByCloud, Reported } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';

@@ -52,7 +52,7 @@ export class Bench {
   readonly clock: TestClock;
   readonly cluster: MemoryCluster;
   /** The Events, log lines and errors of the process. */
-  readonly told: string[] = [];
+  readonly output: string[] = [];
   process: ManagedProcess;
   readonly #pace: Pace;
   readonly #random: Random;
@@ -81,10 +81,10 @@ export class Bench {
 
   #start(): ManagedProcess {
     const { managed: kind, time } = this.conformance;
-    const { clock, cluster, told } = this;
+    const { clock, cluster, output } = this;
     const pollIntervalMs = time === 'real' ? 500 : 60_000;
     const { stack } = this.world;
-    return new ManagedProcess({ kind, stack, clock, cluster, told, pollIntervalMs, random: this.#random });
+    return new ManagedProcess({ kind, stack, clock, cluster, output, pollIntervalMs, random: this.#random });
   }
 
   /** Kills the process and starts another one over the same cluster and world. */
@@ -313,10 +313,10 @@ export class Bench {
   }
 
   #conditions(name: string): string {
-    const told = (this.object(name)?.status?.conditions ?? []).map(({ type, status, reason, message = '' }) =>
-      `${type} ${status} ${reason} ${message}`.trim(),
+    const output = (this.object(name)?.status?.conditions ?? []).map(
+      ({ type, status, reason, message = '' }) => `${type} ${status} ${reason} ${message}`.trim(),
     );
-    return told.length === 0 ? 'the resource has no conditions' : `conditions: ${told.join('; ')}`;
+    return output.length === 0 ? 'the resource has no conditions' : `conditions: ${output.join('; ')}`;
   }
 
   // Single calls.

@@ -32,7 +32,7 @@ export interface ManagedProcessOptions {
   readonly random: Random;
   readonly pollIntervalMs: number;
   /** Records the output: Events, log lines, errors. */
-  readonly told: string[];
+  readonly output: string[];
 }
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -50,22 +50,22 @@ export class ManagedProcess {
   readonly #env: Environment;
   readonly #informers: Informers;
   readonly #controller: ControllerSpec;
-  readonly #told: string[];
+  readonly #output: string[];
   readonly #life = new Subscription();
   #crash: () => void = () => {};
   readonly #crashed = new Promise<undefined>((resolve) => {
     this.#crash = () => resolve(undefined);
   });
 
-  constructor({ kind, stack, cluster, clock, random, pollIntervalMs, told }: ManagedProcessOptions) {
-    this.#told = told;
+  constructor({ kind, stack, cluster, clock, random, pollIntervalMs, output }: ManagedProcessOptions) {
+    this.#output = output;
     const client = inProcessClient(cluster, clock, this.#carryOut);
-    const log = createLogger({ level: 'debug', format: 'json', clock, write: (line) => told.push(line) });
+    const log = createLogger({ level: 'debug', format: 'json', clock, write: (line) => output.push(line) });
     this.#informers = createInformers({ client, log, random, clock });
     this.#env = {
       client,
       resource: this.#informers.resource,
-      events: recorder(told),
+      events: recorder(output),
       log,
       clock,
       random,
@@ -94,7 +94,7 @@ export class ManagedProcess {
     const { signal } = new AbortController();
     await this.synced();
     const run = this.#controller.reconcile({ name }, signal, this.#env.log).catch((error: unknown) => {
-      if (!isConflict(error)) this.#told.push(String(error));
+      if (!isConflict(error)) this.#output.push(String(error));
       return requeue;
     });
     return Promise.race([run, this.#crashed]);
@@ -145,7 +145,7 @@ export class ManagedProcess {
   }
 }
 
-const recorder = (told: string[]): EventRecorder => ({
-  record: (_object, { reason, message }) => void told.push(`${reason}: ${message}`),
-  from: () => recorder(told),
+const recorder = (output: string[]): EventRecorder => ({
+  record: (_object, { reason, message }) => void output.push(`${reason}: ${message}`),
+  from: () => recorder(output),
 });

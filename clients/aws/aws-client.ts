@@ -218,13 +218,13 @@ export function awsClient(options: AwsClientOptions): AwsClient {
             signingRegion: endpoint?.signingRegion,
             nowMs: clock.now().getTime(),
           };
-          const told = awsError(error, context);
+          const translated = awsError(error, context);
           // If an account has not enabled a region, AWS refuses it with the code for wrong credentials.
           const areTakenElsewhere =
-            isUntaken(told) &&
+            isUntaken(translated) &&
             endpoint?.signingRegion === undefined &&
             (await client.accountAtHome(region, signal)) !== undefined;
-          const refusal = areTakenElsewhere ? awsError(error, { ...context, areTakenElsewhere }) : told;
+          const refusal = areTakenElsewhere ? awsError(error, { ...context, areTakenElsewhere }) : translated;
           // guard: an uncertain creation counts as not sent
           if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);
           before = refusal;

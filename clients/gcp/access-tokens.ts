@@ -55,7 +55,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
       handedOut = token;
       return token;
     } catch (error) {
-      throw told(error);
+      throw unwrapped(error);
     }
   };
 
@@ -85,7 +85,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
   }
 
   /** The error without the wrappers of the library. */
-  function told(error: unknown): unknown {
+  function unwrapped(error: unknown): unknown {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     if (!(cause instanceof ExchangeError)) return error;
     const { cause: failure } = cause;

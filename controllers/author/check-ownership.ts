@@ -26,12 +26,12 @@ const ownerKind = ({ kind, group }: Pick<Kind, 'kind' | 'group'>): string => `${
 
 /** Whether the tags of an owner, or the labels where tags are labels, name a managed resource of this kind and name. */
 export function isOwnerNamed(
-  told: Pick<Owner, 'kind' | 'name'>,
+  tagged: Pick<Owner, 'kind' | 'name'>,
   kind: Pick<Kind, 'kind' | 'group'>,
   name: string,
 ): boolean {
   const owner = { kind: ownerKind(kind), name };
-  return [owner, labelled(owner)].some((one) => one.kind === told.kind && one.name === told.name);
+  return [owner, labelled(owner)].some((one) => one.kind === tagged.kind && one.name === tagged.name);
 }
 
 /** A resource in a cloud that has the external name of a managed resource. */

@@ -116,11 +116,11 @@ export const inAnyCase = (wanted: string, actual: string): boolean =>
  * other changes were sent.
  */
 export function refuse({ refused, drifted }: Refused): void {
-  const told = [
+  const refusals = [
     ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
     ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
   ];
-  if (told.length > 0) throw new ChangeRefused(told);
+  if (refusals.length > 0) throw new ChangeRefused(refusals);
 }
 
 /**
@@ -199,26 +199,26 @@ export function comparison<M extends Managed>(
       ({ path, is, wanted }) =>
         `spec.forProvider.${path.join('.')}, which is ${quoted(is)} there and ${quoted(wanted)} here`,
     );
-    const told = refused.map(
+    const refusedTexts = refused.map(
       ({ path, is, wanted }) => `spec.forProvider.${path.join('.')} from ${quoted(is)} to ${quoted(wanted)}`,
     );
     const changedPaths = changed.map(({ path }) => path.join('.'));
-    const differing = [...changedPaths, ...told, ...drifted];
+    const differing = [...changedPaths, ...refusedTexts, ...drifted];
     const late = leaves.flatMap(({ path, isLate }): readonly At[] => {
       const value: unknown = get(actual, path);
-      return isLate && isSome(value) && !isSaid(spec, path) ? [[path, value]] : [];
+      return isLate && isSome(value) && !isSpecified(spec, path) ? [[path, value]] : [];
     });
     return {
       change: laidOut(changed.map(({ path, wanted }): At => [path, wanted])) as Wanted<M>,
       changed: changedPaths,
-      refused: told,
+      refused: refusedTexts,
       drifted,
       observation: {
         isUpToDate: differing.length === 0,
         ...(late.length > 0 && { lateInitialized: laidOut(late) as Late<M> }),
         ...(differing.length > 0 && { difference: differing.join(', ') }),
         ...(changed.length > 0 && { differing: changedPaths.map((path) => `spec.forProvider.${path}`) }),
-        ...(told.length > 0 && { refused: told }),
+        ...(refusedTexts.length > 0 && { refused: refusedTexts }),
         ...(drifted.length > 0 && { drifted }),
       },
     };
@@ -250,7 +250,7 @@ function differenceAt(leaf: Leaf, spec: Managed['spec'], actual: unknown): Diffe
   const absent = isSome(get(spec.initProvider, path)) ? undefined : oddity.absent;
   const wanted = get(spec.forProvider, path) ?? absent;
   const is = get(actual, path) ?? undefined;
-  if (wanted === undefined || !isTold(actual, path) || isSame(leaf, wanted, is)) return undefined;
+  if (wanted === undefined || !isReported(actual, path) || isSame(leaf, wanted, is)) return undefined;
   return { path, is, wanted, mayChange: oddity.mayChange?.(is, wanted) ?? !isImmutable };
 }
 
@@ -281,13 +281,13 @@ const isSome = (value: unknown): boolean => value !== undefined && value !== nul
 const quoted = (value: unknown): string => (isSome(value) ? JSON.stringify(value) : 'nothing');
 
 /** Whether the cloud reports a field, also if it reports that there is no value. */
-function isTold(actual: unknown, [field, ...rest]: readonly string[]): boolean {
+function isReported(actual: unknown, [field, ...rest]: readonly string[]): boolean {
   if (field === undefined || !isSome(actual)) return true;
-  return Object.hasOwn(actual as object, field) && isTold(get(actual, [field]), rest);
+  return Object.hasOwn(actual as object, field) && isReported(get(actual, [field]), rest);
 }
 
 /** Whether the spec has a value for a field, or a reference that provides it. */
-function isSaid({ forProvider, initProvider }: Managed['spec'], path: readonly string[]): boolean {
+function isSpecified({ forProvider, initProvider }: Managed['spec'], path: readonly string[]): boolean {
   const [above, field] = [path.slice(0, -1), path.at(-1) ?? ''];
   const one = field.replace(/s$/, '');
   const names = [field, `${field}Ref`, `${one}Refs`, `${field}Selector`, `${one}Selector`];

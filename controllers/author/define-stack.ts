@@ -60,7 +60,7 @@ export interface Satisfied<P> {
   readonly claim: Definition<Claim>;
   readonly class: Definition<Class>;
   readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
-  readonly misfit?: ((claim: never, offered: never) => string | undefined) | undefined;
+  readonly whyIncompatible?: ((claim: never, offered: never) => string | undefined) | undefined;
   /** See {@link ClaimService}. */
   readonly definedAt?: string | undefined;
   /**
@@ -75,12 +75,12 @@ export interface Satisfied<P> {
  * returns `forProvider` of the managed resource. Fields that the managed kind does not have do not compile. It throws
  * an Error whose message tells the claim's author what is incompatible.
  *
- * `misfit` returns the reason why a class or a managed resource can never serve the claim. An example is `has engine
+ * `whyIncompatible` returns the reason why a class or a managed resource can never serve the claim. An example is `has engine
  * "postgres", which no MySQLInstance can be given`, which follows the name of a class or a managed resource in a
  * message. Undefined: it can serve the claim.
  *
  * It is called before a class is chosen by a selector or as the default, before a resource is created from a class, and
- * before a claim is bound to a resource that it names. Without `misfit`, every claim of the kind can be bound to such a
+ * before a claim is bound to a resource that it names. Without `whyIncompatible`, every claim of the kind can be bound to such a
  * resource. `offered` is `forProvider` of a class. For a resource it also contains the values of `initProvider` and of
  * the status with the same names. Any field may be absent.
  */
@@ -88,7 +88,7 @@ export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly claim: Definition<C>;
   readonly class: Definition<K>;
   readonly configure: (claim: NoInfer<C>, resourceClass: NoInfer<K>) => { readonly forProvider: P };
-  readonly misfit?: (claim: NoInfer<C>, offered: Partial<NoInfer<P>>) => string | undefined;
+  readonly whyIncompatible?: (claim: NoInfer<C>, offered: Partial<NoInfer<P>>) => string | undefined;
 }): Satisfied<P> => ({ ...service, definedAt: new Error('satisfies').stack });
 
 /**

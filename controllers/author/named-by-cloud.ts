@@ -26,7 +26,7 @@ import { Ambiguous, leftBy, nothingOf } from './written-name.ts';
 type Tags = Readonly<Record<string, string>>;
 
 /** The cloud's answer about a resource, in a form that all clouds share. */
-export interface Told<M extends Managed> {
+export interface Reported<M extends Managed> {
   readonly tags: Tags;
   /** False for a resource that is being deleted, or was deleted and is still listed. */
   readonly isStaying: boolean;
@@ -76,7 +76,7 @@ export interface NamedByCloud<M extends Managed, Thing> {
     given: { readonly tags: Tags; readonly former: readonly string[] },
     signal: AbortSignal,
   ): Promise<Thing>;
-  told(managed: M, thing: Thing): Told<M>;
+  reported(managed: M, thing: Thing): Reported<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
   /**
@@ -108,7 +108,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     adapter.ids === undefined || new RegExp(`^(?:${adapter.ids.source})$`).test(id);
 
   const claim = (managed: M, thing: Thing): 'ours' | 'notOurs' => {
-    const { tags } = adapter.told(managed, thing);
+    const { tags } = adapter.reported(managed, thing);
     return checkOwnership(managed, { what: `${noun} "${idOf(thing)}"`, tags, isKnown: true }, owner(managed));
   };
 
@@ -122,12 +122,12 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     const { kind, name } = its;
     const found = await adapter.tagged(managed, ownerTags({ kind, name }), signal);
     // guard(found): the cloud returns resources of other owners
-    return found.filter((thing) => ownershipOf(adapter.told(managed, thing).tags, its) === 'ours');
+    return found.filter((thing) => ownershipOf(adapter.reported(managed, thing).tags, its) === 'ours');
   }
   const isStaying =
     (managed: M) =>
     (thing: Thing): boolean =>
-      adapter.told(managed, thing).isStaying;
+      adapter.reported(managed, thing).isStaying;
 
   /**
    * The resource of the recorded id. A managed resource that is being deleted and has no id may have crashed during its
@@ -156,21 +156,23 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
   }
 
   function differenceOf(managed: M, thing: Thing) {
-    const told = adapter.told(managed, thing);
-    const compared = adapter.compare(managed, told.actual);
+    const reported = adapter.reported(managed, thing);
+    const compared = adapter.compare(managed, reported.actual);
     const { change: wanted } = compared;
     const isChanging = Object.keys(wanted).length > 0;
     const all = {
       ...asked(managed),
-      ...(retagged(told.tags, owner(managed), isChanging) && ownerTags(owner(managed))),
+      ...(retagged(reported.tags, owner(managed), isChanging) && ownerTags(owner(managed))),
     };
-    const tags = Object.fromEntries(Object.entries(all).filter(([key, value]) => told.tags[key] !== value));
+    const tags = Object.fromEntries(
+      Object.entries(all).filter(([key, value]) => reported.tags[key] !== value),
+    );
     const differing = [
       ...Object.keys(wanted),
       ...(Object.keys(tags).length > 0 ? ['tags'] : []),
-      ...(told.unfinished === undefined ? [] : [told.unfinished]),
+      ...(reported.unfinished === undefined ? [] : [reported.unfinished]),
     ];
-    return { ...compared, told, change: { wanted, tags }, differing };
+    return { ...compared, reported, change: { wanted, tags }, differing };
   }
 
   return {
@@ -180,14 +182,14 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
         return nothingOf(managed, noun, () => ours(managed, signal), lackOf(managed, noun, adapter.needs));
       }
-      const { told, differing, ...compared } = differenceOf(managed, thing);
+      const { reported, differing, ...compared } = differenceOf(managed, thing);
       return {
         ...observing(compared, differing),
         exists: true,
         // The cloud changes nothing during another operation.
-        ...(told.meaning.operation !== undefined && { isUpToDate: true }), // guard: changes during another operation
-        ...told.meaning,
-        status: told.status,
+        ...(reported.meaning.operation !== undefined && { isUpToDate: true }), // guard: changes during another operation
+        ...reported.meaning,
+        status: reported.status,
       };
     },
 

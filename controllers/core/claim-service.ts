@@ -34,7 +34,7 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
    * `forProvider` of the class. For a managed resource it is `forProvider`, with absent fields from `initProvider`,
    * then from the status. Without this method, every class and resource can serve the claim.
    */
-  misfit?(claim: C, offered: object): string | undefined;
+  whyIncompatible?(claim: C, offered: object): string | undefined;
   readonly stack?: string;
   /** The stack trace of the call that defined this service. Errors about the result of `configure` show it. */
   readonly definedAt?: string;

@@ -14,7 +14,7 @@ import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import { generatedPassword } from '../core/credential.ts';
 import {
   configureFavouriteDBInstance,
-  misfitOfFavouriteDBInstance,
+  incompatibilityOfFavouriteDBInstance,
 } from './favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from './favourite-db-instance/external-client.ts';
 import { networkClient } from './network/external-client.ts';
@@ -50,7 +50,7 @@ export function createFcpStack({ createClient = favouriteCloudClient }: FcpStack
             claim: FancySQLInstanceKind,
             class: FavouriteDBInstanceClassKind,
             configure: configureFavouriteDBInstance,
-            misfit: misfitOfFavouriteDBInstance,
+            whyIncompatible: incompatibilityOfFavouriteDBInstance,
           }),
         ],
       }),

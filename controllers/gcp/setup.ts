@@ -15,7 +15,7 @@ import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import {
   configureCloudMemorystoreInstance,
-  misfitOfCloudMemorystoreInstance,
+  incompatibilityOfCloudMemorystoreInstance,
 } from './cloud-memorystore-instance/configure.ts';
 import { cloudMemorystoreInstanceClient } from './cloud-memorystore-instance/external-client.ts';
 import { topicClient } from './topic/external-client.ts';
@@ -63,7 +63,7 @@ export function createGcpStack({ createClient = googleCloudClient }: GcpStackOpt
             claim: RedisClusterKind,
             class: CloudMemorystoreInstanceClassKind,
             configure: configureCloudMemorystoreInstance,
-            misfit: misfitOfCloudMemorystoreInstance,
+            whyIncompatible: incompatibilityOfCloudMemorystoreInstance,
           }),
         ],
       }),

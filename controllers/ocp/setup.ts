@@ -13,7 +13,7 @@ import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import { generatedPassword } from '../core/credential.ts';
 import {
   configureAmbivalentDBInstance,
-  misfitOfAmbivalentDBInstance,
+  incompatibilityOfAmbivalentDBInstance,
 } from './ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from './ambivalent-db-instance/external-client.ts';
 
@@ -45,7 +45,7 @@ export function createOcpStack({ createClient = otherCloudClient }: OcpStackOpti
             claim: FancySQLInstanceKind,
             class: AmbivalentDBInstanceClassKind,
             configure: configureAmbivalentDBInstance,
-            misfit: misfitOfAmbivalentDBInstance,
+            whyIncompatible: incompatibilityOfAmbivalentDBInstance,
           }),
         ],
       }),

@@ -12,7 +12,10 @@ import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
-import { configurePostgreSQLDatabase, misfitOfPostgreSQLDatabase } from './postgresql-database/configure.ts';
+import {
+  configurePostgreSQLDatabase,
+  incompatibilityOfPostgreSQLDatabase,
+} from './postgresql-database/configure.ts';
 import { databaseCredential } from './postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
@@ -73,7 +76,7 @@ export function createPostgresqlStack({
             claim: PostgreSQLInstanceKind,
             class: PostgreSQLDatabaseClassKind,
             configure: configurePostgreSQLDatabase,
-            misfit: misfitOfPostgreSQLDatabase,
+            whyIncompatible: incompatibilityOfPostgreSQLDatabase,
           }),
         ],
       }),

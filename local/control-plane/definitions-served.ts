@@ -30,8 +30,8 @@ export async function definitionsServed(rest: RestConfig, timeoutMs = 30_000): P
   }
   for (const [version, wanted] of plurals) {
     for (;;) {
-      const told = (await isListed(rest, version)) ? await pluralsOf(rest, version) : [];
-      const missing = wanted.find((plural) => !told.includes(plural));
+      const served = (await isListed(rest, version)) ? await pluralsOf(rest, version) : [];
+      const missing = wanted.find((plural) => !served.includes(plural));
       if (missing === undefined) break;
       if (performance.now() > endMs)
         throw new Error(`kube-apiserver does not tell of ${missing} in ${version}`);

@@ -126,12 +126,12 @@ test('a forbidden request is a fault unless a role grants it', () => {
       ],
     },
   ]);
-  const told = (given: Partial<AuditedRequest>) => notGranted(request('a', 0, given), rights);
+  const reported = (given: Partial<AuditedRequest>) => notGranted(request('a', 0, given), rights);
   // A server that begins does not know the roles yet.
-  assert.equal(told({ code: 403, resource: 'claims.example.org/status' }), undefined);
-  assert.equal(told({ code: 403, verb: 'get', resource: 'secrets', key: 'x/one' }), undefined);
-  assert.equal(told({ code: 404 }), undefined);
-  assert.match(told({ code: 403 })!, /^asked for what its roles do not grant: 1970.* a patch /);
+  assert.equal(reported({ code: 403, resource: 'claims.example.org/status' }), undefined);
+  assert.equal(reported({ code: 403, verb: 'get', resource: 'secrets', key: 'x/one' }), undefined);
+  assert.equal(reported({ code: 404 }), undefined);
+  assert.match(reported({ code: 403 })!, /^asked for what its roles do not grant: 1970.* a patch /);
 });
 
 describe('how often something happens', () => {

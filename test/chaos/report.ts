@@ -65,10 +65,10 @@ export const recoveries = (faults: readonly FaultRecord[]): readonly Recovery[] 
     })
     .toSorted((a, b) => a.kind.localeCompare(b.kind));
 
-const usage = (told: Usage | undefined): string =>
-  told === undefined
+const usage = (reported: Usage | undefined): string =>
+  reported === undefined
     ? 'unknown'
-    : `${told.rssMiB} MiB, ${told.sockets} sockets, ${told.descriptors} descriptors`;
+    : `${reported.rssMiB} MiB, ${reported.sockets} sockets, ${reported.descriptors} descriptors`;
 
 /** The report for people; its last line counts faults and violations. */
 export function reportText(report: Report): string {

@@ -14,6 +14,7 @@ import { inject } from './inject.ts';
 import { copyOf, steadyIntents } from './intents.ts';
 import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
+import { leakedInFile, leakedSecrets } from './leaked-secrets.ts';
 import { lifeRecord, wrongEnd } from './lives.ts';
 import type { Observed } from './observed.ts';
 import type { Life, Replica } from './replica.ts';
@@ -21,7 +22,6 @@ import { usageOf } from './replica.ts';
 import type { FaultRecord, Report, Violation } from './report.ts';
 import type { Round } from './schedule.ts';
 import { kindsNamed, providers, schedule } from './schedule.ts';
-import { toldInFile, toldSecrets } from './told-secrets.ts';
 import { users as usersOf } from './users.ts';
 import type { World } from './world.ts';
 import { list } from './world.ts';
@@ -139,9 +139,9 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     const judgement = judge(steadyIntents(before, people.intents), observed, memory);
     memory = judgement.memory;
     for (const { object, problem } of judgement.violations) blame(object, problem);
-    const told = toldSecrets(world.planted);
+    const reported = leakedSecrets(world.planted);
     for (const object of [...observed.claims, ...observed.managed]) {
-      for (const secret of told.in(JSON.stringify((object as Claim).status?.conditions ?? []))) {
+      for (const secret of reported.in(JSON.stringify((object as Claim).status?.conditions ?? []))) {
         blame(`${object.kind} ${object.metadata.name}`, `a condition tells ${secret}`);
       }
     }
@@ -188,9 +188,9 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
 
   /** Pages of metrics may tell nothing secret either. */
   const readMetrics = async (): Promise<void> => {
-    const told = toldSecrets(world.planted);
+    const reported = leakedSecrets(world.planted);
     for (const each of world.replicas) {
-      for (const secret of told.in((await each.metrics()) ?? '')) {
+      for (const secret of reported.in((await each.metrics()) ?? '')) {
         blame(`replica ${each.name}`, `a metric tells ${secret}`);
       }
     }
@@ -335,10 +335,10 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   // The messages.
   await readMetrics();
   note('looking for secrets in logs and Events');
-  const told = toldSecrets(world.planted);
+  const reported = leakedSecrets(world.planted);
   const lives = world.replicas.flatMap((each) => each.lives);
   for (const life of lives) {
-    for (const line of await toldInFile(life.process.logFile, told))
+    for (const line of await leakedInFile(life.process.logFile, reported))
       blame(life.user, `its log tells ${line}`);
     const problem = wrongEnd(life);
     if (problem !== undefined) blame(life.user, problem);
@@ -346,7 +346,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const events = await eventually('Events are listed', () =>
     world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']),
   );
-  for (const secret of told.in(events)) blame('Events', `one tells ${secret}`);
+  for (const secret of reported.in(events)) blame('Events', `one tells ${secret}`);
   for (const { what, perMinute } of rates.busiest()) {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
   }

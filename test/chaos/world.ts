@@ -46,6 +46,7 @@ import { demoCloud } from './clouds/demo-cloud.ts';
 import { googleCloud } from './clouds/google-cloud.ts';
 import type { FaultyLink } from './faulty-link.ts';
 import { startFaultyLink } from './faulty-link.ts';
+import { plantedValue } from './leaked-secrets.ts';
 import type { External, Observed } from './observed.ts';
 import type { Replica } from './replica.ts';
 import { replica } from './replica.ts';
@@ -54,7 +55,6 @@ import { cloudNames } from './schedule.ts';
 import type { SentRequest } from './sent-requests.ts';
 import { sentRequests } from './sent-requests.ts';
 import { hasConnection, signalTree } from './server-process.ts';
-import { plantedValue } from './told-secrets.ts';
 
 export const claimKinds: readonly Kind<Claim>[] = [
   FancySQLInstanceKind,

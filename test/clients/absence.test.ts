@@ -47,7 +47,7 @@ const strangers: Record<string, string> = {
 };
 
 /** The collection where every request gets this answer. */
-const told = ({ of }: Pick<(typeof collections)[string], 'of'>, status: number, text: string): Readable =>
+const reported = ({ of }: Pick<(typeof collections)[string], 'of'>, status: number, text: string): Readable =>
   of({
     ...{ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0 },
     dispatcher: answering(status, text),
@@ -57,7 +57,7 @@ for (const [what, collection] of Object.entries(collections)) {
   describe(`${what} is absent only if the cloud itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const text = JSON.stringify({ error: { code: collection.word, message: 'gone' } });
-      const things = told(collection, 404, text);
+      const things = reported(collection, 404, text);
       assert.equal(await things.get('cool'), undefined);
       await things.delete('cool');
     });
@@ -65,7 +65,7 @@ for (const [what, collection] of Object.entries(collections)) {
     for (const [stranger, text] of Object.entries(strangers)) {
       const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
       test(`and not by the word of ${stranger}`, async () => {
-        const things = told(collection, 404, text);
+        const things = reported(collection, 404, text);
         await assert.rejects(things.get('cool'), isBare404);
         await assert.rejects(things.delete('cool'), isBare404);
       });
@@ -88,7 +88,7 @@ test('a cloud may have several words for what does not exist', async () => {
         nameOf: () => undefined,
         idOf: () => 'cool',
       });
-    const things = told({ of }, 404, JSON.stringify({ error: { code } }));
+    const things = reported({ of }, 404, JSON.stringify({ error: { code } }));
     const [read, deleted] = [things.get('cool'), things.delete('cool')];
     if (word.includes(code)) assert.deepEqual(await Promise.all([read, deleted]), [undefined, undefined]);
     else for (const attempt of [read, deleted]) await assert.rejects(attempt, { name: 'CloudError', code });
@@ -116,7 +116,7 @@ const instance = collections['an instance of Favourite Cloud'] ?? assert.fail();
 
 test('a page that is not of the cloud is said to be', async () => {
   await assert.rejects(
-    told(instance, 404, '<html></html>').get('cool'),
+    reported(instance, 404, '<html></html>').get('cool'),
     /^CloudError: cannot get instance "cool": Favourite Cloud \(http:\/\/cloud\.test\), or a gateway before it, answered \(404\)$/,
   );
 });
@@ -124,7 +124,7 @@ test('a page that is not of the cloud is said to be', async () => {
 test('an answer about another instance than was asked for is no answer', async () => {
   const text = JSON.stringify({ id: 1, name: 'warm', fanciness_level: 1, version: '5.7', status: 'ONLINE' });
   await assert.rejects(
-    told(instance, 200, text).get('cool'),
+    reported(instance, 200, text).get('cool'),
     (error) =>
       error instanceof CloudError &&
       error.code === 'InvalidAnswer' &&

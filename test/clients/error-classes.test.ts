@@ -17,7 +17,7 @@ import { answering } from './answering.ts';
 type Table<Key extends string | number = string> = readonly (readonly [Key, ExternalErrorClass])[];
 
 /** Options of a client whose every request gets this answer, or fails with this error. */
-const told = (answer: { readonly status: number; readonly body?: object } | Error) =>
+const reported = (answer: { readonly status: number; readonly body?: object } | Error) =>
   ({
     ...{ url: 'http://cloud', token: 'token', clock: testClock(), random: () => 0, maxAttempts: 1 },
     dispatcher:
@@ -55,14 +55,14 @@ describe('HTTP: the class is that of the status', () => {
   ];
   for (const [status, wanted] of table) {
     test(`${status}: ${wanted}`, async () => {
-      const http = httpClient({ ...told({ status }), cloud: 'Cloud' });
+      const http = httpClient({ ...reported({ status }), cloud: 'Cloud' });
       assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
       assert.equal(classOfStatus(status), wanted);
     });
   }
 
   test('a code that its author has classified goes before the status', async () => {
-    const options = told({ status: 409, body: { error: { code: 'AccountFull' } } });
+    const options = reported({ status: 409, body: { error: { code: 'AccountFull' } } });
     const http = httpClient({ ...options, cloud: 'Cloud', errorClasses: { AccountFull: 'QuotaExceeded' } });
     assert.equal(errorClassOf(await thrownBy(http.request(asked))), 'QuotaExceeded');
   });
@@ -81,7 +81,7 @@ describe('HTTP: without an answer the class is that of the code of the connectio
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, async () => {
       const http = httpClient({
-        ...told(Object.assign(new Error('no'), { code })),
+        ...reported(Object.assign(new Error('no'), { code })),
         cloud: 'Cloud',
       });
       assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
@@ -114,7 +114,7 @@ describe('Favourite Cloud: a 409 is a conflict, unless its code says more', () =
   ];
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, async () => {
-      const cloud = favouriteCloudClient(told({ status: 409, body: { error: { code, message: 'no' } } }));
+      const cloud = favouriteCloudClient(reported({ status: 409, body: { error: { code, message: 'no' } } }));
       assert.equal(errorClassOf(await thrownBy(cloud.instances.get('a'))), wanted);
     });
   }
@@ -137,7 +137,7 @@ describe('Google Cloud: the class is that of the code', () => {
   ];
   const refused = (status: number, code: string, message: string) => {
     const http = googleApi({
-      ...told({ status, body: { error: { code: status, status: code, message } } }),
+      ...reported({ status, body: { error: { code: status, status: code, message } } }),
       account: 'robot',
     });
     return thrownBy(http.request(asked));

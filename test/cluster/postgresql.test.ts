@@ -99,16 +99,16 @@ describe('many claims', () => {
   });
 
   test('and no password of theirs was ever in the log, an event or a status', async () => {
-    const told = [
+    const reported = [
       running.log(),
       await fixture.cluster.kubectl(['get', 'events', '-A', '-o', 'json']),
       objects,
     ];
     assert.equal(passwords.size, names.length);
-    assert.match(told[0] ?? '', /"level":"debug"/);
-    assert.match(told[1] ?? '', /CreatedExternalResource/);
-    assert.match(told[2] ?? '', /many-49/);
-    for (const text of told) {
+    assert.match(reported[0] ?? '', /"level":"debug"/);
+    assert.match(reported[1] ?? '', /CreatedExternalResource/);
+    assert.match(reported[2] ?? '', /many-49/);
+    for (const text of reported) {
       for (const password of [...passwords, fixture.local.password]) assert.ok(!text.includes(password));
       assert.doesNotMatch(text, /SCRAM-SHA-256|postgresql:\/\/[^ ]*:[^ ]*@/);
     }

@@ -40,9 +40,9 @@ describe('the process', () => {
     start();
     await fixture.bound('team-a', 'interrupted');
     assert.equal(fixture.favourite.instances().length, 1);
-    const told =
+    const reported =
       /"msg":"changed",.*"namespace":"team-a","name":"interrupted",.*"change":"BoundManagedResource"/;
-    await eventually('its log says so', async () => told.test(processes.at(-1)?.log() ?? ''));
+    await eventually('its log says so', async () => reported.test(processes.at(-1)?.log() ?? ''));
   });
 
   test('without the namespace of its lease it ends with 1 and the command, and --install-crds creates it', async () => {

@@ -116,22 +116,22 @@ export function testBehaviour(
     const edited = await patch(first, { spec: { version: '5.7' } });
     const late = await create();
     await patch(late, { metadata: { labels: { watched: 'yes' } } });
-    const told: string[] = [];
+    const reported: string[] = [];
     const seen: WatchEvent<KubernetesObject>[] = [];
     const subscription = client()
       .watch(kind, { ...selection, resourceVersion, timeoutSeconds: 60 })
       .subscribe((event) => {
         if (event.type === 'BOOKMARK') return;
-        told.push(`${event.type} ${event.object.metadata.name}`);
+        reported.push(`${event.type} ${event.object.metadata.name}`);
         seen.push(event);
       });
-    await until(() => told.length === 2);
+    await until(() => reported.length === 2);
     const left = await patch(edited, { metadata: { labels: null } });
     await client().delete(kind, late.metadata, {});
-    await until(() => told.length === 4);
+    await until(() => reported.length === 4);
     subscription.unsubscribe();
     const [a, b] = [first.metadata.name, late.metadata.name];
-    assert.deepEqual(told, [`MODIFIED ${a}`, `ADDED ${b}`, `DELETED ${a}`, `DELETED ${b}`]);
+    assert.deepEqual(reported, [`MODIFIED ${a}`, `ADDED ${b}`, `DELETED ${a}`, `DELETED ${b}`]);
     const gone = seen[2];
     assert.ok(gone !== undefined && 'object' in gone);
     assert.equal(versionOf(gone.object), versionOf(left), 'under the version of what made it leave');

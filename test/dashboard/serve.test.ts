@@ -131,18 +131,18 @@ describe('the live page of a process', () => {
     const controller = new AbortController();
     const answer = await fetch(`${url}/events`, { signal: controller.signal });
     assert.equal(answer.headers.get('content-type'), 'text/event-stream');
-    let told = '';
+    let reported = '';
     const reading = (async () => {
-      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) told += chunk;
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) reported += chunk;
     })().catch(() => {});
     await meanwhile(new Promise((resolve) => setTimeout(resolve, 200)));
     controller.abort();
     await reading;
     assert.match(
-      told,
+      reported,
       /^retry: 2000\nevent: greeting\ndata: \{"version":"0\.1\.0","stacks":\["fcp","ocp"\]\}\n\nevent: batch\n/,
     );
-    assert.match(told, /BoundManagedResource/);
+    assert.match(reported, /BoundManagedResource/);
     const { body } = await meanwhile(
       ask('/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=orders'),
     );
@@ -153,7 +153,7 @@ describe('the live page of a process', () => {
     const password = Buffer.from(data.password ?? '', 'base64').toString();
     assert.ok(password.length > 8 && body.includes('password'));
     for (const value of [password, data.password ?? '', 'favourite-token']) {
-      assert.ok(!told.includes(value) && !body.includes(value));
+      assert.ok(!reported.includes(value) && !body.includes(value));
     }
   });
 });

@@ -277,9 +277,9 @@ describe('each fault fires its alerts', { skip: withoutPromtool }, () => {
       const evalTime = `${recorded.minutes - 1}m`;
       recorded.simulation.kill();
       if (line !== undefined) {
-        const told = recorded.simulation.log.filter((each) => line.test(each));
-        assert.notEqual(told.length, 0, recorded.simulation.log.slice(-5).join(''));
-        assert.ok(told.length < 30, `${told.length} lines`);
+        const reported = recorded.simulation.log.filter((each) => line.test(each));
+        assert.notEqual(reported.length, 0, recorded.simulation.log.slice(-5).join(''));
+        assert.ok(reported.length < 30, `${reported.length} lines`);
       }
       const firing = Object.fromEntries(alerts.map((alert) => [alert, [{}]]));
       const expected = [{ evalTime, firing }];

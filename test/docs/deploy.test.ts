@@ -406,8 +406,15 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await bound('team-a', 'orders');
       await secretFollows();
       await eventually('its source says so, too', async () => {
-        const told = await kubectl('get', 'events', '-n', 'cloud-credentials', '-o', 'jsonpath={..reason}');
-        return told.includes('PropagatedDataTo');
+        const reported = await kubectl(
+          'get',
+          'events',
+          '-n',
+          'cloud-credentials',
+          '-o',
+          'jsonpath={..reason}',
+        );
+        return reported.includes('PropagatedDataTo');
       });
       await apply(claim('team-b', 'orders'));
       await eventually('the class is not for team-b', async () =>

@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { startAws } from '../../emulators/aws/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 
-async function told(url: string, body: unknown): Promise<string> {
+async function reported(url: string, body: unknown): Promise<string> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(url, { method: 'POST', body: text });
   const { message } = (await response.json()) as { readonly message?: string };
   return `${response.status} ${message ?? ''}`.trim();
 }
 
-type Cases = Readonly<Record<string, readonly [path: string, body: unknown, told: string]>>;
+type Cases = Readonly<Record<string, readonly [path: string, body: unknown, reported: string]>>;
 
 const ofAll: Cases = {
   'no JSON': ['/_faults', '{"kind"', '400 the body is no JSON'],
@@ -80,7 +80,7 @@ for (const [name, start, cases] of [
     for (const [what, [path, body, answer]] of Object.entries(cases)) {
       test(what, async () => {
         await using cloud = await start();
-        const said = await told(`${cloud.url}${path}`, body);
+        const said = await reported(`${cloud.url}${path}`, body);
         assert.equal(said.slice(0, answer.length), answer);
       });
     }

@@ -24,7 +24,7 @@ describe('the error of a port in use names the flag that changes it', () => {
 });
 
 describe('the error of a failure', () => {
-  const failures: Readonly<Record<string, readonly [error: unknown, told: string]>> = {
+  const failures: Readonly<Record<string, readonly [error: unknown, reported: string]>> = {
     'in its words': [new Error('the disk is full'), 'the disk is full'],
     'as a string, if it is one': ['full', 'full'],
     'by the flag where the port may not be had': [
@@ -38,7 +38,7 @@ describe('the error of a failure', () => {
       'open EACCES: permission denied',
     ],
   };
-  for (const [name, [error, told]] of Object.entries(failures)) {
-    test(name, () => assert.equal(failureOf(error), told));
+  for (const [name, [error, reported]] of Object.entries(failures)) {
+    test(name, () => assert.equal(failureOf(error), reported));
   }
 });

@@ -23,7 +23,7 @@ const rejection = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => failureOf(error),
   );
 
-const useless: Readonly<Record<string, readonly [file: string, told: string]>> = {
+const useless: Readonly<Record<string, readonly [file: string, reported: string]>> = {
   'is below a plain file': [
     at('plain/held.json'),
     `--data: cannot read ${at('plain/held.json')}: ${at('plain')} is no folder`,
@@ -40,28 +40,28 @@ const stands = { AWS: startAws, 'Google Cloud': startGoogleCloud, 'Favourite Clo
 
 for (const [name, start] of Object.entries(stands)) {
   describe(`${name} does not start with a file that`, () => {
-    for (const [why, [dataFile, told]] of Object.entries(useless)) {
-      test(why, async () => assert.equal(await rejection(start({ dataFile })), told));
+    for (const [why, [dataFile, reported]] of Object.entries(useless)) {
+      test(why, async () => assert.equal(await rejection(start({ dataFile })), reported));
     }
     test('another program has written', async () => {
       const dataFile = at('other.json');
-      const told = `--data: ${dataFile} contains no inventory of this emulator`;
-      assert.equal(await rejection(start({ dataFile })), told);
+      const reported = `--data: ${dataFile} contains no inventory of this emulator`;
+      assert.equal(await rejection(start({ dataFile })), reported);
       assert.equal(readFileSync(dataFile, 'utf8'), '{"private": "secret"}');
     });
   });
 }
 
 describe('before work that takes time', () => {
-  for (const [why, [dataFile, told]] of Object.entries(useless)) {
+  for (const [why, [dataFile, reported]] of Object.entries(useless)) {
     test(`a file that ${why} is an error`, async () =>
-      assert.equal(await rejection(checkPlace({ dataFile })), told));
+      assert.equal(await rejection(checkPlace({ dataFile })), reported));
   }
   test('a port in use is an error', async () => {
     await using cloud = await startFavouriteCloud();
     const { host, port } = new URL(cloud.url);
-    const told = `--port: cannot listen on ${host}: another process uses that port; 0 takes a free one`;
-    assert.equal(await rejection(checkPlace({ port: Number(port) })), told);
+    const reported = `--port: cannot listen on ${host}: another process uses that port; 0 takes a free one`;
+    assert.equal(await rejection(checkPlace({ port: Number(port) })), reported);
   });
   test('a usable port and file are not changed', async () => {
     await checkPlace({ dataFile: at('new.json') });
@@ -73,17 +73,20 @@ test('a file that cannot be written is reported once, and again when it can be w
   const home = at('home');
   mkdirSync(home);
   const file = join(home, 'held.json');
-  const told: string[] = [];
-  const { save } = inventoryFile<object>(file, { isSaved: () => true, report: (text) => told.push(text) });
+  const reported: string[] = [];
+  const { save } = inventoryFile<object>(file, {
+    isSaved: () => true,
+    report: (text) => reported.push(text),
+  });
   save({ a: 1 });
   rmSync(home, { recursive: true });
   const failure = `--data: cannot write ${file}: there is no folder ${home}`;
   assert.throws(() => save({ a: 2 }), { message: failure });
   assert.throws(() => save({ a: 3 }), { message: failure });
-  assert.deepEqual(told, [failure]);
+  assert.deepEqual(reported, [failure]);
   mkdirSync(home);
   save({ a: 4 });
-  assert.deepEqual(told, [failure, `--data: ${file} is written again`]);
+  assert.deepEqual(reported, [failure, `--data: ${file} is written again`]);
   assert.deepEqual(readdirSync(home), ['held.json']);
   assert.equal(readFileSync(file, 'utf8'), '{"a":4}');
 });

@@ -42,7 +42,7 @@ describe('a server for one machine', () => {
   }
 
   test('reports an incomplete body', async (t) => {
-    const { promise: told, resolve } = Promise.withResolvers<unknown>();
+    const { promise: reported, resolve } = Promise.withResolvers<unknown>();
     const { url, stop } = await startLoopbackServer({
       async answer({ body }): Promise<LoopbackReply> {
         resolve(await body().catch((error: unknown) => error));
@@ -53,7 +53,7 @@ describe('a server for one machine', () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
     socket.write('POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 10\r\n\r\nhalf', () => socket.destroy());
-    assert.deepEqual(await told, new BadBody(400, 'the body did not come to its end'));
+    assert.deepEqual(await reported, new BadBody(400, 'the body did not come to its end'));
   });
 
   test('joins the values of a repeated header', async (t) => {

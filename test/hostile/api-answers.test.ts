@@ -312,11 +312,11 @@ holds(
     ),
     async (given) => {
       answer = given;
-      const told: WatchEvent<Thing>[] = [];
+      const reported: WatchEvent<Thing>[] = [];
       const watching = client
         .watch(ThingKind, { namespace: 'team', resourceVersion: '1', timeoutSeconds: 5 })
         .pipe(
-          tap((event) => told.push(event)),
+          tap((event) => reported.push(event)),
           toArray(),
         );
       const failure = await lastValueFrom(watching).then(
@@ -326,9 +326,9 @@ holds(
       const { events, isWhole } = eventsIn(Buffer.concat(given.chunks));
       if (given.end === 'cut') {
         // It is not known how much arrived.
-        assert.deepEqual(told, events.slice(0, told.length));
+        assert.deepEqual(reported, events.slice(0, reported.length));
       } else {
-        assert.deepEqual(told, events);
+        assert.deepEqual(reported, events);
         assert.equal(failure === undefined, isWhole, `${failure}`);
       }
       count('watch', failure === undefined ? 'right' : 'wrong');

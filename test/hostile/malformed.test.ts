@@ -47,7 +47,7 @@ const saying = (world: World, kind: Kind, object: KubernetesObject): string | un
   getCondition((world.cluster.get(kind, objectKey(object.metadata)) as Managed).status?.conditions, 'Synced')
     .message;
 
-const toldOf = (world: World, { metadata: { name } }: KubernetesObject) =>
+const reportedOf = (world: World, { metadata: { name } }: KubernetesObject) =>
   world.cluster
     .all(EventKind)
     .filter(({ involvedObject }) => (involvedObject as { readonly name?: string }).name === name)
@@ -67,7 +67,7 @@ describe('a malformed claim', () => {
     const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
     await world.simulation.clock.advance(minuteMs);
     assert.equal(saying(world, FancySQLInstanceKind, claim), leftAlone);
-    assert.deepEqual(toldOf(world, claim), [
+    assert.deepEqual(reportedOf(world, claim), [
       ['MalformedObject', leftAlone, 'definition/fancysqlinstance.database.crossplane.io'],
     ]);
     assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
@@ -80,7 +80,7 @@ describe('a malformed claim', () => {
     const world = await started({ isEnforced: true });
     const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
     await world.simulation.clock.advance(minuteMs);
-    assert.deepEqual(toldOf(world, claim), [
+    assert.deepEqual(reportedOf(world, claim), [
       ['MalformedObject', leftAlone, 'definition/fancysqlinstance.database.crossplane.io'],
     ]);
     const { runs } = world.effort();
@@ -226,7 +226,7 @@ test('an object whose definition refuses every write is reported, and tried agai
   );
   world.cluster.leave(ProviderConfigKind, { name: 'old' });
   await world.simulation.clock.advance(minuteMs);
-  const [[reason, message, source] = []] = toldOf(world, config);
+  const [[reason, message, source] = []] = reportedOf(world, config);
   assert.deepEqual([reason, source], ['CannotUpdateObject', 'definition/providerconfig.fcp.crossplane.io']);
   assert.match(`${message}`, /^cannot update ProviderConfig: .*spec\.credentials/);
 });

@@ -92,8 +92,8 @@ export async function undergo(
   assert.ok(writes - atEase.writes <= mostWrites!, `${writes - atEase.writes} writes while nothing happens`);
   assert.ok(runs - atEase.runs <= mostRuns!, `${runs - atEase.runs} runs while nothing happens`);
   for (const one of planted) assertTold(world, one);
-  const told = planted.flatMap(({ object, edited = object }) => [object, edited]);
-  world.assertDecentWords(told);
+  const reported = planted.flatMap(({ object, edited = object }) => [object, edited]);
+  world.assertDecentWords(reported);
 
   // The attacker deletes them: claims and resources first, because these may need the others for their
   // deletion.
@@ -116,7 +116,7 @@ export async function undergo(
   }
   world.assertNoFault();
   world.assertEveryWriteChanges();
-  world.assertDecentWords(told);
+  world.assertDecentWords(reported);
   simulation.kill();
 }
 
@@ -136,10 +136,10 @@ function release({ cluster }: World, kind: Kind, key: ObjectKey): void {
   }
 }
 
-type Told = KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
+type Reported = KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
 
 /** The attacker may have written any value in place of conditions. */
-const syncedOf = ({ status }: Told) => {
+const syncedOf = ({ status }: Reported) => {
   const conditions: readonly unknown[] = Array.isArray(status?.conditions) ? status.conditions : [];
   return getCondition(
     conditions.filter((one): one is Condition => typeof one === 'object' && one !== null),
@@ -151,7 +151,7 @@ const syncedOf = ({ status }: Told) => {
 function assertTold({ cluster }: World, { object }: Planted): void {
   const kind = kindOf(object);
   if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
-  const found: Told | undefined = cluster.find(kind, object.metadata);
+  const found: Reported | undefined = cluster.find(kind, object.metadata);
   if (found === undefined) return;
   const isTold = syncedOf(found).status !== 'Unknown';
   assert.ok(
@@ -175,7 +175,7 @@ function hasEvent(
 }
 
 /** A remaining object reports what holds it. */
-function assertHeld({ cluster }: World, name: string, object: Told): void {
+function assertHeld({ cluster }: World, name: string, object: Reported): void {
   const { metadata, status } = object;
   assert.ok(metadata.deletionTimestamp !== undefined, `${name} stays behind`);
   const synced = syncedOf(object);

@@ -145,9 +145,9 @@ describe('the language check', () => {
   });
 
   test('an exception removes the finding that it names, at its path only', () => {
-    const [told] = words;
+    const [reported] = words;
     const rules = {
-      words: told === undefined ? [] : [told],
+      words: reported === undefined ? [] : [reported],
       exceptions: [{ path: 'docs/a.md', found: 'told', reason: 'an example' }],
     };
     assert.deepEqual(findingsOf('docs/a.md', 'It is told.', rules), []);

@@ -32,7 +32,7 @@ describe('a command line', () => {
     test(name, () => assert.deepEqual(Object.assign({}, read(...args)), asked));
   }
 
-  const bad: Readonly<Record<string, readonly [args: readonly string[], told: string]>> = {
+  const bad: Readonly<Record<string, readonly [args: readonly string[], reported: string]>> = {
     'a negative number': [['--size', '-1'], '--size: "-1" is no number from 0 to 9'],
     'a value that looks like a flag': [['--size', '-2s'], '--size: "-2s" is no number from 0 to 9'],
     'a flag in place of a value': [['--name', '--quick'], '--name: has no value before --quick'],
@@ -46,8 +46,8 @@ describe('a command line', () => {
       '--size: "\\u001b[31m" is no number from 0 to 9',
     ],
   };
-  for (const [name, [args, told]] of Object.entries(bad)) {
-    test(`is refused for ${name}`, () => assert.equal(read(...args), `${told}\n${usage}`));
+  for (const [name, [args, reported]] of Object.entries(bad)) {
+    test(`is refused for ${name}`, () => assert.equal(read(...args), `${reported}\n${usage}`));
   }
 
   for (const args of [

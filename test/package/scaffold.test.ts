@@ -120,11 +120,11 @@ describe("a scaffold in an author's own repository", () => {
 
   describe('a name that is already used is reported, and nothing is written', () => {
     const rows: Readonly<
-      Record<string, { readonly args: readonly string[]; readonly told: readonly string[] }>
+      Record<string, { readonly args: readonly string[]; readonly reported: readonly string[] }>
     > = {
       'a stack': {
         args: ['CacheCluster', '--group', 'other.example.org'],
-        told: [
+        reported: [
           ...['src', 'test', 'examples'].map(
             (room) =>
               `--stack: the name "cache-clusters" is in use, because ${room}/cache-clusters/ exists: choose another name`,
@@ -136,30 +136,30 @@ describe("a scaffold in an author's own repository", () => {
       },
       'a group': {
         args: ['Queue', '--group', 'cache.example.org'],
-        told: ['Provider', 'ProviderConfig'].map(
+        reported: ['Provider', 'ProviderConfig'].map(
           (kind) =>
             `--group: the stack "cache-clusters" already has a ${kind} in cache.example.org: use another group for the new stack`,
         ),
       },
       'a name that the code has': {
         args: ['Seen', '--group', 'seen.example.org'],
-        told: [
+        reported: [
           '<Kind>: "Seen" would mean two different things in the code of the service: choose another name',
         ],
       },
       'the name of the kind, for the claim': {
         args: ['Queue', '--group', 'queues.example.org', '--claim', 'Queue'],
-        told: [
+        reported: [
           '--claim: "Queue" would mean two different things in the code of the service: choose another name',
         ],
       },
     };
-    for (const [name, { args, told }] of Object.entries(rows)) {
+    for (const [name, { args, reported }] of Object.entries(rows)) {
       test(name, async () => {
         const list = await own.read('src/stacks.ts');
         const { code, output } = await own.cli('new-service', ...args);
         assert.equal(code, 1, output);
-        for (const line of told) assert.ok(output.includes(line), output);
+        for (const line of reported) assert.ok(output.includes(line), output);
         assert.match(output, /\nNo file was written.\n$/);
         assert.equal(await own.read('src/stacks.ts'), list);
         await assert.rejects(own.read('src/queues/stack.ts'), { code: 'ENOENT' });
@@ -271,66 +271,68 @@ describe('an argument that is not a valid name is reported', () => {
   const rows: Readonly<
     Record<
       string,
-      { readonly kind?: string; readonly given?: Partial<GivenNames>; readonly told: readonly string[] }
+      { readonly kind?: string; readonly given?: Partial<GivenNames>; readonly reported: readonly string[] }
     >
   > = {
     'a kind that is not in PascalCase': {
       kind: 'cache-cluster',
-      told: [
+      reported: [
         '<Kind>: "cache-cluster" is not in PascalCase: use letters and digits, with a capital first, for example CacheCluster',
       ],
     },
     'a kind of nothing but capitals': {
       kind: 'SQL',
-      told: ['<Kind>: "SQL" is not in PascalCase: use letters and digits, with a capital first'],
+      reported: ['<Kind>: "SQL" is not in PascalCase: use letters and digits, with a capital first'],
     },
     'a kind that is too long': {
       kind: `A${'a'.repeat(60)}`,
-      told: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition: use a shorter one`],
+      reported: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition: use a shorter one`],
     },
     'a claim': {
       given: { claim: 'redis cluster' },
-      told: [
+      reported: [
         '--claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, for example RedisCluster',
       ],
     },
     'a group without a dot': {
       given: { group: 'cache' },
-      told: ['--group: "cache" is not a DNS name with a dot: use one such as cache.example.org'],
+      reported: ['--group: "cache" is not a DNS name with a dot: use one such as cache.example.org'],
     },
     'a group in capitals': {
       given: { group: 'Cache.example.org' },
-      told: ['--group: "Cache.example.org" is not a DNS name with a dot: use one such as cache.example.org'],
+      reported: [
+        '--group: "Cache.example.org" is not a DNS name with a dot: use one such as cache.example.org',
+      ],
     },
     "a group of Kubernetes' own": {
       given: { group: 'cache.k8s.io' },
-      told: ['--group: "cache.k8s.io" is reserved for Kubernetes: use one below your own domain'],
+      reported: ['--group: "cache.k8s.io" is reserved for Kubernetes: use one below your own domain'],
     },
     'a version': {
       given: { version: '1.0.0' },
-      told: ['--version: "1.0.0" is not a version of an API: use one such as v1alpha1 or v1'],
+      reported: ['--version: "1.0.0" is not a version of an API: use one such as v1alpha1 or v1'],
     },
     'a stack': {
       given: { stack: '../other' },
-      told: [
+      reported: [
         '--stack: "../other" is not allowed: use lower-case letters, digits and single dashes, such as cache-clusters',
       ],
     },
     'a stack that is a category': {
       given: { stack: 'managed' },
-      told: ['--stack: "managed" is a category of kinds in kubectl: choose another name'],
+      reported: ['--stack: "managed" is a category of kinds in kubectl: choose another name'],
     },
     'all at a time': {
       given: { group: '', version: '' },
-      told: [
+      reported: [
         '--group: "" is not a DNS name with a dot: use one such as cache.example.org',
         '--version: "" is not a version of an API: use one such as v1alpha1 or v1',
       ],
     },
   };
-  for (const [name, { kind = 'CacheCluster', given, told }] of Object.entries(rows)) {
+  for (const [name, { kind = 'CacheCluster', given, reported }] of Object.entries(rows)) {
     test(name, () =>
-      assert.throws(() => namesOf(kind, { ...fine, ...given }), new UsageError(told.join('\n'))),
+      assert.throws(() => namesOf(kind, { ...fine, ...given }), new UsageError(reported.join('\n'))),
     );
   }
 });

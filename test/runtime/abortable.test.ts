@@ -22,17 +22,17 @@ describe('a request in a stream', () => {
 
   test('a request is aborted when its subscriber unsubscribes, and a late answer is ignored', async () => {
     const pending = Promise.withResolvers<string>();
-    const told: string[] = [];
+    const reported: string[] = [];
     let given: AbortSignal | undefined;
     const subscription = abortable((signal) => {
       given = signal;
       return pending.promise;
-    }).subscribe((answer) => told.push(answer));
+    }).subscribe((answer) => reported.push(answer));
     assert.equal(given?.aborted, false);
     subscription.unsubscribe();
     assert.equal(given?.aborted, true);
     pending.resolve('late');
     await pending.promise;
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
   });
 });

@@ -17,13 +17,13 @@ import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
-import { noSecretsTold } from './invariants/no-secrets-told.ts';
+import { noSecretsLeaked } from './invariants/no-secrets-leaked.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
-import { providersTold } from './invariants/providers-told.ts';
+import { providersReported } from './invariants/providers-reported.ts';
 import { recordedFirst } from './invariants/recorded-first.ts';
 import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
@@ -216,10 +216,10 @@ const violated: readonly Violated[] = [
   {
     invariant: resourcesSettled,
     async history(made) {
-      const one = (name: string, forProvider: Fields, told = status('True')) =>
+      const one = (name: string, forProvider: Fields, reported = status('True')) =>
         managed(name, {
           spec: { forProvider, writeConnectionSecretToRef: { namespace: 'ops', name } },
-          status: told,
+          status: reported,
         });
       const [level, other] = [{ fancinessLevel: 1 }, { fancinessLevel: 2 }];
       const resources = [
@@ -330,11 +330,11 @@ const violated: readonly Violated[] = [
     invariant: secretsInStep,
     history({ cluster, rest }) {
       for (const name of ['a', 'b', 'c', 'd']) {
-        const told = status('True', 'True', bound);
+        const reported = status('True', 'True', bound);
         const spec = { resourceRef: resourceRef(name), writeConnectionSecretToRef: { name } };
-        const ready = claim(`c-${name}`, { spec, status: told });
+        const ready = claim(`c-${name}`, { spec, status: reported });
         const to = { writeConnectionSecretToRef: { namespace: 'ops', name } };
-        const from = managed(name, { spec: { claimRef: claimRef(`c-${name}`), ...to }, status: told });
+        const from = managed(name, { spec: { claimRef: claimRef(`c-${name}`), ...to }, status: reported });
         put(ready, ...(name === 'a' ? [] : [from]))(cluster);
         if (name !== 'b') put(secret('ops', name, from, { password: 'x' }))(cluster);
         if (name !== 'c') put(secret('team', name, ready, { password: 'x', own: '1' }))(cluster);
@@ -512,7 +512,7 @@ const violated: readonly Violated[] = [
     ],
   },
   {
-    invariant: providersTold,
+    invariant: providersReported,
     history({ as, cluster, rest }) {
       const says = (state: string, reason: string): void =>
         as('p1', patch(cloudConfig, withReady(state, reason), 'status'));
@@ -587,7 +587,7 @@ const violated: readonly Violated[] = [
     says: ['p1 update X: more than 60 times in a minute', 'p1 list X: more than 30 times in a minute'],
   },
   {
-    invariant: noSecretsTold,
+    invariant: noSecretsLeaked,
     history({ as, call, log, scrape }) {
       const encoded = Buffer.from('x:favourite-token').toString('base64');
       log('mysql://admin:pw-p1-1-secret@host');

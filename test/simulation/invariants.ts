@@ -6,13 +6,13 @@ import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
-import { noSecretsTold } from './invariants/no-secrets-told.ts';
+import { noSecretsLeaked } from './invariants/no-secrets-leaked.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
-import { providersTold } from './invariants/providers-told.ts';
+import { providersReported } from './invariants/providers-reported.ts';
 import { recordedFirst } from './invariants/recorded-first.ts';
 import { resourcesSettled } from './invariants/resources-settled.ts';
 import { secretsInStep } from './invariants/secrets-in-step.ts';
@@ -40,10 +40,10 @@ export const allInvariants: readonly InvariantOf[] = [
   externalKept,
   answeredFor,
   statementsTrue,
-  providersTold,
+  providersReported,
   wellFormedStatuses,
   wishesSurvive,
   boundedWork,
-  noSecretsTold,
+  noSecretsLeaked,
   soundProcess,
 ];

@@ -59,7 +59,7 @@ async function many(): Promise<number> {
   const failed: SeedReport[] = [];
   let begun = 0;
   let ended = 0;
-  let toldMs = 0;
+  let reportedMs = 0;
   let violations = 0;
 
   const rate = (): string => `${Math.round((ended / elapsedMs()) * 60_000)} a minute`;
@@ -79,8 +79,8 @@ async function many(): Promise<number> {
         const { invariant, what } = report.violations[0]!;
         print(`seed ${report.seed}: ${invariant}: ${what}`);
       }
-      if (elapsedMs() - toldMs < 30_000) return;
-      toldMs = elapsedMs();
+      if (elapsedMs() - reportedMs < 30_000) return;
+      reportedMs = elapsedMs();
       print(`${ended} runs, ${rate()}, ${violations} violations so far`);
     },
   });

@@ -101,7 +101,7 @@ export class BoxCloud {
 export interface BoxParts {
   readonly nameOf: (box: Box) => string;
   /** The message of a failed request. */
-  readonly told: (error: Error) => string;
+  readonly reported: (error: Error) => string;
   readonly isPainted: (box: Box, stored: StoredBox) => boolean;
   readonly isSized: (box: Box, stored: StoredBox) => boolean;
   /** Whether it is made of what it should be, which cannot be changed. */
@@ -115,7 +115,7 @@ export interface BoxParts {
 export const boxParts: BoxParts = {
   nameOf: (box) => externalName(box) ?? '',
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
-  told: ({ message }) => message.replaceAll(/[\u0000-\u001f]/g, '').replaceAll('box-token', '***'),
+  reported: ({ message }) => message.replaceAll(/[\u0000-\u001f]/g, '').replaceAll('box-token', '***'),
   isPainted: ({ spec: { forProvider } }, { colour }) =>
     forProvider.colour === undefined || forProvider.colour.toUpperCase() === colour,
   isSized: ({ spec: { forProvider } }, { size }) => (forProvider.size ?? size) === size,
@@ -165,13 +165,13 @@ function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
 
 /** A box client that keeps every rule. */
 export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): ExternalClient<Box> {
-  const { nameOf, told, isPainted, isSized, isMadeOf, ownerOf, labelOf } = { ...boxParts, ...given };
+  const { nameOf, reported, isPainted, isSized, isMadeOf, ownerOf, labelOf } = { ...boxParts, ...given };
   const asked = async <T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> => {
     try {
       return await request();
     } catch (error) {
       signal.throwIfAborted();
-      throw new Error(`the boxes answered: ${told(error as Error)}`);
+      throw new Error(`the boxes answered: ${reported(error as Error)}`);
     }
   };
   const find = async (box: Box, signal: AbortSignal): Promise<StoredBox | undefined> => {

@@ -406,7 +406,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     parts() {
       let requests = 0;
       return {
-        told() {
+        reported() {
           requests += 1;
           return `request ${requests} failed`;
         },
@@ -428,7 +428,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   'repeats what a system writes to terminals': {
     rule: 'errors hold no secrets and no control characters',
     says: /^the error of observe has control characters: .*\\u001b\[31mred/,
-    parts: () => ({ told: ({ message }) => message.replaceAll('box-token', '***') }),
+    parts: () => ({ reported: ({ message }) => message.replaceAll('box-token', '***') }),
   },
   'keeps its signal to itself': {
     rule: 'an aborted call ends at once',

@@ -10,7 +10,7 @@ for (const isAlone of [false, true]) {
     let log: string[];
     let startedMs: number;
     const elapsedMs = (): number => clock.elapsedMs() - startedMs;
-    const told = (what: string) => (): void => void log.push(`${elapsedMs()} ${what}`);
+    const reported = (what: string) => (): void => void log.push(`${elapsedMs()} ${what}`);
     beforeEach(() => {
       clock = testClock('2026-01-02T03:04:05Z', { isAlone });
       startedMs = clock.elapsedMs();
@@ -34,7 +34,7 @@ for (const isAlone of [false, true]) {
 
     test('wakes by due time, and those due together in the order they were set', async () => {
       for (const [name, delayMs] of Object.entries({ a: 20, b: 10, c: 20, d: 0, e: 10 })) {
-        void clock.sleep(delayMs).then(told(name));
+        void clock.sleep(delayMs).then(reported(name));
       }
       assert.equal(clock.waitingCount, 5);
       await clock.advance(20);
@@ -43,7 +43,7 @@ for (const isAlone of [false, true]) {
     });
 
     test('a timer later than the end of the move stays', async () => {
-      void clock.sleep(100).then(told('late'));
+      void clock.sleep(100).then(reported('late'));
       await clock.advance(99);
       assert.deepEqual(log, []);
       await clock.advance(1);
@@ -55,12 +55,12 @@ for (const isAlone of [false, true]) {
         await clock.sleep(10);
         for (let step = 0; step < 100; step += 1) await Promise.resolve();
         await clock.nextTurn();
-        told('after 100 promises and a turn')();
+        reported('after 100 promises and a turn')();
         await clock.sleep(5);
-        told('a timer set by a timer')();
+        reported('a timer set by a timer')();
       };
       void chain();
-      void clock.sleep(10).then(told('the next at the same moment'));
+      void clock.sleep(10).then(reported('the next at the same moment'));
       await clock.advance(30);
       assert.deepEqual(log, [
         '10 after 100 promises and a turn',
@@ -82,7 +82,7 @@ for (const isAlone of [false, true]) {
 
     test('an abort after the end changes nothing', async () => {
       const abort = new AbortController();
-      void clock.sleep(10, abort.signal).then(told('slept'));
+      void clock.sleep(10, abort.signal).then(reported('slept'));
       await clock.advance(10);
       abort.abort();
       assert.deepEqual(log, ['10 slept']);
@@ -90,8 +90,8 @@ for (const isAlone of [false, true]) {
 
     test('serves operators: one restarts, one repeats, each can be left', async () => {
       const typed$ = new Subject<string>();
-      typed$.pipe(debounceTime(10, clock.scheduler)).subscribe((what) => told(what)());
-      const ticks = interval(8, clock.scheduler).subscribe((count) => told(`tick ${count}`)());
+      typed$.pipe(debounceTime(10, clock.scheduler)).subscribe((what) => reported(what)());
+      const ticks = interval(8, clock.scheduler).subscribe((count) => reported(`tick ${count}`)());
       typed$.next('one');
       await clock.advance(9);
       typed$.next('two');
@@ -113,13 +113,13 @@ for (const isAlone of [false, true]) {
     });
 
     test('a timer without a delay fires now', async () => {
-      timer(0, clock.scheduler).subscribe(told('timer'));
+      timer(0, clock.scheduler).subscribe(reported('timer'));
       await clock.settle();
       assert.deepEqual(log, ['0 timer']);
     });
 
     test('advances until something is so, and says how long that took', async () => {
-      interval(7, clock.scheduler).subscribe((count) => told(`${count}`)());
+      interval(7, clock.scheduler).subscribe((count) => reported(`${count}`)());
       assert.equal(await clock.advanceUntil(() => log.length === 3), 21);
       assert.equal(await clock.advanceUntil(() => true), 0);
       await assert.rejects(
@@ -130,8 +130,8 @@ for (const isAlone of [false, true]) {
     });
 
     test('after a stall, missed timers run late, in the same order', async () => {
-      void clock.sleep(20).then(told('b'));
-      void clock.sleep(10).then(told('a'));
+      void clock.sleep(20).then(reported('b'));
+      void clock.sleep(10).then(reported('a'));
       clock.stall(60);
       assert.deepEqual(log, []);
       await clock.settle();
@@ -139,7 +139,7 @@ for (const isAlone of [false, true]) {
     });
 
     test('to set the clock on the wall is no time', async () => {
-      void clock.sleep(1000).then(told('slept'));
+      void clock.sleep(1000).then(reported('slept'));
       clock.setWall('2020-01-01T00:00:00Z');
       await clock.advance(999);
       assert.equal(clock.now().toISOString(), '2020-01-01T00:00:00.999Z');
@@ -173,7 +173,7 @@ for (const isAlone of [false, true]) {
     test(
       isAlone ? 'does not wait for other turns of the event loop' : 'waits for a turn of the event loop',
       async () => {
-        setImmediate(told('turn'));
+        setImmediate(reported('turn'));
         await clock.settle();
         assert.deepEqual(log, isAlone ? [] : ['0 turn']);
       },

@@ -77,7 +77,7 @@ const areFitToPrint: Rule = {
       );
     }
     const { status } = bench.existing('first');
-    for (const told of bench.told) messages.set(`the output (${told.slice(0, 40)}…)`, told);
+    for (const output of bench.output) messages.set(`the output (${output.slice(0, 40)}…)`, output);
     for (const { type, message = '' } of status?.conditions ?? []) messages.set(`condition ${type}`, message);
     for (const [where, message] of messages) expectNoSecret(where, message, secrets);
   },
@@ -131,10 +131,10 @@ const tellsBadCredentials: Rule = {
     const { status, message } = bench.condition('first', 'Synced');
     if (status === 'True') throw new Skipped('the system accepts any credentials');
     expect(message !== '', 'invalid credentials are not reported', 'throw an Error');
-    const told = [message, ...bench.told].find((text) => text.includes(wrong));
+    const output = [message, ...bench.output].find((text) => text.includes(wrong));
     expect(
-      told === undefined,
-      `the output quotes the credentials: ${told}`,
+      output === undefined,
+      `the output quotes the credentials: ${output}`,
       'name the Secret, not its contents',
     );
   },

@@ -2,7 +2,7 @@ import type { _InstanceType, Instance } from '@aws-sdk/client-ec2';
 import type { AwsClient } from '../aws-client.ts';
 import { allPages } from '../pages.ts';
 import type { Place, Tags } from './tags.ts';
-import { setTags, tagFilters, tagList, tagsIn, tagsOfNew, told, unlessMissing } from './tags.ts';
+import { required, setTags, tagFilters, tagList, tagsIn, tagsOfNew, unlessMissing } from './tags.ts';
 
 /** An EC2 instance in AWS's answers. */
 export interface CloudInstance {
@@ -78,8 +78,8 @@ export function ec2Instances(aws: AwsClient): Instances {
     ownerId: string | undefined,
     instance: Instance | undefined,
   ): CloudInstance => ({
-    id: told(what, 'InstanceId', instance?.InstanceId),
-    state: told(what, 'State', instance?.State?.Name),
+    id: required(what, 'InstanceId', instance?.InstanceId),
+    state: required(what, 'State', instance?.State?.Name),
     ami: instance?.ImageId,
     instanceType: instance?.InstanceType,
     availabilityZone: instance?.Placement?.AvailabilityZone,
@@ -108,7 +108,7 @@ export function ec2Instances(aws: AwsClient): Instances {
         ),
       );
       if (found === undefined) return undefined;
-      const reservations = told(call.what, 'reservationSet', found.Reservations);
+      const reservations = required(call.what, 'reservationSet', found.Reservations);
       for (const { OwnerId, Instances: instances = [] } of reservations) {
         const instance = instances.find(({ InstanceId }) => InstanceId === its.id);
         if (instance === undefined) continue;
@@ -128,7 +128,7 @@ export function ec2Instances(aws: AwsClient): Instances {
           },
           signal,
         );
-        return { items: told(what, 'reservationSet', items), next };
+        return { items: required(what, 'reservationSet', items), next };
       });
       return found.flatMap(({ OwnerId, Instances: instances = [] }) =>
         instances.map((instance) => read(what, OwnerId, instance)),

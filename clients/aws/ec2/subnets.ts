@@ -2,7 +2,7 @@ import type { Subnet } from '@aws-sdk/client-ec2';
 import type { AwsClient } from '../aws-client.ts';
 import { allPages } from '../pages.ts';
 import type { Place, Tags } from './tags.ts';
-import { setTags, tagFilters, tagsIn, tagsOfNew, told, unlessMissing } from './tags.ts';
+import { required, setTags, tagFilters, tagsIn, tagsOfNew, unlessMissing } from './tags.ts';
 
 /** A subnet in AWS's answers. */
 export interface CloudSubnet {
@@ -52,10 +52,10 @@ const fields = {
 
 export function ec2Subnets(aws: AwsClient): Subnets {
   const read = (what: string, subnet: Subnet | undefined): CloudSubnet => ({
-    id: told(what, 'SubnetId', subnet?.SubnetId),
+    id: required(what, 'SubnetId', subnet?.SubnetId),
     arn: subnet?.SubnetArn,
     ownerId: subnet?.OwnerId,
-    state: told(what, 'State', subnet?.State),
+    state: required(what, 'State', subnet?.State),
     vpcId: subnet?.VpcId,
     cidrBlock: subnet?.CidrBlock,
     availabilityZone: subnet?.AvailabilityZone,
@@ -78,7 +78,7 @@ export function ec2Subnets(aws: AwsClient): Subnets {
         ),
       );
       if (found === undefined) return undefined;
-      const subnet = told(what, 'subnetSet', found.Subnets).find(({ SubnetId }) => SubnetId === id);
+      const subnet = required(what, 'subnetSet', found.Subnets).find(({ SubnetId }) => SubnetId === id);
       return subnet && read(what, subnet);
     },
 
@@ -93,7 +93,7 @@ export function ec2Subnets(aws: AwsClient): Subnets {
           },
           signal,
         );
-        return { items: told(what, 'subnetSet', items), next };
+        return { items: required(what, 'subnetSet', items), next };
       });
       return found.map((subnet) => read(what, subnet));
     },

@@ -51,7 +51,7 @@ export async function setTags(
  * A part that every answer of AWS has, also as an empty list. Throws CloudError if it is absent. The official client
  * accepts any answer with status 200, for example the page of a gateway, as an answer without parts.
  */
-export function told<T>(what: string, field: string, value: T | undefined): T {
+export function required<T>(what: string, field: string, value: T | undefined): T {
   if (value !== undefined) return value; // guard(true): an empty answer proves absence
   throw nonsense(what, `it has no ${field}`);
 }

@@ -2,7 +2,7 @@ import type { Vpc } from '@aws-sdk/client-ec2';
 import type { AwsClient } from '../aws-client.ts';
 import { allPages } from '../pages.ts';
 import type { Place, Tags } from './tags.ts';
-import { setTags, tagFilters, tagsIn, tagsOfNew, told, unlessMissing } from './tags.ts';
+import { required, setTags, tagFilters, tagsIn, tagsOfNew, unlessMissing } from './tags.ts';
 
 /** The attributes of a VPC that can be switched on and off. */
 export interface VpcAttributes {
@@ -73,9 +73,9 @@ const fields = {
 
 export function ec2Vpcs(aws: AwsClient): Vpcs {
   const read = (what: string, vpc: Vpc | undefined, attributes: VpcAttributes = {}): CloudVpc => ({
-    id: told(what, 'VpcId', vpc?.VpcId),
+    id: required(what, 'VpcId', vpc?.VpcId),
     ownerId: vpc?.OwnerId,
-    state: told(what, 'State', vpc?.State),
+    state: required(what, 'State', vpc?.State),
     cidrBlock: vpc?.CidrBlock,
     instanceTenancy: vpc?.InstanceTenancy,
     dhcpOptionsId: vpc?.DhcpOptionsId,
@@ -113,7 +113,7 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
         ),
       );
       if (found === undefined) return undefined;
-      const vpc = told(what, 'vpcSet', found.Vpcs).find(({ VpcId }) => VpcId === id);
+      const vpc = required(what, 'vpcSet', found.Vpcs).find(({ VpcId }) => VpcId === id);
       if (vpc === undefined) return undefined;
       const all: VpcAttributes[] = [];
       for (const name of attributes) {
@@ -135,7 +135,7 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
           },
           signal,
         );
-        return { items: told(what, 'vpcSet', items), next };
+        return { items: required(what, 'vpcSet', items), next };
       });
       return found.map((vpc) => read(what, vpc));
     },

@@ -300,7 +300,7 @@ function nodeGroupOf(name: string, group: Nodegroup): CloudNodeGroup {
   const groups = (resources?.autoScalingGroups ?? []).flatMap((one) => one.name ?? []);
   const { nodeRole, subnets, scalingConfig, amiType, capacityType, diskSize, instanceTypes } = parts;
   const { labels, taints, version, releaseVersion, launchTemplate, remoteAccess, updateConfig } = parts;
-  return told({
+  return withoutUndefined({
     ...{ name, arn, status, issues, tags, autoscalingGroups: groups },
     ...{ nodeRole, subnets, scalingConfig, amiType, capacityType, diskSize, instanceTypes },
     ...{ labels, taints, version, releaseVersion, launchTemplate, remoteAccess, updateConfig },
@@ -308,11 +308,11 @@ function nodeGroupOf(name: string, group: Nodegroup): CloudNodeGroup {
 }
 
 /** The value without undefined fields, at any depth. */
-function told(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(told);
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, one]) => one !== undefined && one !== null);
-  return Object.fromEntries(entries.map(([key, one]) => [key, told(one)]));
+  return Object.fromEntries(entries.map(([key, one]) => [key, withoutUndefined(one)]));
 }
 
 /**

@@ -14,7 +14,7 @@ const engines = {
 } as const;
 
 /** The reason why an instance, or a class, is incompatible with a claim: it has another engine or version. */
-export function misfitOfRDSInstance(
+export function incompatibilityOfRDSInstance(
   { kind, spec: { engineVersion: asked } }: SQLInstance,
   { engine, engineVersion }: Partial<Configured['forProvider']>,
 ): string | undefined {

@@ -135,7 +135,7 @@ function settled(db: DBInstance): DBInstance {
 }
 
 /** The places of the parameters in RDS's answers. Undefined: RDS has no value. */
-const told: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
+const reported: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
   AllocatedStorage: (db) => db.AllocatedStorage,
   AutoMinorVersionUpgrade: (db) => db.AutoMinorVersionUpgrade,
   AvailabilityZone: (db) => db.AvailabilityZone,
@@ -221,7 +221,7 @@ export function actualOf<M extends Managed>(
   const values = entriesOf<Parameter>(words.parameters)
     .filter(([parameter]) => !left.includes(parameter))
     .map(([parameter, field]) => {
-      const value = told[parameter](seen);
+      const value = reported[parameter](seen);
       return [field, value ?? (wanted[parameter] === 0 && zeroIsNone.includes(parameter) ? 0 : undefined)];
     });
   return {

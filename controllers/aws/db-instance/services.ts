@@ -4,7 +4,7 @@ import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgres
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { Service } from '../../author/define-stack.ts';
 import { satisfies, service } from '../../author/define-stack.ts';
-import { configureRDSInstance, misfitOfRDSInstance } from './configure.ts';
+import { configureRDSInstance, incompatibilityOfRDSInstance } from './configure.ts';
 import { dbInstanceClient, masterPassword } from './external-client.ts';
 import { instanceWords } from './instance-words.ts';
 import { rdsInstanceWords } from './rds-instance-words.ts';
@@ -25,7 +25,7 @@ const usual = {
 const byClass = {
   class: RDSInstanceClassKind,
   configure: configureRDSInstance,
-  misfit: misfitOfRDSInstance,
+  whyIncompatible: incompatibilityOfRDSInstance,
 } as const;
 
 /** DB instances, as the kinds of two providers. Those of the older provider satisfy claims. */

@@ -14,7 +14,7 @@ import type { CloudInstance } from '../../../clients/aws/ec2/instances.ts';
 import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison, inAnyOrder } from '../../author/comparison.ts';
-import type { Told } from '../../author/named-by-cloud.ts';
+import type { Reported } from '../../author/named-by-cloud.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
@@ -53,7 +53,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
       return instances.create({ region: regionOf(managed) }, { ...parameters, clientToken, tags }, signal);
     },
 
-    told: (managed, instance) => toldOf(aws.regionOf(regionOf(managed)), instance),
+    reported: (managed, instance) => reportedOf(aws.regionOf(regionOf(managed)), instance),
 
     async change(managed, instance, { wanted, tags }, signal) {
       const { id, state } = instance;
@@ -93,7 +93,7 @@ function tokenOf({ metadata: { uid, name } }: Instance, former: readonly string[
 }
 
 /** The operation in progress, and whether the instance can be used. */
-function meaningOfState(instance: CloudInstance): Told<Instance>['meaning'] {
+function meaningOfState(instance: CloudInstance): Reported<Instance>['meaning'] {
   switch (instance.state) {
     case 'stopping':
       return { ready: unavailable('the instance is stopping'), operation: 'update' };
@@ -112,7 +112,7 @@ function meaningOfState(instance: CloudInstance): Told<Instance>['meaning'] {
   }
 }
 
-function toldOf(region: string, instance: CloudInstance): Told<Instance> {
+function reportedOf(region: string, instance: CloudInstance): Reported<Instance> {
   const { id, state, ownerId, vpcId, privateDns, publicDns, publicIp, tags } = instance;
   return {
     tags,

@@ -108,19 +108,19 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
     // No queue can have a name that SQS refuses.
     if (nameProblem(nameOf(managed), names) !== undefined) return undefined;
-    const told = given === undefined ? undefined : partsOf(given);
-    if (told !== undefined && !wasDeleted(managed)) {
+    const named = given === undefined ? undefined : partsOf(given);
+    if (named !== undefined && !wasDeleted(managed)) {
       const account = await aws.account(managed.spec.forProvider.region, signal);
       // guard: using a queue of another account
-      if (told.account !== account) {
+      if (named.account !== account) {
         throw new Error(
-          `the annotation ${annotationKeys.externalName} names a queue of account ${told.account}, and the provider connects to account ${account}`,
+          `the annotation ${annotationKeys.externalName} names a queue of account ${named.account}, and the provider connects to account ${account}`,
         );
       }
     }
     const queue = await leftBy(managed, queuesOf(managed).get(nameOf(managed), signal), undefined);
     // guard(true): using a queue by the URL of another one
-    if (queue === undefined || told === undefined || isUrlOf(managed, queue)) return queue;
+    if (queue === undefined || named === undefined || isUrlOf(managed, queue)) return queue;
     // A managed resource that is being deleted also deletes the queue with our tags, even if its external name was
     // edited since.
     if (wasDeleted(managed)) return queue;

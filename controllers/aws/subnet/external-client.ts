@@ -50,7 +50,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       return created;
     },
 
-    told(_managed, subnet) {
+    reported(_managed, subnet) {
       const { id, arn, ownerId, state, tags } = subnet;
       return {
         tags,

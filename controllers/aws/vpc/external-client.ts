@@ -50,7 +50,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
       return created;
     },
 
-    told(managed, vpc) {
+    reported(managed, vpc) {
       const { id, ownerId, state, dhcpOptionsId, tags, attributes } = vpc;
       const arn = `arn:aws:ec2:${aws.regionOf(regionOf(managed))}:${ownerId}:vpc/${id}`;
       return {

@@ -43,7 +43,7 @@ export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Cla
 
 function whyIncompatible(service: ClaimService, claim: Claim, offered: object): string | undefined {
   try {
-    return service.misfit?.(claim, offered);
+    return service.whyIncompatible?.(claim, offered);
   } catch (error) {
     throw attributed(error, service.stack);
   }

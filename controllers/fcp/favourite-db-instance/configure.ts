@@ -8,7 +8,7 @@ import { contradiction } from '../../author/contradiction.ts';
 type Configured = Pick<FavouriteDBInstance['spec'], 'forProvider'>;
 
 /** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
-export const misfitOfFavouriteDBInstance = (
+export const incompatibilityOfFavouriteDBInstance = (
   { spec: { version: asked } }: FancySQLInstance,
   { version }: Partial<Configured['forProvider']>,
 ): string | undefined => contradiction(['version', version], ['version', asked]);

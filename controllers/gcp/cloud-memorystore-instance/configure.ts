@@ -8,7 +8,7 @@ import { contradiction } from '../../author/contradiction.ts';
 type Configured = Pick<CloudMemorystoreInstance['spec'], 'forProvider'>;
 
 /** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
-export const misfitOfCloudMemorystoreInstance = (
+export const incompatibilityOfCloudMemorystoreInstance = (
   { spec: { engineVersion: asked } }: RedisCluster,
   { redisVersion }: Partial<Configured['forProvider']>,
 ): string | undefined =>

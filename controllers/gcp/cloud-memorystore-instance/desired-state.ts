@@ -72,7 +72,7 @@ export function differenceOf(managed: CloudMemorystoreInstance, instance: Memory
   };
 }
 
-const told = Object.keys(CloudMemorystoreInstanceKind.parameters?.shape ?? {}).filter(
+const reportedFields = Object.keys(CloudMemorystoreInstanceKind.parameters?.shape ?? {}).filter(
   (field) => field !== 'region',
 ) as readonly (keyof NewMemorystoreInstance)[];
 
@@ -81,7 +81,7 @@ function actualOf(instance: MemorystoreInstance): Actual<CloudMemorystoreInstanc
   const { displayName, labels, authEnabled = false, replicaCount = 0 } = instance;
   return {
     ...(Object.fromEntries(
-      told.map((field) => [field, instance[field]]),
+      reportedFields.map((field) => [field, instance[field]]),
     ) as Actual<CloudMemorystoreInstance>),
     displayName: displayName || undefined,
     labels: usersLabels(labels),

@@ -8,7 +8,7 @@ import { contradiction } from '../../author/contradiction.ts';
 type Configured = Pick<AmbivalentDBInstance['spec'], 'forProvider'>;
 
 /** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
-export const misfitOfAmbivalentDBInstance = (
+export const incompatibilityOfAmbivalentDBInstance = (
   { spec: { version: asked } }: FancySQLInstance,
   { engineVersion }: Partial<Configured['forProvider']>,
 ): string | undefined => contradiction(['engineVersion', engineVersion], ['version', asked]);

@@ -9,7 +9,7 @@ import { majorVersion } from './engine-version.ts';
 type Configured = Pick<PostgreSQLDatabase['spec'], 'forProvider'>;
 
 /** The reason why a database, or a class, is incompatible with a claim: it has another major version. */
-export const misfitOfPostgreSQLDatabase = (
+export const incompatibilityOfPostgreSQLDatabase = (
   { spec: { engineVersion: asked } }: PostgreSQLInstance,
   { engineVersion }: Partial<Configured['forProvider']>,
 ): string | undefined =>

@@ -42,7 +42,7 @@ function stateOf({ now }: Pick<Call, 'now'>, { item, phase }: Snapshot<StoredIns
   return isSettled ? 'stopped' : 'stopping';
 }
 
-const stateTold = (state: State): object => ({ code: stateCodes[state], name: state });
+const describedState = (state: State): object => ({ code: stateCodes[state], name: state });
 
 /** As it is, and not terminated. Throws AwsProblem. */
 function existingInstance(call: Call, id: string): Snapshot<StoredInstance> {
@@ -65,7 +65,7 @@ function checkType(instanceType: string): void {
   }
 }
 
-function told(call: Call, instance: Snapshot<StoredInstance>): object {
+function described(call: Call, instance: Snapshot<StoredInstance>): object {
   const { id, item, createdAtMs } = instance;
   const state = stateOf(call, instance);
   const isOn = state === 'running' || state === 'pending';
@@ -74,7 +74,7 @@ function told(call: Call, instance: Snapshot<StoredInstance>): object {
   return {
     instanceId: id,
     imageId: item.imageId,
-    instanceState: stateTold(state),
+    instanceState: describedState(state),
     privateDnsName: isEnded ? '' : `ip-${host}.${call.region}.compute.internal`,
     dnsName: isOn ? `ec2-${host}.${call.region}.compute.amazonaws.com` : '',
     keyName: item.keyName,
@@ -101,7 +101,7 @@ const reservation = (call: Call, instance: Snapshot<StoredInstance>): object => 
   reservationId: instance.item.reservationId,
   ownerId: call.account.id,
   groupSet: {},
-  instancesSet: { item: [told(call, instance)] },
+  instancesSet: { item: [described(call, instance)] },
 });
 
 /** Identifies the content of a request, without its token and the parts that differ in each try. */
@@ -151,8 +151,8 @@ function changeState(call: Call, isOn: boolean): object {
       : instancesOf(call).change(id, (one) => ({ ...one, isOn, switchedAtMs: now() }));
     return {
       instanceId: id,
-      previousState: stateTold(previous),
-      currentState: stateTold(stateOf(call, after)),
+      previousState: describedState(previous),
+      currentState: describedState(stateOf(call, after)),
     };
   });
   return { instancesSet: { item: switched } };
@@ -307,8 +307,8 @@ export const instanceActions: Readonly<Record<string, Action>> = {
       const after = instancesOf(call).get(id);
       return {
         instanceId: id,
-        previousState: stateTold(previous),
-        currentState: stateTold(after === undefined ? 'terminated' : stateOf(call, after)),
+        previousState: describedState(previous),
+        currentState: describedState(after === undefined ? 'terminated' : stateOf(call, after)),
       };
     });
     return { instancesSet: { item: ended } };

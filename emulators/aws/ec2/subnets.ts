@@ -80,7 +80,7 @@ export function defaultSubnet(call: Call, zone: string | undefined): Snapshot<St
   return find()!;
 }
 
-const told = (call: Call, { id, item, phase }: Snapshot<StoredSubnet>): object => ({
+const described = (call: Call, { id, item, phase }: Snapshot<StoredSubnet>): object => ({
   subnetId: id,
   subnetArn: `arn:aws:ec2:${call.region}:${call.account.id}:subnet/${id}`,
   state: phase === 'creating' ? 'pending' : 'available',
@@ -121,7 +121,7 @@ export const subnetActions: Readonly<Record<string, Action>> = {
       ...{ vpcId, cidrBlock, availabilityZone, mapPublicIpOnLaunch: false, isDefault: false },
       tags: specifiedTags(params, 'subnet'),
     });
-    return { subnet: told(call, subnet) };
+    return { subnet: described(call, subnet) };
   },
 
   DescribeSubnets(call) {
@@ -140,7 +140,7 @@ export const subnetActions: Readonly<Record<string, Action>> = {
       },
     }));
     const { page, nextToken } = paged(params, found);
-    return { subnetSet: { item: page.map((subnet) => told(call, subnet)) }, nextToken };
+    return { subnetSet: { item: page.map((subnet) => described(call, subnet)) }, nextToken };
   },
 
   ModifySubnetAttribute(call) {

@@ -36,7 +36,7 @@ export function newVpc(
   });
 }
 
-const told = ({ account }: Call, { id, item, phase }: Snapshot<StoredVpc>): object => ({
+const described = ({ account }: Call, { id, item, phase }: Snapshot<StoredVpc>): object => ({
   vpcId: id,
   ownerId: account.id,
   state: phase === 'creating' ? 'pending' : 'available',
@@ -81,7 +81,7 @@ export const vpcActions: Readonly<Record<string, Action>> = {
     if (vpcsOf(call).all().length >= call.quota('vpc')) {
       throw new AwsProblem('VpcLimitExceeded', 'The maximum number of VPCs has been reached.');
     }
-    return { vpc: told(call, newVpc(call, { cidrBlock, isDefault: false, instanceTenancy, tags })) };
+    return { vpc: described(call, newVpc(call, { cidrBlock, isDefault: false, instanceTenancy, tags })) };
   },
 
   DescribeVpcs(call) {
@@ -102,7 +102,7 @@ export const vpcActions: Readonly<Record<string, Action>> = {
       }),
     );
     const { page, nextToken } = paged(params, found);
-    return { vpcSet: { item: page.map((vpc) => told(call, vpc)) }, nextToken };
+    return { vpcSet: { item: page.map((vpc) => described(call, vpc)) }, nextToken };
   },
 
   DescribeVpcAttribute(call) {

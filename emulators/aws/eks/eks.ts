@@ -70,7 +70,7 @@ export const eks: Service = {
         }),
         tags: (params.tags ?? {}) as Cluster['tags'],
       };
-      return { cluster: toldCluster(call.things<Cluster>(clusters).add(name, cluster)) };
+      return { cluster: describedCluster(call.things<Cluster>(clusters).add(name, cluster)) };
     },
     ListClusters: (call) => ({
       clusters: call
@@ -78,13 +78,13 @@ export const eks: Service = {
         .allSeen()
         .map(({ id }) => id),
     }),
-    DescribeCluster: (call) => ({ cluster: toldCluster(clusterSeen(call, text(call.params.name))) }),
+    DescribeCluster: (call) => ({ cluster: describedCluster(clusterSeen(call, text(call.params.name))) }),
     DeleteCluster(call) {
       const cluster = clusterSeen(call, text(call.params.name));
       const isUsed = groupsOf(call, cluster.id).length > 0;
       if (isUsed) throw inUse('Cluster has nodegroups attached');
       call.things<Cluster>(clusters).remove(cluster.id);
-      return { cluster: { ...toldCluster(cluster), status: 'DELETING' } };
+      return { cluster: { ...describedCluster(cluster), status: 'DELETING' } };
     },
 
     CreateNodegroup(call) {
@@ -98,7 +98,7 @@ export const eks: Service = {
       if (existing !== undefined) {
         const isAskedAgain =
           clientRequestToken !== undefined && existing.item.clientRequestToken === clientRequestToken;
-        if (isAskedAgain) return { nodegroup: told(call, existing) };
+        if (isAskedAgain) return { nodegroup: described(call, existing) };
         throw inUse(`NodeGroup already exists with name ${nodegroupName} and cluster name ${cluster.name}`);
       }
       const most = call.quota('nodegroup');
@@ -115,18 +115,18 @@ export const eks: Service = {
         clusterVersion: cluster.version,
         now: call.now(),
       });
-      return { nodegroup: told(call, things.add(key, group)) };
+      return { nodegroup: described(call, things.add(key, group)) };
     },
     ListNodegroups: (call) => ({
       nodegroups: groupsOf(call, clusterSeen(call, text(call.params.clusterName)).id).map(
         ({ item }) => item.nodegroupName,
       ),
     }),
-    DescribeNodegroup: (call) => ({ nodegroup: told(call, groupSeen(call)) }),
+    DescribeNodegroup: (call) => ({ nodegroup: described(call, groupSeen(call)) }),
     DeleteNodegroup(call) {
       const group = groupSeen(call);
       call.things<NodeGroup>(groups).remove(group.id);
-      return { nodegroup: { ...told(call, group), status: 'DELETING' } };
+      return { nodegroup: { ...described(call, group), status: 'DELETING' } };
     },
     UpdateNodegroupConfig: (call) =>
       update(call, 'ConfigUpdate', (group) => reconfigured(group, call.params as ConfigChange)),
@@ -139,7 +139,7 @@ export const eks: Service = {
       const group = groupSeen({ ...call, params: { clusterName: name, nodegroupName } });
       const found = group.item.updates.find(({ id }) => id === updateId);
       if (found === undefined) throw missing(`No update found for ID: ${text(updateId)}`);
-      return { update: toldUpdate(call, found) };
+      return { update: describedUpdate(call, found) };
     },
 
     TagResource(call) {
@@ -210,10 +210,10 @@ function update(call: Call, type: Update['type'], make: (group: NodeGroup) => No
   const changed = make(group.item);
   const begun: Update = { id: call.newId('update').slice(7), type, startedAtMs: call.now() };
   things.change(id, () => ({ ...changed, updates: [...group.item.updates, begun], changedAtMs: call.now() }));
-  return { update: toldUpdate(call, begun) };
+  return { update: describedUpdate(call, begun) };
 }
 
-const toldUpdate = (call: Call, { failure, startedAtMs, ...update }: Update) => ({
+const describedUpdate = (call: Call, { failure, startedAtMs, ...update }: Update) => ({
   ...update,
   status: stateOfUpdate({ ...update, startedAtMs, ...(failure && { failure }) }, timeOf(call)),
   createdAt: startedAtMs / 1_000,
@@ -222,7 +222,7 @@ const toldUpdate = (call: Call, { failure, startedAtMs, ...update }: Update) => 
 });
 
 /** A node group as EKS tells of it. */
-function told(call: Call, group: Parameters<typeof stateOf>[0]): object {
+function described(call: Call, group: Parameters<typeof stateOf>[0]): object {
   const { updates: _updates, clientRequestToken: _token, failure, changedAtMs, ...item } = group.item;
   return {
     ...item,
@@ -236,7 +236,7 @@ function told(call: Call, group: Parameters<typeof stateOf>[0]): object {
   };
 }
 
-const toldCluster = ({
+const describedCluster = ({
   item,
   phase,
   createdAtMs,

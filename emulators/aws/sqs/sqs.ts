@@ -82,11 +82,12 @@ export const sqs: Service = {
     GetQueueAttributes(call) {
       const { item, createdAtMs } = seen(call, nameIn(call));
       const wanted = [call.params.AttributeNames ?? call.params.AttributeName ?? []].flat().map(text);
-      const told = Object.entries(describedAttributes(item, createdAtMs)).filter(
+      const attributes = Object.entries(describedAttributes(item, createdAtMs)).filter(
         ([name]) => wanted.includes('All') || wanted.includes(name),
       );
-      if (call.protocol === 'json') return told.length === 0 ? {} : { Attributes: Object.fromEntries(told) };
-      return { Attribute: told.map(([Name, Value]) => ({ Name, Value })) };
+      if (call.protocol === 'json')
+        return attributes.length === 0 ? {} : { Attributes: Object.fromEntries(attributes) };
+      return { Attribute: attributes.map(([Name, Value]) => ({ Name, Value })) };
     },
 
     SetQueueAttributes(call) {

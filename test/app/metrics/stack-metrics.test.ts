@@ -305,10 +305,10 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
 
   test('with their duration', async () => {
     const { metrics, samples } = scene();
-    const told = metrics.callsOf('fcp', ProviderConfigKind);
-    told(call({}));
-    told(call({ errorClass: 'Throttled', durationMs: 400 }));
-    told(call({ operation: 'create' }));
+    const reported = metrics.callsOf('fcp', ProviderConfigKind);
+    reported(call({}));
+    reported(call({ errorClass: 'Throttled', durationMs: 400 }));
+    reported(call({ operation: 'create' }));
     const labels = 'stack="fcp",provider="ProviderConfig.fcp.crossplane.io"';
     assert.deepEqual(
       await samples(
@@ -327,13 +327,13 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
 
   test('an update shows the possible age of the drift: the time since the last observation without a difference', async () => {
     const { metrics, samples, clock } = scene();
-    const told = metrics.callsOf('fcp', ProviderConfigKind);
-    told(call({ operation: 'update' })); // unknown
-    told(call({ isUpToDate: true }));
+    const reported = metrics.callsOf('fcp', ProviderConfigKind);
+    reported(call({ operation: 'update' })); // unknown
+    reported(call({ isUpToDate: true }));
     await clock.advance(60_000);
-    told(call({ isUpToDate: false }));
-    told(call({ operation: 'update', errorClass: 'Unknown' }));
-    told(call({ operation: 'update' }));
+    reported(call({ isUpToDate: false }));
+    reported(call({ operation: 'update', errorClass: 'Unknown' }));
+    reported(call({ operation: 'update' }));
     assert.deepEqual(
       await samples(
         'crossplane_managed_resource_drift_seconds_sum',

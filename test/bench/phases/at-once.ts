@@ -80,11 +80,11 @@ export async function bindAtOnce(
     conflicts: requests.conflicts - requestsBefore.conflicts,
     reads: requests.reads - requestsBefore.reads,
     externalCalls: scene.externalCalls() - callsBefore,
-    ...misfits(scene, names),
+    ...wrongResources(scene, names),
   };
 }
 
-function misfits(
+function wrongResources(
   { claims, managed, secrets, fixture }: Scene,
   names: readonly string[],
 ): Pick<AtOnce, 'claimsNotOneToOne' | 'managedNotOneToOne' | 'incompleteSecrets'> {

@@ -49,7 +49,7 @@ interface Kept<T> {
 const thingsOf = <T extends { readonly tags: Readonly<Record<string, string>> }>(
   inventory: SavedInventory,
   sort: string,
-  told: (kept: Kept<T>) => Omit<External, 'system' | 'owner'>,
+  reported: (kept: Kept<T>) => Omit<External, 'system' | 'owner'>,
 ): readonly External[] =>
   Object.entries(inventory)
     .filter(([key]) => key.endsWith(` ${sort}`))
@@ -59,7 +59,7 @@ const thingsOf = <T extends { readonly tags: Readonly<Record<string, string>> }>
       const owner = ownerIn((item as T).tags);
       return owner === undefined
         ? []
-        : [{ system: 'aws' as const, owner, ...told({ id, item: item as T, createdAtMs }) }];
+        : [{ system: 'aws' as const, owner, ...reported({ id, item: item as T, createdAtMs }) }];
     });
 
 /** Parameters that say what a call is about: names and ids, and what is filtered by. No password is among them. */

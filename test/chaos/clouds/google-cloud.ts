@@ -48,11 +48,11 @@ interface Labelled {
 /** The resources that carry our labels; a name without the part before a slash. */
 const thingsOf = <T extends Labelled>(
   things: SavedReplica<T>,
-  told: (thing: T) => Pick<External, 'identity' | 'password' | 'fields'>,
+  reported: (thing: T) => Pick<External, 'identity' | 'password' | 'fields'>,
 ): readonly External[] =>
   things.flatMap(([, { value }]) => {
     const owner = ownerIn((value?.fields.labels ?? {}) as Record<string, string>);
     if (value === undefined || owner === undefined) return [];
     const name = value.name.slice(value.name.lastIndexOf('/') + 1);
-    return [{ system: 'gcp' as const, name, owner, ...told(value) }];
+    return [{ system: 'gcp' as const, name, owner, ...reported(value) }];
   });

@@ -9,7 +9,7 @@ import { testClock } from '../../../testing/test-clock.ts';
 import { answering } from '../answering.ts';
 
 const account = 'robot@p.iam.gserviceaccount.com';
-const told = (status: number, text: string): HttpClient =>
+const reported = (status: number, text: string): HttpClient =>
   googleApi({
     ...{ account, url: 'http://gcp.test', token: 't', clock: testClock(), random: () => 0 },
     dispatcher: answering(status, text),
@@ -55,14 +55,14 @@ for (const [what, { of, another }] of Object.entries(kinds)) {
   describe(`${what} of Google Cloud is absent only if the cloud itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const text = '{"error":{"code":404,"status":"NOT_FOUND","message":"Resource was not found"}}';
-      const things = of(told(404, text));
+      const things = of(reported(404, text));
       assert.equal(await things.get(), undefined);
       assert.equal(await things.delete(), undefined);
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
       test(`and not by the word of ${stranger}`, async () => {
-        const things = of(told(404, text));
+        const things = of(reported(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
         await assert.rejects(things.get(), isBare404);
         await assert.rejects(things.delete(), isBare404);
@@ -70,7 +70,7 @@ for (const [what, { of, another }] of Object.entries(kinds)) {
     }
 
     test('an answer about another is none', async () => {
-      await assert.rejects(of(told(200, JSON.stringify(another))).get(), {
+      await assert.rejects(of(reported(200, JSON.stringify(another))).get(), {
         message: /the answer makes no sense: it is about ".*\/warm"$/,
       });
     });

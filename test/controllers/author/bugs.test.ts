@@ -24,7 +24,7 @@ function mistake(): never {
   const answer = {} as { readonly instance: { readonly id: string } };
   throw new Error(answer.instance.id);
 }
-const told =
+const reported =
   /bug in the stack fcp: Cannot read properties of undefined \(reading 'id'\) \(TypeError at author\/bugs\.test\.ts:\d+\)/;
 
 /** A claim by class, and a stack with something wrong in it. */
@@ -75,7 +75,7 @@ describe('a bug in what an author wrote', () => {
     test(`a bug in ${method} is reported on the managed resource, and in the log with its stack trace`, async () => {
       const { cluster, process, log } = await broken({ method });
       if (method === 'update') await edit(cluster, process);
-      assert.match(said(cluster.all(managedKind)), told);
+      assert.match(said(cluster.all(managedKind)), reported);
       const lines = errorsIn(log);
       assert.deepEqual(
         lines.map(({ message, fields: { error } }) => [message, error instanceof TypeError]),
@@ -88,7 +88,7 @@ describe('a bug in what an author wrote', () => {
   test('a bug in configure is reported on the claim without advice to its author, and in the log', async () => {
     const { cluster, process, log } = await broken({ configure: mistake });
     const [{ status } = assert.fail('no claim')] = cluster.all<Claim>(claimKind);
-    assert.match(said(cluster.all(claimKind)), told);
+    assert.match(said(cluster.all(claimKind)), reported);
     assert.doesNotMatch(said(cluster.all(claimKind)), /correct the claim/);
     assert.equal(getCondition(status?.conditions, 'Ready').reason, 'StackBug');
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe('a bug in what an author wrote', () => {
     await process.settle(500_000);
     assert.ok(external.count('observe') > 5, `${external.count('observe')} looks`);
     assert.equal(errorsIn(log).length, 1);
-    assert.match(said(cluster.all(managedKind)), told);
+    assert.match(said(cluster.all(managedKind)), reported);
     process.stop();
   });
 });

@@ -84,7 +84,7 @@ const aClass = (forProvider: object = { ambivalence: 3 }): Class => ({
 const made = (yielded: unknown, ofClaim = aClaim, ofClass = aClass()) =>
   provisionedManaged(serviceYielding(yielded), ofClaim, ofClass).spec.forProvider;
 
-const mistakes: Readonly<Record<string, readonly [yielded: unknown, told: string]>> = {
+const mistakes: Readonly<Record<string, readonly [yielded: unknown, reported: string]>> = {
   'a misspelt field': [
     { ambivalence: 3, engineVerion: '5' },
     'forProvider.engineVerion, which Database does not have',
@@ -103,11 +103,11 @@ const mistakes: Readonly<Record<string, readonly [yielded: unknown, told: string
 };
 
 describe('configure of a stack yields', () => {
-  for (const [name, [yielded, told]] of Object.entries(mistakes)) {
+  for (const [name, [yielded, reported]] of Object.entries(mistakes)) {
     test(`${name}: it is the stack's mistake, and named`, () => {
       const isTold = (error: unknown): boolean => {
         assert.ok(error instanceof TypeError);
-        assert.equal(error.message, `configure yields ${told}`);
+        assert.equal(error.message, `configure yields ${reported}`);
         assert.match(
           describeBug(error),
           /^bug in the stack shop: .* \(TypeError at author\/configure-problems\.test\.ts:\d+\)$/,

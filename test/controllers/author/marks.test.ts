@@ -195,13 +195,13 @@ describe('an edit that cannot take effect is reported with its field and the rem
       },
       'also where update does not report it': { isSilent: true, says: `False: ${says} ${cannot}` },
     };
-    for (const [way, { isSilent, says: told }] of Object.entries(ways)) {
+    for (const [way, { isSilent, says: reported }] of Object.entries(ways)) {
       test(way, async () => {
         const queue = await made({ forProvider: { region: 'eu' }, initProvider: { net: { cidr: 'c' } } });
         assert.deepEqual(queue.find()?.spec.forProvider, { region: 'eu', sizeGb: 1 });
         queue.cloud.isSilent = isSilent;
         await queue.edit({ forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'd' } } });
-        assert.equal(queue.says('Synced'), told);
+        assert.equal(queue.says('Synced'), reported);
         assert.ok(queue.cloud.changes.every((change) => Object.keys(change).length === 0));
         assert.deepEqual([...queue.cloud.queues.values()], [{ sizeGb: 1, net: { cidr: 'c', mtu: 1500 } }]);
         await queue.edit({ forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'c' } } });
@@ -216,14 +216,14 @@ describe('an edit that cannot take effect is reported with its field and the rem
         'and update reports it': { isSilent: false, says: `False: update failed: ${drift}` },
         'also where update does not report it': { isSilent: true, says: `False: ${drift}` },
       };
-      for (const [way, { isSilent, says: told }] of Object.entries(rows)) {
+      for (const [way, { isSilent, says: reported }] of Object.entries(rows)) {
         test(way, async () => {
           const spec = { forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'c' } } };
           const queue = await made(spec);
           queue.cloud.isSilent = isSilent;
           queue.cloud.queues.set('eu/orders', { sizeGb: 1, net: { cidr: 'x', mtu: 1500 } });
           await queue.edit({ ...spec, initProvider: {} }); // looks again
-          assert.deepEqual([queue.says('Synced'), queue.says('Ready')], [told, 'True']);
+          assert.deepEqual([queue.says('Synced'), queue.says('Ready')], [reported, 'True']);
           queue.cloud.queues.set('eu/orders', { sizeGb: 1, net: { cidr: 'c', mtu: 1500 } });
           await queue.edit(spec);
           await queue.edit({ forProvider: { ...spec.forProvider, net: { cidr: 'c', mtu: 1500 } } });

@@ -51,7 +51,7 @@ function cloud(asked: Thing['tags'] = {}) {
       if (way.afterCreation !== undefined) throw way.afterCreation;
       return thing;
     },
-    told: (_managed, { tags, isGone, isBusy }) => ({
+    reported: (_managed, { tags, isGone, isBusy }) => ({
       tags,
       isStaying: isGone !== true,
       meaning: { ready: available(), ...(isBusy === true && { operation: 'update' as const }) },

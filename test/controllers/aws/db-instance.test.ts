@@ -7,7 +7,10 @@ import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instan
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { DBInstance } from '../../../clients/aws/db-instances.ts';
 import { comparison } from '../../../controllers/author/comparison.ts';
-import { configureRDSInstance, misfitOfRDSInstance } from '../../../controllers/aws/db-instance/configure.ts';
+import {
+  configureRDSInstance,
+  incompatibilityOfRDSInstance,
+} from '../../../controllers/aws/db-instance/configure.ts';
 import {
   accessOf,
   actualOf,
@@ -100,7 +103,7 @@ describe('a claim and a class make', () => {
   for (const [what, [given, forProvider, expected]] of Object.entries(cases)) {
     test(what, () => {
       const configured = configureRDSInstance(given, classOf({ dbInstanceClass, ...forProvider }));
-      assert.deepEqual(misfitOfRDSInstance(given, forProvider) ?? configured.forProvider, expected);
+      assert.deepEqual(incompatibilityOfRDSInstance(given, forProvider) ?? configured.forProvider, expected);
     });
   }
 });

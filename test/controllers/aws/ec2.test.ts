@@ -234,8 +234,8 @@ describe('a request that AWS refuses is reported in its own words, with the fiel
       assert.match(made.bench.condition('it', 'Synced').message, says);
       const within = new RegExp(says.source.replace(/\$$/, ''));
       assert.ok(
-        made.bench.told.some((told) => within.test(told)),
-        `an Event says so too: ${made.bench.told.join('; ')}`,
+        made.bench.output.some((line) => within.test(line)),
+        `an Event says so too: ${made.bench.output.join('; ')}`,
       );
       assert.deepEqual([...made.instances(), ...made.vpcs()], []);
     });

@@ -37,7 +37,7 @@ const doorTo = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey)
 const clientFor = (aws: LocalAws, secretAccessKey?: string) => queueClient(doorTo(aws, secretAccessKey));
 
 /** The errors that prevent the creation or observation of a queue. */
-async function toldOf(client: ExternalClient<Queue>, wanted: Queue): Promise<string> {
+async function reportedOf(client: ExternalClient<Queue>, wanted: Queue): Promise<string> {
   try {
     const { exists, uncreatable } = await client.observe(wanted, undefined, signal);
     assert.equal(exists, false);
@@ -85,7 +85,7 @@ describe('bad input is reported in AWS’s own words, with the field to change',
       const client = clientFor(aws);
       if (wanted.metadata.annotations !== undefined)
         await client.create(queue({}, 'theirs'), undefined, signal);
-      assert.equal((await toldOf(client, wanted)).replaceAll(aws.url, 'URL'), want);
+      assert.equal((await reportedOf(client, wanted)).replaceAll(aws.url, 'URL'), want);
     });
   }
 });
@@ -110,7 +110,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
       await using aws = await startAws();
       const client = clientFor(aws);
       const named = queue({}, 'orders', url);
-      assert.match(await toldOf(client, named), message);
+      assert.match(await reportedOf(client, named), message);
       const leaving = {
         ...named,
         metadata: { ...named.metadata, deletionTimestamp },

@@ -115,13 +115,13 @@ test('the log lines with the key of a claim report its whole life', async () => 
 
   // As grep does.
   const lines = simulation.log.filter((line) => line.includes('team-shop/orders"'));
-  const told = lines.map((line) => JSON.parse(line) as Line);
-  for (const line of told) {
+  const reported = lines.map((line) => JSON.parse(line) as Line);
+  for (const line of reported) {
     assert.equal(line.claim, 'team-shop/orders');
     assert.match(line.reconcileID, /^[0-9a-f-]{36}$/);
   }
   const outage = `observe failed: cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
-  assert.deepEqual(told.map(sentence), [
+  assert.deepEqual(reported.map(sentence), [
     'info AssignClass FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
     `info Create FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
     'info GenerateCredential FavouriteDBInstance GenerateCredential',

@@ -114,7 +114,7 @@ export class FakeProcess {
   }
 
   /** The log lines of stacks. */
-  get toldOfStacks(): readonly string[] {
+  get reportedOfStacks(): readonly string[] {
     return this.#log.lines.flatMap(({ level, message, fields: { stack } }) =>
       stack === undefined || stack === null ? [] : [`${level} ${stack}: ${message.split(/[,:;]/)[0]}`],
     );

@@ -14,8 +14,8 @@ test('From names the controller, as the original prints it', async () => {
     resourceClass('small', {}, { specTemplate: { writeConnectionSecretsToNamespace: 'system' } }),
   );
   await process.settle(1_000);
-  const told = new Map(process.events.map(({ reason }, index) => [reason, process.eventSources[index]]));
-  assert.deepEqual(Object.fromEntries(told), {
+  const reported = new Map(process.events.map(({ reason }, index) => [reason, process.eventSources[index]]));
+  assert.deepEqual(Object.fromEntries(reported), {
     NoMatchingClass: 'claimscheduling/fancysqlinstance.database.crossplane.io',
     SelectedResourceClass: 'claimscheduling/fancysqlinstance.database.crossplane.io',
     CreatedManagedResource: 'claimbinding/fancysqlinstance.database.crossplane.io',

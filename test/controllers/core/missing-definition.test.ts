@@ -83,11 +83,11 @@ describe('a definition that is missing', () => {
       ourClass();
       const both = process();
       await both.settle(29_000);
-      assert.deepEqual([phase(), cluster.writeNames, both.toldOfStacks], [undefined, [], []]);
+      assert.deepEqual([phase(), cluster.writeNames, both.reportedOfStacks], [undefined, [], []]);
       await both.settle(10_000);
       assert.deepEqual([phase(), external.things.size], ['Bound', 1]);
       await both.settle(600_000);
-      assert.deepEqual([both.toldOfStacks, both.errors], [['warn ocp: this stack waits'], []]);
+      assert.deepEqual([both.reportedOfStacks, both.errors], [['warn ocp: this stack waits'], []]);
     });
   }
 
@@ -106,7 +106,7 @@ describe('a definition that is missing', () => {
     cluster.withdraw(otherManagedKind, { isDenied: false });
     ourClass();
     const both = await process().settle(600_000);
-    assert.deepEqual([phase(), cluster.writeNames, both.toldOfStacks], [undefined, [], []]);
+    assert.deepEqual([phase(), cluster.writeNames, both.reportedOfStacks], [undefined, [], []]);
   });
 
   test('a stack that shares no kind with the waiting one works at once', async () => {
@@ -143,7 +143,7 @@ describe('a definition that is missing', () => {
       ['Bound', 'Bound'],
     );
     assert.equal(others.things.size, 2);
-    assert.deepEqual(both.toldOfStacks, [
+    assert.deepEqual(both.reportedOfStacks, [
       'warn ocp: this stack waits',
       'info ocp: the API server has all kinds of this stack',
     ]);
@@ -164,7 +164,7 @@ describe('a definition that is missing', () => {
     ourClass();
     const both = await process().settle(40_000);
     assert.deepEqual(cluster.writeNames, []);
-    assert.deepEqual(both.toldOfStacks, ['warn ocp: this stack waits', 'warn fcp: this stack waits']);
+    assert.deepEqual(both.reportedOfStacks, ['warn ocp: this stack waits', 'warn fcp: this stack waits']);
     cluster.serve(claimKind);
     await both.settle(10_000);
     assert.equal(phase(), 'Bound');
@@ -223,7 +223,7 @@ describe('a definition that is missing', () => {
       await both.settle(600_000);
       assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
       assert.equal(others.things.size, 1);
-      assert.deepEqual(both.toldOfStacks, ['warn ocp: the API server no longer has these kinds']);
+      assert.deepEqual(both.reportedOfStacks, ['warn ocp: the API server no longer has these kinds']);
 
       for (const kind of [otherManagedKind, otherClassKind, otherProviderConfigKind]) cluster.serve(kind);
       await both.settle(60_000);

@@ -47,7 +47,7 @@ export const service: ClaimService = {
   class: classKind,
   managed: managedKind,
   configure: (_claim, resourceClass) => ({ forProvider: resourceClass.specTemplate.forProvider ?? {} }),
-  misfit: (_claim, offered) =>
+  whyIncompatible: (_claim, offered) =>
     'engine' in offered && offered.engine === 'wrong' ? 'has engine "wrong"' : undefined,
 };
 export const otherService: ClaimService = { ...service, class: otherClassKind, managed: otherManagedKind };

@@ -154,9 +154,9 @@ function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]):
     const { password } = decodeDetails(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }));
     assert.ok(password);
     assert.equal(password, external.things.get(bound.spec.resourceRef?.name ?? '')?.password);
-    const told = cluster.all(claimKind).flatMap(({ status }) => asList(status?.conditions));
-    assert.notDeepEqual(told, []);
-    for (const { message = '' } of told) assert.ok(message.length <= 1_024);
+    const reported = cluster.all(claimKind).flatMap(({ status }) => asList(status?.conditions));
+    assert.notDeepEqual(reported, []);
+    for (const { message = '' } of reported) assert.ok(message.length <= 1_024);
   });
 }
 
@@ -177,8 +177,13 @@ describe('triggers', () => {
     const subscription = requestsOf(trigger).subscribe(({ name }) => seen.push(name));
     subscription.unsubscribe();
     assert.deepEqual(seen, ['a', 'c']);
-    const told = log.lines.map(({ level, message, fields }) => [level, message, fields.kind, fields.name]);
-    assert.deepEqual(told, [
+    const reported = log.lines.map(({ level, message, fields }) => [
+      level,
+      message,
+      fields.kind,
+      fields.name,
+    ]);
+    assert.deepEqual(reported, [
       [
         'error',
         'a bug in a trigger: cannot find the objects that this change affects',

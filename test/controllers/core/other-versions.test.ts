@@ -308,8 +308,8 @@ for (const withStatus of [true, false]) {
         const others = await world.claimsFor(freed);
         assert.ok(others.length > 0);
         const former = new Set(freed.map((resource) => world.details.get(nameOf(resource))?.password));
-        const told = others.filter((claim) => former.has(world.detailsOf(claim)?.password));
-        assert.deepEqual(told.map(nameOf), []);
+        const reported = others.filter((claim) => former.has(world.detailsOf(claim)?.password));
+        assert.deepEqual(reported.map(nameOf), []);
         const taken = freed.filter(
           (resource) => world.now(resource).spec.claimRef?.namespace === 'team-other',
         );

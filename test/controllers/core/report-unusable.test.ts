@@ -52,8 +52,8 @@ describe('an object of which its definition refuses every write', () => {
       };
       const process = startStack(cluster, new FakeExternal());
       await process.settle(60_000);
-      const told = process.events.map((event, index) => [event, process.eventSources[index]]);
-      assert.deepEqual(told, [
+      const reported = process.events.map((event, index) => [event, process.eventSources[index]]);
+      assert.deepEqual(reported, [
         [
           {
             type: 'Warning',

@@ -23,7 +23,7 @@ const authors = 'configure (file:///app/my-stack/stack.ts:5:6)';
 const main = 'async file:///app/src/main.ts:7:8';
 
 const rows: Readonly<
-  Record<string, readonly [places: readonly string[], stack: string | undefined, told: string]>
+  Record<string, readonly [places: readonly string[], stack: string | undefined, reported: string]>
 > = {
   'of a stack, in its file': [[authors, decide], 'shop', 'stack shop: x (TypeError at my-stack/stack.ts:5)'],
   'of a stack, in a library that it calls': [
@@ -80,8 +80,8 @@ const rows: Readonly<
 };
 
 describe('the message of a bug names the stack and the place in its code', () => {
-  for (const [name, [places, stack, told]] of Object.entries(rows)) {
-    test(name, () => assert.equal(describeBug(bugAt(places, stack)), `bug in the ${told}`));
+  for (const [name, [places, stack, reported]] of Object.entries(rows)) {
+    test(name, () => assert.equal(describeBug(bugAt(places, stack)), `bug in the ${reported}`));
   }
 
   test('without a stack trace', () => {

@@ -195,10 +195,10 @@ describe('the status of a managed resource, whole', () => {
 
 describe('messages', () => {
   test('as long as they may be they stay whole, and longer ones are cut at that length', () => {
-    const told = (message: string) => withShortMessage(binding(message)).message;
-    assert.equal(told('x'.repeat(1_024)), 'x'.repeat(1_024));
-    assert.equal(told('x'.repeat(1_025)), `${'x'.repeat(1_023)}…`);
-    assert.equal(told(`a\n${'x'.repeat(1_022)}`), `a ${'x'.repeat(1_022)}`);
+    const reported = (message: string) => withShortMessage(binding(message)).message;
+    assert.equal(reported('x'.repeat(1_024)), 'x'.repeat(1_024));
+    assert.equal(reported('x'.repeat(1_025)), `${'x'.repeat(1_023)}…`);
+    assert.equal(reported(`a\n${'x'.repeat(1_022)}`), `a ${'x'.repeat(1_022)}`);
   });
   test('a public detail is no secret, nor is one of three characters', () => {
     const details = {

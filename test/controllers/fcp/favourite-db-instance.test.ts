@@ -7,7 +7,7 @@ import type { FavouriteDBInstanceClass } from '../../../apis/fcp/v1alpha3/favour
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import {
   configureFavouriteDBInstance,
-  misfitOfFavouriteDBInstance,
+  incompatibilityOfFavouriteDBInstance,
 } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -224,7 +224,10 @@ describe('configure', () => {
           forProvider: { fancinessLevel: 3, ...(row.class === undefined ? {} : { version: row.class }) },
         },
       };
-      assert.equal(misfitOfFavouriteDBInstance(claim, resourceClass.specTemplate.forProvider), row.says);
+      assert.equal(
+        incompatibilityOfFavouriteDBInstance(claim, resourceClass.specTemplate.forProvider),
+        row.says,
+      );
       if (row.says !== undefined) return;
       const version = row.want === undefined ? {} : { version: row.want };
       assert.deepEqual(configureFavouriteDBInstance(claim, resourceClass), {

@@ -329,8 +329,8 @@ describe('credentials that do not work are named, without being repeated, and re
       scene.putInstance();
       await scene.process.settle(1000);
       assert.match(scene.condition('Synced'), says);
-      const told = JSON.stringify([scene.instance, scene.process.events]);
-      assert.ok(!told.includes('hush-hush'));
+      const reported = JSON.stringify([scene.instance, scene.process.events]);
+      assert.ok(!reported.includes('hush-hush'));
       scene.putProvider();
       await scene.process.settle(60_000);
       assert.equal(scene.condition('Ready'), 'True/Available');

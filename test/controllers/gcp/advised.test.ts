@@ -52,17 +52,22 @@ describe('an error of the cloud says which field to change', () => {
   for (const [name, row] of Object.entries(cases)) {
     test(name, () => {
       const { kind = CloudMemorystoreInstanceKind, error, want } = { kind: undefined, ...row };
-      const told = advised(error, kind);
-      assert.ok(told instanceof Error);
-      assert.equal(told.message, want);
+      const reported = advised(error, kind);
+      assert.ok(reported instanceof Error);
+      assert.equal(reported.message, want);
     });
   }
 
   test('and stays what it was otherwise', () => {
-    const told = advised(refusal(['instance.tier']), CloudMemorystoreInstanceKind);
-    assert.ok(told instanceof CloudError);
+    const reported = advised(refusal(['instance.tier']), CloudMemorystoreInstanceKind);
+    assert.ok(reported instanceof CloudError);
     assert.deepEqual(
-      { status: told.status, code: told.code, isRetryable: told.isRetryable, fields: told.fields },
+      {
+        status: reported.status,
+        code: reported.code,
+        isRetryable: reported.isRetryable,
+        fields: reported.fields,
+      },
       { status: 400, code: 'INVALID_ARGUMENT', isRetryable: false, fields: ['instance.tier'] },
     );
   });

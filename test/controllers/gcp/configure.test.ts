@@ -4,7 +4,7 @@ import type { RedisCluster } from '../../../apis/cache/v1alpha1/redis-cluster.ts
 import type { CloudMemorystoreInstanceClass } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import {
   configureCloudMemorystoreInstance,
-  misfitOfCloudMemorystoreInstance,
+  incompatibilityOfCloudMemorystoreInstance,
 } from '../../../controllers/gcp/cloud-memorystore-instance/configure.ts';
 import { isLaterVersion } from '../../../controllers/gcp/cloud-memorystore-instance/redis-version.ts';
 import type { InstanceParameters } from './objects.ts';
@@ -43,8 +43,8 @@ describe('a claim of a Redis gets what its class says, and its version', () => {
   for (const [name, { asked, given, want, says }] of Object.entries(cases)) {
     test(name, () => {
       const offered = given === undefined ? small : { ...small, redisVersion: given };
-      const misfit = misfitOfCloudMemorystoreInstance(claim(asked), offered);
-      assert.equal(misfit, says);
+      const whyIncompatible = incompatibilityOfCloudMemorystoreInstance(claim(asked), offered);
+      assert.equal(whyIncompatible, says);
       if (says !== undefined) return;
       const forProvider = want === undefined ? small : { ...small, redisVersion: want };
       assert.deepEqual(configureCloudMemorystoreInstance(claim(asked), resourceClass(offered)), {

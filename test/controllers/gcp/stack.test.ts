@@ -161,9 +161,9 @@ test('an operation that fails is reported with the reason, and requested again',
   scene.cloud.failOperation({ verb: 'create', error: { code: 8, message } });
   scene.putInstance();
   await scene.process.settle(15_000);
-  const [told] = scene.process.events.filter((event) => event.message.includes('No capacity'));
+  const [reported] = scene.process.events.filter((event) => event.message.includes('No capacity'));
   assert.match(
-    told?.message ?? '',
+    reported?.message ?? '',
     /Google Cloud could not create projects\/example-project\/locations\/us-central1\/instances\/cool \(RESOURCE_EXHAUSTED\): No capacity is left in zone us-central1-a/,
   );
   await scene.process.settle(300_000);

@@ -8,7 +8,7 @@ import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import {
   configureAmbivalentDBInstance,
-  misfitOfAmbivalentDBInstance,
+  incompatibilityOfAmbivalentDBInstance,
 } from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -113,21 +113,25 @@ describe('configure', () => {
     metadata: { namespace: 'team', name: 'cart' },
     spec: version === undefined ? {} : { version },
   });
-  const rows: Readonly<Record<string, { claim?: string; class?: string; want?: string; misfit?: string }>> = {
+  const rows: Readonly<
+    Record<string, { claim?: string; class?: string; want?: string; whyIncompatible?: string }>
+  > = {
     'neither says a version: the cloud chooses': {},
     'the class decides': { class: '5.6', want: '5.6' },
     'the claim decides where the class leaves it open': { claim: '5.7', want: '5.7' },
     'both agree': { claim: '5.7', class: '5.7', want: '5.7' },
     'they differ: both are named': {
       ...{ claim: '5.7', class: '5.6' },
-      misfit: 'has engineVersion "5.6", but the claim\'s spec.version is "5.7"',
+      whyIncompatible: 'has engineVersion "5.6", but the claim\'s spec.version is "5.7"',
     },
   };
-  for (const [name, { claim: claimed, class: engineVersion, want, misfit }] of Object.entries(rows)) {
+  for (const [name, { claim: claimed, class: engineVersion, want, whyIncompatible }] of Object.entries(
+    rows,
+  )) {
     test(name, () => {
       const forProvider = { ambivalence: 5, ...(engineVersion !== undefined && { engineVersion }) };
-      assert.equal(misfitOfAmbivalentDBInstance(claim(claimed), forProvider), misfit);
-      if (misfit !== undefined) return;
+      assert.equal(incompatibilityOfAmbivalentDBInstance(claim(claimed), forProvider), whyIncompatible);
+      if (whyIncompatible !== undefined) return;
       const configured = configureAmbivalentDBInstance(claim(claimed), {
         apiVersion: 'database.ocp.crossplane.io/v1alpha1',
         kind: 'AmbivalentDBInstanceClass',

@@ -6,7 +6,7 @@ import { connectionDetails } from '../../../controllers/postgresql/connection-de
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import {
   configurePostgreSQLDatabase,
-  misfitOfPostgreSQLDatabase,
+  incompatibilityOfPostgreSQLDatabase,
 } from '../../../controllers/postgresql/postgresql-database/configure.ts';
 import {
   databaseCredential,
@@ -49,7 +49,7 @@ describe('engineVersion of claim and class', () => {
     test(name, () => {
       const asking = claimOf(claim === undefined ? {} : { engineVersion: claim });
       const offered = { connectionLimit: 5, ...(given === undefined ? {} : { engineVersion: given }) };
-      assert.equal(misfitOfPostgreSQLDatabase(asking, offered), undefined);
+      assert.equal(incompatibilityOfPostgreSQLDatabase(asking, offered), undefined);
       const { forProvider } = configurePostgreSQLDatabase(asking, classOf(offered));
       assert.deepEqual(forProvider, {
         connectionLimit: 5,
@@ -59,7 +59,7 @@ describe('engineVersion of claim and class', () => {
   }
   test('they contradict each other: refused with both', () =>
     assert.equal(
-      misfitOfPostgreSQLDatabase(claimOf({ engineVersion: '14' }), { engineVersion: '18' }),
+      incompatibilityOfPostgreSQLDatabase(claimOf({ engineVersion: '14' }), { engineVersion: '18' }),
       'has engineVersion "18", but the claim\'s spec.engineVersion is "14"',
     ));
 });

@@ -127,8 +127,8 @@ export interface PassesOptions {
 export function passesOn({ server, credentials, clock }: PassesOptions) {
   const checks = createPasswordChecks({ clock, random: () => 0.5 });
   /** The report about the server for an administrator. */
-  const told: EventFacts[] = [];
-  const tell = (event: EventFacts) => void told.push(event);
+  const reported: EventFacts[] = [];
+  const tell = (event: EventFacts) => void reported.push(event);
   const closingOnce = closing({ server, credentials, tell, clock });
   const common = { server, credentials, closing: closingOnce, checks };
   /** A client is made for every pass. */
@@ -139,7 +139,7 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
   };
 
   return {
-    told,
+    reported,
     clientOf: <M extends Managed>({ kind }: M, rivalOf: RivalFinder = () => undefined): ExternalClient<M> =>
       clients[kind]!(rivalOf) as unknown as ExternalClient<M>,
     /** Observes, creates or updates as needed, and observes again, until nothing is left to do. */

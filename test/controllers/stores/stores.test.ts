@@ -178,10 +178,10 @@ describe('the place in the Kubernetes store', () => {
       const data = { password: 'eA==' };
       const metadata = { ...key, labels, ownerReferences };
       cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
-      const told =
+      const reported =
         /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; name another in spec\.publishConnectionDetailsTo$/;
-      await assert.rejects(place.read(publishing(), signal), told);
-      await assert.rejects(keep(place, publishing(), details), told);
+      await assert.rejects(place.read(publishing(), signal), reported);
+      await assert.rejects(keep(place, publishing(), details), reported);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, data);
     });
   }

@@ -76,10 +76,10 @@ describe('the command line of the local AWS', () => {
   ];
   for (const [args, message] of bad) {
     test(`${args.join(' ')} is an error that names the flag`, () => {
-      const told = parseCommandLine(args);
-      assert.equal(typeof told, 'string');
-      assert.equal(String(told).split('\n')[0], message);
-      assert.match(String(told), /--account ID:KEY:SECRET/);
+      const reported = parseCommandLine(args);
+      assert.equal(typeof reported, 'string');
+      assert.equal(String(reported).split('\n')[0], message);
+      assert.match(String(reported), /--account ID:KEY:SECRET/);
     });
   }
 });

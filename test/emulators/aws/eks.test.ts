@@ -21,14 +21,14 @@ const asked = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Pro
 
 describe('the official client of EKS', () => {
   test('creates a node group with the defaults of EKS', async () => {
-    const told = await asked(async (eks) => {
+    const reported = await asked(async (eks) => {
       await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 1 } });
       const { nodegroup: { status, scalingConfig, instanceTypes, version } = {} } =
         await eks.describeNodegroup(named);
       const { nodegroups } = await eks.listNodegroups({ clusterName: 'guide' });
       return { status, scalingConfig, instanceTypes, version, nodegroups };
     });
-    assert.deepEqual(told, {
+    assert.deepEqual(reported, {
       status: 'ACTIVE',
       scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 1 },
       instanceTypes: ['t3.medium'],
@@ -39,7 +39,7 @@ describe('the official client of EKS', () => {
 
   test('a change keeps other values, and its progress is reported', async () => {
     let nowMs = 0;
-    const told = await asked(
+    const reported = await asked(
       async (eks) => {
         await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 3 } });
         nowMs += 1_000;
@@ -57,7 +57,7 @@ describe('the official client of EKS', () => {
       },
       { provisioningMs: 1_000, now: () => nowMs },
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'InProgress',
       'UPDATING',
       { minSize: 1, maxSize: 5, desiredSize: 3 },
@@ -67,12 +67,12 @@ describe('the official client of EKS', () => {
   });
 
   test('creates one node group for a token', async () => {
-    const told = await asked(async (eks) => {
+    const reported = await asked(async (eks) => {
       const first = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
       const second = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
       return first.nodegroup?.nodegroupArn === second.nodegroup?.nodegroupArn;
     });
-    assert.equal(told, true);
+    assert.equal(reported, true);
   });
 
   const refusal = (name: string, message: string, status = 400) => ({ name, message, status });

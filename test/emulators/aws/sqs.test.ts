@@ -14,7 +14,7 @@ const asked = <T>(ask: (sqs: SQS) => Promise<T>, options?: LocalAwsOptions): Pro
 
 describe('the official client of SQS', () => {
   test('creates a queue, finds it by name, and reads its attributes', async () => {
-    const told = await asked(async (sqs) => {
+    const reported = await asked(async (sqs) => {
       await sqs.createQueue({ QueueName: 'orders', Attributes: { DelaySeconds: '5' }, tags: { team: 'a' } });
       const { QueueUrl } = await sqs.getQueueUrl({ QueueName: 'orders' });
       const { Attributes } = await sqs.getQueueAttributes({
@@ -23,7 +23,7 @@ describe('the official client of SQS', () => {
       });
       return { QueueUrl, Attributes, Tags: (await sqs.listQueueTags({ QueueUrl })).Tags };
     });
-    assert.deepEqual(told, {
+    assert.deepEqual(reported, {
       QueueUrl: urlOf('orders'),
       Attributes: {
         DelaySeconds: '5',
@@ -35,15 +35,15 @@ describe('the official client of SQS', () => {
   });
 
   test('gets the same reply to the same request', async () => {
-    const told = await asked(async (sqs) => {
+    const reported = await asked(async (sqs) => {
       const wanted = { QueueName: 'orders', Attributes: { DelaySeconds: '5' } };
       return [(await sqs.createQueue(wanted)).QueueUrl, (await sqs.createQueue(wanted)).QueueUrl];
     });
-    assert.deepEqual(told, [urlOf('orders'), urlOf('orders')]);
+    assert.deepEqual(reported, [urlOf('orders'), urlOf('orders')]);
   });
 
   test('lists by a prefix, a page at a time', async () => {
-    const told = await asked(async (sqs) => {
+    const reported = await asked(async (sqs) => {
       for (const QueueName of ['a-1', 'b', 'a-2', 'a-3']) await sqs.createQueue({ QueueName });
       const first = await sqs.listQueues({ QueueNamePrefix: 'a', MaxResults: 2 });
       const second = await sqs.listQueues({
@@ -52,11 +52,11 @@ describe('the official client of SQS', () => {
       });
       return [first.QueueUrls, second.QueueUrls, second.NextToken];
     });
-    assert.deepEqual(told, [[urlOf('a-1'), urlOf('a-2')], [urlOf('a-3')], undefined]);
+    assert.deepEqual(reported, [[urlOf('a-1'), urlOf('a-2')], [urlOf('a-3')], undefined]);
   });
 
   test('changes attributes and tags', async () => {
-    const told = await asked(async (sqs) => {
+    const reported = await asked(async (sqs) => {
       const { QueueUrl } = await sqs.createQueue({ QueueName: 'orders', tags: { team: 'a', stage: 'b' } });
       await sqs.setQueueAttributes({ QueueUrl, Attributes: { KmsMasterKeyId: 'alias/aws/sqs' } });
       await sqs.tagQueue({ QueueUrl, Tags: { team: 'c' } });
@@ -67,7 +67,7 @@ describe('the official client of SQS', () => {
       });
       return [Attributes, (await sqs.listQueueTags({ QueueUrl })).Tags];
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { KmsMasterKeyId: 'alias/aws/sqs', KmsDataKeyReusePeriodSeconds: '300', SqsManagedSseEnabled: 'false' },
       { team: 'c' },
     ]);

@@ -68,8 +68,8 @@ describe('a role', () => {
     const managed = role('root', {}, { externalName: username });
     await sql(`COMMENT ON ROLE "${username}" IS '${markOf('postgresqlrole.postgresql.crossplane.io/root')}'`);
     const refused = /^role "postgres" is the one that the provider logs in as; set another name/;
-    const told = (error: Error) => refused.test(error.message);
-    await assert.rejects(stack.pass(managed), told);
+    const reported = (error: Error) => refused.test(error.message);
+    await assert.rejects(stack.pass(managed), reported);
     assert.equal(await stack.remove(managed), false);
     await sql(`COMMENT ON ROLE "${username}" IS NULL`);
   });

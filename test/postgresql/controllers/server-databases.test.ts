@@ -7,7 +7,7 @@ import { database, edited, role } from '../../controllers/postgresql/passes.ts';
 import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture({ serverDatabases: 'close', settings: { log_statement: 'all' } });
-const { sql, refusal, told } = stack;
+const { sql, refusal, reported } = stack;
 const signal = new AbortController().signal;
 
 const openTo = async (who: string): Promise<readonly string[]> => {
@@ -33,7 +33,7 @@ describe("the server's own databases", () => {
     assert.equal(await stack.server.roles.checkPassword('clerk', clerk.password ?? ''), true);
     assert.equal(await stack.server.roles.checkPassword('clerk', 'guess'), false);
     assert.deepEqual(
-      told.map(({ type, reason, message }) => [type, reason, message.replace(/:\d+/, '')]),
+      reported.map(({ type, reason, message }) => [type, reason, message.replace(/:\d+/, '')]),
       [
         [
           'Normal',
@@ -43,7 +43,7 @@ describe("the server's own databases", () => {
       ],
     );
     await stack.pass(edited(managed, { connectionLimit: 4 }), known);
-    assert.equal(told.length, 1);
+    assert.equal(reported.length, 1);
   });
 
   test('that are closed are observed and not written', async () => {

@@ -13,7 +13,7 @@ test('a user without the right to close the databases of the server reports it, 
   const { known } = await stack.pass(database('shop'));
   assert.equal(await refusal(loginOf(known), 'CREATE TABLE carts ()'), 'allowed');
   assert.deepEqual(
-    stack.told.map(({ reason, message }) => [reason, message.replace(/:\d+/, '')]),
+    stack.reported.map(({ reason, message }) => [reason, message.replace(/:\d+/, '')]),
     [
       [
         'CannotCloseServerDatabases',
@@ -27,7 +27,7 @@ test('a user without the right to close the databases of the server reports it, 
 });
 
 test('the statements that it reports close them to tenants, and leave the right to the user', async () => {
-  const [, statements = ''] = /run as \S+: (.*)$/.exec(stack.told[0]?.message ?? '') ?? [];
+  const [, statements = ''] = /run as \S+: (.*)$/.exec(stack.reported[0]?.message ?? '') ?? [];
   await sql(statements);
   const { known } = await stack.pass(database('till'));
   for (const own of ['postgres', 'template1']) {

@@ -88,18 +88,18 @@ describe('a kind that is watched in some namespaces only', () => {
 
   test('tells of changes in all of them', async () => {
     await start();
-    const told: string[] = [];
+    const reported: string[] = [];
     cluster.put(ThingKind, inNamespace('a', 'one'));
     await clock.settle();
     life.add(
       things.store.changes$.subscribe(({ type, object: { metadata } }) =>
-        told.push(`${type} ${metadata.namespace}/${metadata.name}`),
+        reported.push(`${type} ${metadata.namespace}/${metadata.name}`),
       ),
     );
     cluster.put(ThingKind, inNamespace('b', 'one'));
     cluster.remove(ThingKind, 'one', 'a');
     await clock.settle();
-    assert.deepEqual(told, ['added a/one', 'added b/one', 'deleted a/one']);
+    assert.deepEqual(reported, ['added a/one', 'added b/one', 'deleted a/one']);
   });
 
   test('an informer is synced when all of its namespaces are, and then reports it', async () => {
@@ -108,22 +108,22 @@ describe('a kind that is watched in some namespaces only', () => {
     void informers.synced(new AbortController().signal).then(() => {
       isSynced = true;
     });
-    let told = 0;
+    let reported = 0;
     life.add(
       informers.stateChange$.subscribe(() => {
-        told += 1;
+        reported += 1;
       }),
     );
     await start();
     const phaseOf = () => informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]);
     assert.deepEqual(
-      [phaseOf(), isSynced, things.store.isSynced, told],
+      [phaseOf(), isSynced, things.store.isSynced, reported],
       [[['waiting', false]], false, false, 1],
     );
     refusals.clear();
     await clock.advance(30_000);
     assert.deepEqual(
-      [phaseOf(), isSynced, things.store.isSynced, told],
+      [phaseOf(), isSynced, things.store.isSynced, reported],
       [[['watching', true]], true, true, 2],
     );
   });

@@ -169,15 +169,15 @@ describe('informers', () => {
     }
     const things = informers.resource(ThingKind);
     things.store.addIndex('n', ({ metadata }) => [metadata.labels?.n ?? '']);
-    let told = 0;
+    let reported = 0;
     things.store.changes$.subscribe(() => {
-      told += 1;
+      reported += 1;
     });
     const turns = mock.method(clock, 'nextTurn').mock;
     run();
     await synced();
     assert.equal(things.store.all().length, 10_000);
-    assert.equal(told, 10_000);
+    assert.equal(reported, 10_000);
     assert.equal(server.seen('GET').length, 20);
     assert.equal(turns.callCount(), 20, 'others have a turn after each page');
   });

@@ -84,8 +84,8 @@ describe('after a failure a watch is resumed', () => {
     const latest = { '11': true, '10': false };
     for (const [resourceVersion, is] of Object.entries(latest)) {
       const client = { list: async () => ({ items: [], resourceVersion }) };
-      const told = { position: '11', newest: '', newestKey: undefined };
-      assert.equal(await firstValueFrom(isSameHistory(client, ThingKind, {}, told)), is);
+      const reported = { position: '11', newest: '', newestKey: undefined };
+      assert.equal(await firstValueFrom(isSameHistory(client, ThingKind, {}, reported)), is);
     }
   });
 });

@@ -14,7 +14,7 @@ async function world(...minors: readonly (number | undefined)[]) {
   const clock = testClock();
   const log = recordedLog();
   let asked = 0;
-  const { run$, notes: told } = oldServer({
+  const { run$, notes: reported } = oldServer({
     log,
     clock,
     client: {
@@ -30,7 +30,7 @@ async function world(...minors: readonly (number | undefined)[]) {
   await clock.settle();
   return {
     clock,
-    told,
+    reported,
     asked: () => asked,
     warnings: () => log.lines.flatMap(({ level, message }) => (level === 'warn' ? [message] : [])),
   };
@@ -39,31 +39,31 @@ async function world(...minors: readonly (number | undefined)[]) {
 describe('the version of the API server', () => {
   for (const minor of [20, 24, 27]) {
     test(`1.${minor} is reported as too old: in the log once, and as long as it is so`, async () => {
-      const { clock, told, warnings } = await world(minor, minor, minor);
-      assert.deepEqual(told(), [warningOf(minor)]);
+      const { clock, reported, warnings } = await world(minor, minor, minor);
+      assert.deepEqual(reported(), [warningOf(minor)]);
       await clock.advance(2 * tenMinutesMs);
-      assert.deepEqual([told(), warnings()], [[warningOf(minor)], [warningOf(minor)]]);
+      assert.deepEqual([reported(), warnings()], [[warningOf(minor)], [warningOf(minor)]]);
     });
   }
 
   for (const minor of [28, 36]) {
     test(`1.${minor} is supported: nothing is reported, and the server is not asked again`, async () => {
-      const { clock, told, warnings, asked } = await world(minor);
+      const { clock, reported, warnings, asked } = await world(minor);
       await clock.advance(6 * tenMinutesMs);
-      assert.deepEqual([told(), warnings(), asked()], [[], [], 1]);
+      assert.deepEqual([reported(), warnings(), asked()], [[], [], 1]);
     });
   }
 
   test('the report ends when the server was upgraded', async () => {
-    const { clock, told, asked } = await world(27, 28);
+    const { clock, reported, asked } = await world(27, 28);
     await clock.advance(tenMinutesMs);
-    assert.deepEqual([told(), asked()], [[], 2]);
+    assert.deepEqual([reported(), asked()], [[], 2]);
   });
 
   test('an API server that does not answer is asked again', async () => {
-    const { clock, told } = await world(undefined, 20);
-    assert.deepEqual(told(), []);
+    const { clock, reported } = await world(undefined, 20);
+    assert.deepEqual(reported(), []);
     await clock.advance(tenMinutesMs);
-    assert.deepEqual(told(), [warningOf(20)]);
+    assert.deepEqual(reported(), [warningOf(20)]);
   });
 });

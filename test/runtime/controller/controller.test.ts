@@ -71,7 +71,7 @@ describe('controller', () => {
       [['reconcile met a bug', bug, 'CreateExternal']],
     );
     assert.deepEqual(
-      outcomes.map(({ result, bug: told }) => [result, told]),
+      outcomes.map(({ result, bug: reported }) => [result, reported]),
       [['requeue', bug]],
     );
   });
@@ -95,7 +95,7 @@ describe('controller', () => {
     wake$.next({ name: 'a' });
     await clock.settle();
     assert.deepEqual(
-      outcomes.map(({ result, bug: told }) => [result, told]),
+      outcomes.map(({ result, bug: reported }) => [result, reported]),
       [['error', bug]],
     );
   });

@@ -21,8 +21,8 @@ function scene() {
 describe('a failure is reported', () => {
   test('once, however often an object meets it', () => {
     const { failures } = scene();
-    const told = Array.from({ length: 50 }, () => failures.met(one, 'x'));
-    assert.deepEqual(told.filter(Boolean), [1]);
+    const reported = Array.from({ length: 50 }, () => failures.met(one, 'x'));
+    assert.deepEqual(reported.filter(Boolean), [1]);
   });
 
   test('for each object by itself', () => {
@@ -44,13 +44,13 @@ describe('a failure is reported', () => {
 
   test('again at growing intervals, hourly in the end, with how often it was met since', async () => {
     const { failures, clock } = scene();
-    const told: (readonly [minute: number, times: number])[] = [];
+    const reported: (readonly [minute: number, times: number])[] = [];
     for (let minute = 0; minute <= 250; minute += 1) {
       const times = failures.met(one, 'x');
-      if (times !== undefined) told.push([minute, times]);
+      if (times !== undefined) reported.push([minute, times]);
       await clock.advance(minuteMs);
     }
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       [0, 1],
       [10, 10],
       [30, 20],
@@ -63,12 +63,12 @@ describe('a failure is reported', () => {
 
   test('not each time where it says something else each time', async () => {
     const { failures, clock } = scene();
-    let told = 0;
+    let reported = 0;
     for (let second = 0; second < 3_600; second += 1) {
-      if (failures.met(one, `request ${second}`) !== undefined) told += 1;
+      if (failures.met(one, `request ${second}`) !== undefined) reported += 1;
       await clock.advance(1_000);
     }
-    assert.equal(told, 15, 'ten at once, and then one in ten minutes');
+    assert.equal(reported, 15, 'ten at once, and then one in ten minutes');
   });
 
   test('again once it was over', () => {

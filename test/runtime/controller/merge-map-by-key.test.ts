@@ -198,20 +198,20 @@ describe('mergeMapByKey', () => {
   test('tells of keys that come to wait and of those it drops', () => {
     const source = new Subject<string>();
     const drain$ = new Subject<void>();
-    const told: string[] = [];
+    const reported: string[] = [];
     source
       .pipe(
         mergeMapByKey(() => NEVER, {
           keyOf,
           concurrency: 1,
           drain$,
-          onWaiting: (key) => told.push(`+${key}`),
-          onDropped: (key) => told.push(`-${key}`),
+          onWaiting: (key) => reported.push(`+${key}`),
+          onDropped: (key) => reported.push(`-${key}`),
         }),
       )
       .subscribe();
     for (const item of ['a', 'A', 'A', 'b', 'B']) source.next(item);
     drain$.next();
-    assert.deepEqual(told, ['+a', '+a', '+b', '-a', '-b']);
+    assert.deepEqual(reported, ['+a', '+a', '+b', '-a', '-b']);
   });
 });

@@ -300,17 +300,17 @@ describe('work queue', () => {
 
   /** The report of an observer about a script. */
   const observed = (script: Script): readonly string[] => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const observer: WorkQueueObserver = {
-      added: (key) => told.push(`added ${key}`),
-      due: (key) => told.push(`due ${key}`),
-      started: (key) => told.push(`started ${key}`),
-      finished: (key) => told.push(`finished ${key}`),
-      retried: () => told.push('retried'),
-      dropped: (key) => told.push(`dropped ${key}`),
+      added: (key) => reported.push(`added ${key}`),
+      due: (key) => reported.push(`due ${key}`),
+      started: (key) => reported.push(`started ${key}`),
+      finished: (key) => reported.push(`finished ${key}`),
+      retried: () => reported.push('retried'),
+      dropped: (key) => reported.push(`dropped ${key}`),
     };
     play({ ...script, options: { concurrency: 1, observer } });
-    return told;
+    return reported;
   };
   const observations: Record<string, Script & { readonly want: string }> = {
     'each wait, start, end and retry': {
@@ -460,11 +460,13 @@ describe('a run gets its reason', () => {
   test('of all that asked for it since the last one began, each once; and why it comes back', () => {
     const scheduler = new VirtualTimeScheduler(undefined, 100_000);
     const wakes = new Subject<Wake>();
-    const told: (readonly string[])[] = [];
+    const reported: (readonly string[])[] = [];
     const nexts: Next[] = [done, requeue, conflict, after(50), done];
     const run = (_: Request, because: readonly string[]): Observable<Run<number>> => {
-      told.push(because);
-      return of({ value: told.length, next: nexts[told.length - 1] ?? done }).pipe(delay(10, scheduler));
+      reported.push(because);
+      return of({ value: reported.length, next: nexts[reported.length - 1] ?? done }).pipe(
+        delay(10, scheduler),
+      );
     };
     const subscription = wakes.pipe(workQueue(run, { concurrency: 1, clock: { scheduler } })).subscribe();
     const request: Request = { name: 'a' };
@@ -474,7 +476,7 @@ describe('a run gets its reason', () => {
     scheduler.schedule(() => wakes.next({ request, because: 'second', asking: 'change' }), 5);
     scheduler.flush();
     subscription.unsubscribe();
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       ['first'],
       ['second', 'third'],
       [returnReasons.requeue],

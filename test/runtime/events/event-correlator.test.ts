@@ -34,14 +34,14 @@ describe('event correlator', () => {
 
   test('the failures of 10,000 objects are recorded as rarely', () => {
     const correlator = createEventCorrelator();
-    let told = 0;
+    let reported = 0;
     for (let minute = 0; minute < 12; minute += 1) {
       for (let index = 0; index < 10_000; index += 1) {
         const event = correlator.observe(stored(`o${index}`, 1), warning('m'), 'me', minute * minuteMs);
-        if (event !== undefined) told += 1;
+        if (event !== undefined) reported += 1;
       }
     }
-    assert.equal(told, 2 * 10_000);
+    assert.equal(reported, 2 * 10_000);
   });
 
   test('an event starts a new series after two hours without a record', () => {

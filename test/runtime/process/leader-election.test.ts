@@ -72,22 +72,22 @@ describe('leader election', () => {
     });
   /** Contends until the test ends; returns the reported states, and `end`. */
   function contend(contender: LeaderElection): string[] {
-    const told: string[] = [];
+    const reported: string[] = [];
     subscriptions.push(
       contender.leadership$.subscribe({
-        next: (state) => told.push(state),
-        complete: () => told.push('end'),
-        error: () => told.push('error'),
+        next: (state) => reported.push(state),
+        complete: () => reported.push('end'),
+        error: () => reported.push('error'),
       }),
     );
-    return told;
+    return reported;
   }
   /** The process `a`, which leads unless another process holds the Lease. */
   async function leading() {
     const contender = election('a');
-    const told = contend(contender);
+    const reported = contend(contender);
     await clock.settle();
-    return { contender, told };
+    return { contender, reported };
   }
   const key = { namespace: 'ns', name: 'stack' };
   const lease = (): Lease | undefined => cluster.find(LeaseKind, key) as Lease | undefined;
@@ -97,14 +97,14 @@ describe('leader election', () => {
   };
 
   test('the first process creates the Lease, leads and renews the Lease', async () => {
-    const { told } = await leading();
-    assert.deepEqual(told, ['leading']);
+    const { reported } = await leading();
+    assert.deepEqual(reported, ['leading']);
     const acquireTime = '2026-01-02T03:04:05.000000Z';
     const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, acquireTime, leaseTransitions: 0 };
     assert.deepEqual(lease()?.spec, { ...spec, renewTime: acquireTime });
     await clock.advance(2 * times.retryPeriodMs);
     assert.deepEqual(lease()?.spec, { ...spec, renewTime: '2026-01-02T03:04:09.000000Z' });
-    assert.deepEqual(told, ['leading']);
+    assert.deepEqual(reported, ['leading']);
   });
 
   test('to renew the Lease takes one request', async () => {
@@ -136,11 +136,11 @@ describe('leader election', () => {
 
   test('a lease that is not renewed is taken over after its duration by our own clock', async () => {
     put({ holderIdentity: 'gone', leaseDurationSeconds: 30, leaseTransitions: 4 });
-    const told = contend(election('a'));
+    const reported = contend(election('a'));
     await clock.advance(29_999);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     await clock.advance(times.retryPeriodMs);
-    assert.deepEqual(told, ['leading']);
+    assert.deepEqual(reported, ['leading']);
     assert.deepEqual([holder(), lease()?.spec?.leaseTransitions], ['a', 5]);
   });
 
@@ -164,9 +164,9 @@ describe('leader election', () => {
     };
 
     test('a process that may create it does, and leads', async () => {
-      const told = contend(election('a', { createsNamespace: true }));
+      const reported = contend(election('a', { createsNamespace: true }));
       await clock.settle();
-      assert.deepEqual([told, hasNamespace(), holder()], [['leading'], true, 'a']);
+      assert.deepEqual([reported, hasNamespace(), holder()], [['leading'], true, 'a']);
     });
 
     test('two replicas that create it at the same time both go on', async () => {
@@ -200,11 +200,11 @@ describe('leader election', () => {
         if (call.kind === NamespaceKind) throw unavailable;
         return before(call, effect);
       };
-      const told = contend(election('a', { createsNamespace: true }));
+      const reported = contend(election('a', { createsNamespace: true }));
       await clock.settle();
       network = before;
       await clock.advance(times.retryPeriodMs);
-      assert.deepEqual(told, ['leading']);
+      assert.deepEqual(reported, ['leading']);
     });
   });
 
@@ -250,18 +250,18 @@ describe('leader election', () => {
 
   test('a released lease is taken at once', async () => {
     put({ holderIdentity: '', leaseDurationSeconds: 3600 });
-    const { told } = await leading();
-    assert.deepEqual(told, ['leading']);
+    const { reported } = await leading();
+    assert.deepEqual(reported, ['leading']);
   });
 
   test('release frees the lease for the next, and only if it is ours', async () => {
     const first = election('a');
-    const told = contend(first);
+    const reported = contend(first);
     await clock.settle();
     const next = contend(election('b'));
     await first.release(forever);
     await clock.advance(times.retryPeriodMs);
-    assert.deepEqual([told, next], [['leading', 'end'], ['leading']]);
+    assert.deepEqual([reported, next], [['leading', 'end'], ['leading']]);
     await first.release(forever);
     await election('c').release(forever);
     assert.equal(holder(), 'b');
@@ -277,50 +277,50 @@ describe('leader election', () => {
   });
 
   test('a leader that cannot renew stops before others take over', async () => {
-    const { told } = await leading();
+    const { reported } = await leading();
     network = writesFail;
-    const tookMs = await clock.advanceUntil(() => told.includes('lost'));
+    const tookMs = await clock.advanceUntil(() => reported.includes('lost'));
     assert.equal(tookMs, times.renewDeadlineMs);
     await clock.settle();
-    assert.deepEqual(told, ['leading', 'lost', 'end']);
+    assert.deepEqual(reported, ['leading', 'lost', 'end']);
   });
 
   test('a leader whose API server hangs stops at its deadline', async () => {
-    const { told } = await leading();
+    const { reported } = await leading();
     network = hangs;
-    assert.equal(await clock.advanceUntil(() => told.includes('lost')), times.renewDeadlineMs);
+    assert.equal(await clock.advanceUntil(() => reported.includes('lost')), times.renewDeadlineMs);
     const { message, fields } = log.lines.find(({ level }) => level === 'warn') ?? {};
     assert.equal(message, 'cannot write the Lease: trying again');
     assert.match(String(fields?.error), /the Lease was not renewed in time/);
   });
 
   test('a leader that was stopped for a while has one attempt left, of a second', async () => {
-    const { told } = await leading();
+    const { reported } = await leading();
     clock.stall(60_000);
     network = hangs;
-    assert.equal(await clock.advanceUntil(() => told.includes('lost')), 1000);
+    assert.equal(await clock.advanceUntil(() => reported.includes('lost')), 1000);
   });
 
   test('and goes on leading if no other process has taken the Lease during that time', async () => {
-    const { told } = await leading();
+    const { reported } = await leading();
     clock.stall(60_000);
     await clock.advance(60_000);
-    assert.deepEqual(told, ['leading']);
+    assert.deepEqual(reported, ['leading']);
   });
 
   test('a failure that passes changes nothing', async () => {
-    const { told } = await leading();
+    const { reported } = await leading();
     network = writesFail;
     await clock.advance(2 * times.retryPeriodMs);
     network = carriedOut;
     await clock.advance(60_000);
-    assert.deepEqual(told, ['leading']);
+    assert.deepEqual(reported, ['leading']);
   });
 
   test('a leader stops when it sees that another holds the Lease, not only at its deadline', async () => {
-    const { told } = await leading();
+    const { reported } = await leading();
     put({ holderIdentity: 'thief', leaseDurationSeconds: 3600 });
-    assert.ok((await clock.advanceUntil(() => told.includes('lost'))) < times.renewDeadlineMs);
+    assert.ok((await clock.advanceUntil(() => reported.includes('lost'))) < times.renewDeadlineMs);
     assert.equal(holder(), 'thief');
   });
 
@@ -335,14 +335,14 @@ describe('leader election', () => {
   test('a leader may act until the renew deadline by the clock, also if the loss was not noticed yet', async () => {
     const contender = election('a');
     assert.equal(contender.check(), Number.POSITIVE_INFINITY, 'a process that has not led needs no lease');
-    const told = contend(contender);
+    const reported = contend(contender);
     await clock.settle();
     assert.equal(contender.check(), 15_000, 'until another process may lead');
     clock.stall(9999);
     assert.equal(contender.check(), 5001);
     clock.stall(1);
     assert.throws(() => contender.check(), { name: 'ApiError', code: 0, reason: 'LeaseExpired' });
-    assert.deepEqual(told, ['leading'], 'nobody has told us yet');
+    assert.deepEqual(reported, ['leading'], 'nobody has told us yet');
   });
 
   test('a process that released the Lease may not act any more', async () => {
@@ -352,13 +352,13 @@ describe('leader election', () => {
   });
 
   test('a process that was stopped for longer goes on if no other process took the Lease, and logs it once', async () => {
-    const { contender, told } = await leading();
+    const { contender, reported } = await leading();
     clock.stall(60_000);
     assert.throws(() => contender.check(), isInterrupted);
     assert.throws(() => contender.check(), isInterrupted);
     await clock.advance(5 * times.retryPeriodMs);
     contender.check();
-    assert.deepEqual([told, holder()], [['leading'], 'a']);
+    assert.deepEqual([reported, holder()], [['leading'], 'a']);
     const said = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
     assert.deepEqual(
       said.map(({ level, message, fields }) => [level, message, fields?.sinceMs]),

@@ -183,13 +183,13 @@ describe('the process, over an API server in memory', () => {
       .slice(count)
       .filter(({ body }) => /ReconcileError|Warning/.test(JSON.stringify(body ?? '')));
     assert.deepEqual(complaints, []);
-    const told = log
+    const reported = log
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as { readonly level: string; readonly msg: string })
       .filter(({ level }) => level === 'warn' || level === 'error');
     assert.deepEqual(
-      told.map(({ level, msg }) => [level, msg]),
+      reported.map(({ level, msg }) => [level, msg]),
       [['warn', 'leading again after an interruption: no other process has led during that time']],
     );
     started.kill('SIGTERM');

@@ -221,7 +221,7 @@ describe('the process', () => {
       );
       return begun;
     };
-    const told = () =>
+    const reported = () =>
       log.lines.map(({ level, message, fields: { stack, kinds: names } }) => [
         level,
         message.split(/[,:;]/)[0],
@@ -237,7 +237,7 @@ describe('the process', () => {
       become({ isSynced: true }, 'b');
       await clock.settle();
       assert.deepEqual(begun, ['first', 'second']);
-      assert.deepEqual(told(), [['info', 'stores are synced', 3]]);
+      assert.deepEqual(reported(), [['info', 'stores are synced', 3]]);
     });
 
     test('one whose kind there is not waits, and the others do not; it begins when the kind appears', async () => {
@@ -247,14 +247,14 @@ describe('the process', () => {
       await clock.settle();
       assert.deepEqual(begun, ['first']);
       await clock.advance(6_000);
-      assert.deepEqual(told(), [['warn', 'this stack waits', 'second', ['b']]]);
+      assert.deepEqual(reported(), [['warn', 'this stack waits', 'second', ['b']]]);
       await clock.advance(3_600_000);
       assert.equal(log.lines.length, 1, 'it is told once');
       become({ isSynced: true }, 'b');
       await clock.settle();
       assert.deepEqual(begun, ['first', 'second']);
       await clock.advance(6_000);
-      assert.deepEqual(told().slice(1), [
+      assert.deepEqual(reported().slice(1), [
         ['info', 'stores are synced', 3],
         ['info', 'the API server has all kinds of this stack', 'second'],
       ]);
@@ -278,7 +278,7 @@ describe('the process', () => {
       become({ isSynced: true, isMissing: true }, 'b', 'shared');
       await clock.advance(6_000);
       assert.deepEqual([begun, ends], [['first', 'second'], []]);
-      assert.deepEqual(told().slice(1), [
+      assert.deepEqual(reported().slice(1), [
         ['warn', 'the API server no longer has these kinds', 'first', ['shared']],
         ['warn', 'the API server no longer has these kinds', 'second', ['b', 'shared']],
       ]);
@@ -287,12 +287,12 @@ describe('the process', () => {
     test('a long wait is reported once, until its reason changes', async () => {
       beginTwo();
       await clock.advance(9_999);
-      assert.deepEqual(told(), []);
+      assert.deepEqual(reported(), []);
       await clock.advance(60_000);
       become({ isSynced: true }, 'a');
       await clock.advance(60_000);
       const what = 'still waiting for the API server to list these kinds';
-      assert.deepEqual(told(), [
+      assert.deepEqual(reported(), [
         ['warn', what, ['a', 'b', 'shared']],
         ['warn', what, ['b', 'shared']],
       ]);

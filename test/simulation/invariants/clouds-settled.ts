@@ -16,7 +16,7 @@ import { recordedName } from '../oracle/recorded-name.ts';
 const ofClouds = managedKinds.filter((kind) => !isUsual(kind));
 
 /** The names of the fields of a cloud resource in `forProvider`. */
-type Told = (item: never) => Readonly<Record<string, unknown>>;
+type Reported = (item: never) => Readonly<Record<string, unknown>>;
 
 interface Queue {
   readonly attributes: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ const ofDBInstance = ({ settings, pending }: DBInstance): Readonly<Record<string
   return { allocatedStorage: AllocatedStorage, backupRetentionPeriod: BackupRetentionPeriod };
 };
 
-const told: Readonly<Record<string, Told>> = {
+const reported: Readonly<Record<string, Reported>> = {
   'ec2/vpc': ({ attributes }: Vpc) => attributes,
   'ec2/subnet': ({ mapPublicIpOnLaunch }: { mapPublicIpOnLaunch: boolean }) => ({ mapPublicIpOnLaunch }),
   'ec2/instance': ({ instanceType }: { instanceType: string }) => ({ instanceType }),
@@ -106,7 +106,7 @@ function faultsOf(
   const { password } = isOwn ? decodeDetails(found) : {};
   const isWrong = password !== undefined && password !== (thing.password ?? password);
   const asked = (managed.spec.forProvider ?? {}) as Readonly<Record<string, unknown>>;
-  const is = allows(managed, 'Update') ? (told[thing.sort]?.(thing.item as never) ?? {}) : {};
+  const is = allows(managed, 'Update') ? (reported[thing.sort]?.(thing.item as never) ?? {}) : {};
   return [
     ...(isWrong ? ['the password that is published opens nothing'] : []),
     ...Object.entries(is)

@@ -231,7 +231,7 @@ function plainText(
   const known = (given: string): string =>
     given.replaceAll(/\b[a-z]+-[0-9a-f]{17}\b/g, (id) => ids.get(id) ?? '(an id of AWS)');
   const opened = (given: string): string =>
-    [...passwords].reduce((told, [password, opens]) => told.replaceAll(password, opens), given);
+    [...passwords].reduce((reported, [password, opens]) => reported.replaceAll(password, opens), given);
   const text = (given: string): string =>
     // The owner of a UID may be an object that is named after a UID itself.
     known(owned(owned(opened(given))))

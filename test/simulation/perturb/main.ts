@@ -80,7 +80,7 @@ const runs = tasks.reduce((sum, { numbers }) => sum + numbers.length, 0);
 let violations = 0;
 let saved = 0;
 let ended = 0;
-let toldMs = startedMs;
+let reportedMs = startedMs;
 await playPoints(jobs, tasks, ({ name, played, broken }) => {
   ended += played;
   for (const { number, violations: found } of broken) {
@@ -95,8 +95,8 @@ await playPoints(jobs, tasks, ({ name, played, broken }) => {
     writeFileSync(file, `${JSON.stringify(point.scenario, null, 2)}\n`);
     print(`  npm run simulate -- --scenario ${file}`);
   }
-  if (performance.now() - toldMs < betweenTellingMs) return;
-  toldMs = performance.now();
+  if (performance.now() - reportedMs < betweenTellingMs) return;
+  reportedMs = performance.now();
   print(`${ended} of ${runs} runs, ${violations} violations so far`);
 });
 print(

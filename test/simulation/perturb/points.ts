@@ -69,7 +69,7 @@ export async function record(reference: Reference): Promise<RecordedReference> {
 async function playWell(name: string, scenario: Scenario) {
   const played = await playToEnd(scenario);
   if (played.violations.length === 0) return played;
-  throw new Error(`${name}, unperturbed: ${played.violations.map(told).join('; ')}`);
+  throw new Error(`${name}, unperturbed: ${played.violations.map(reported).join('; ')}`);
 }
 
 const choicesIn = ({ cluster }: World): Choices =>
@@ -104,7 +104,7 @@ export async function violationsOf(
   { endWith }: RecordedReference,
 ): Promise<readonly string[]> {
   const { violations, world, end } = await playToEnd(scenario);
-  return [...violations.map(told), ...endDifferences(await endWith(choicesIn(world)), end)];
+  return [...violations.map(reported), ...endDifferences(await endWith(choicesIn(world)), end)];
 }
 
 async function playToEnd(scenario: Scenario) {
@@ -113,7 +113,7 @@ async function playToEnd(scenario: Scenario) {
   return { ...outcome, end: endState(outcome.world, owners) };
 }
 
-const told = ({ invariant, what }: Violation): string => `${invariant}: ${what}`;
+const reported = ({ invariant, what }: Violation): string => `${invariant}: ${what}`;
 
 /** The faults that each request may have. */
 const answers: readonly CallFault[] = [

@@ -164,11 +164,11 @@ export function valuesOf(field: Pick<Field, 'kind' | 'path' | 'schema'>): FieldV
   const { kind, schema } = field;
   const table = isUsual(kind) ? fitting : [...cloudFitting, ...fitting];
   const known = table.find(([pattern]) => pattern.test(fieldText(field)))?.[1];
-  const told = typeof known === 'function' ? known(kind) : known;
+  const reported = typeof known === 'function' ? known(kind) : known;
   // The API server in memory does not check fields that definitions do not describe.
   const isJudged = field.path[0] !== 'metadata' && isDefinition(kind);
   return {
-    fitting: told ?? plain(schema),
+    fitting: reported ?? plain(schema),
     extreme: extreme(schema),
     refused: isJudged ? refused(schema) : [],
   };

@@ -23,13 +23,16 @@ const at = (fact: ConditionFacts, lastTransitionTime = before): Condition => ({
 });
 
 describe('a message', () => {
-  const told = (message: string) => setConditions([], [reconcileError(message)], { now })[0]?.message;
+  const reported = (message: string) => setConditions([], [reconcileError(message)], { now })[0]?.message;
 
   test('a condition is printable, also if its text comes from a user', () =>
-    assert.equal(told('no \u001b[31mway\u001b[0m\nat all\u202e\u0000'), 'no way at all'));
+    assert.equal(reported('no \u001b[31mway\u001b[0m\nat all\u202e\u0000'), 'no way at all'));
   test('is no longer than the API server takes', () =>
-    assert.deepEqual([told('x'.repeat(40_000))?.length, told('x'.repeat(32_768))?.length], [32_768, 32_768]));
-  test('of nothing printable is none', () => assert.equal(told('\u0007'), undefined));
+    assert.deepEqual(
+      [reported('x'.repeat(40_000))?.length, reported('x'.repeat(32_768))?.length],
+      [32_768, 32_768],
+    ));
+  test('of nothing printable is none', () => assert.equal(reported('\u0007'), undefined));
   test('a condition that is reported again is not changed, also if its text had to be made printable', () => {
     const facts = [reconcileError('a\nb\ud83d')];
     const once = setConditions([], facts, { now });

@@ -138,7 +138,7 @@ describe('a claim in a namespace that its selector does not allow', () => {
     const { warnings, process } = worldOf(byName, { managed: theirs });
     await process.settle();
     assert.deepEqual(
-      warnings().filter((told) => told.startsWith('NamespaceNotAllowed')),
+      warnings().filter((reported) => reported.startsWith('NamespaceNotAllowed')),
       [`NamespaceNotAllowed: ${ofResource}`],
     );
   });

@@ -691,9 +691,9 @@ describe('the deletion of a claim', () => {
       const left = cluster.get(managedKind, { name: 'db' });
       assert.equal(left?.spec.claimRef?.uid, 'claim-uid', 'it keeps its claimRef');
       assert.equal(left.status?.bindingPhase, reclaimPolicy === 'Retain' ? 'Released' : 'Bound');
-      const told = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
+      const reported = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
       assert.deepEqual(
-        told.map(({ message }) => message),
+        reported.map(({ message }) => message),
         [
           `unbound from FavouriteDBInstance db, which is ${reclaimPolicy === 'Retain' ? 'Released' : 'deleted'}`,
         ],

@@ -102,7 +102,7 @@ const both = [
 ];
 
 /** The report of a process with other stacks, for this generation of the claim. */
-const toldOf = (spec: ClaimSpec, reason: string, kind: string) =>
+const reportedOf = (spec: ClaimSpec, reason: string, kind: string) =>
   claim(spec, {
     status: {
       consideredKinds: [kind],
@@ -181,7 +181,7 @@ const scheduling: Record<string, Case> = {
     want: { name: 'PeerReports', act: 'nothing' },
   },
   'ReportedElsewhere: the report of a process with other stacks is not replaced': {
-    claim: toldOf(
+    claim: reportedOf(
       { classSelector: { matchLabels: { size: 'huge' } } },
       'NoMatchingClass',
       'thirdclasses.v1.third.io',
@@ -191,7 +191,7 @@ const scheduling: Record<string, Case> = {
     want: { name: 'ReportedElsewhere', act: 'nothing' },
   },
   'NoMatchingClass: a report from the time before the claim had a selector is replaced': {
-    claim: toldOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
+    claim: reportedOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
     classes: [small],
     as: 'first',
     want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
@@ -386,7 +386,7 @@ const defaulting: Record<string, Case> = {
     want: { name: 'PeerReports', act: 'nothing' },
   },
   'ReportedElsewhere: the report of another process about a missing default class is not replaced': {
-    claim: toldOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
+    claim: reportedOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
     classes: [small],
     as: 'first',
     want: { name: 'ReportedElsewhere', act: 'nothing' },
@@ -503,7 +503,7 @@ describe('two processes with different stacks, over one claim kind', () => {
   };
 
   /** The claim once a decision is carried out. */
-  function told(of: Claim, decision: ClassDecision): Claim {
+  function reported(of: Claim, decision: ClassDecision): Claim {
     assert.equal(decision.act, 'report');
     if (decision.act !== 'report') return of;
     const { reason, message, consideredKinds = [] } = decision;
@@ -512,29 +512,29 @@ describe('two processes with different stacks, over one claim kind', () => {
 
   for (const [name, { of, decide }] of Object.entries(rows)) {
     test(`${name}: the second process does not replace the report of the first`, () => {
-      const once = told(of, decide(of, ours));
+      const once = reported(of, decide(of, ours));
       assert.deepEqual(decide(once, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
     });
     test(`${name}: the process that knows more kinds replaces the report once`, () => {
-      const fuller = told(of, decide(told(of, decide(of, ours)), [...theirs, ...ours]));
+      const fuller = reported(of, decide(reported(of, decide(of, ours)), [...theirs, ...ours]));
       assert.equal(decide(fuller, ours).name, 'ReportedElsewhere');
       assert.equal(decide(fuller, theirs).name, 'ReportedElsewhere');
     });
     test(`${name}: kinds of one name in two groups are two kinds`, () => {
       const twin = [{ kind: { ...classKind, group: 'twin.example.org' }, classes: [] }];
-      assert.deepEqual(decide(told(of, decide(of, ours)), twin), {
+      assert.deepEqual(decide(reported(of, decide(of, ours)), twin), {
         name: 'ReportedElsewhere',
         act: 'nothing',
       });
     });
     test(`${name}: a report in other words is not replaced`, () => {
-      const once = told(of, decide(of, ours));
+      const once = reported(of, decide(of, ours));
       const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
       const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
       assert.deepEqual(decide(reworded, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
     });
     test(`${name}: an edited claim is reported again, and the number of kinds is counted again`, () => {
-      const once = told(of, decide(of, ours));
+      const once = reported(of, decide(of, ours));
       const edited = { ...once, metadata: { ...once.metadata, generation: 4 } };
       assert.equal(decide(edited, theirs).act, 'report');
       assert.equal(decide(once, [{ kind: classKind, classes: [] }]).act, 'report');
@@ -596,12 +596,15 @@ describe('a class that a claim must not get', () => {
     throw error;
   };
   test('is one with incompatible values', () =>
-    assert.equal(why({ misfit: () => 'is too small' }), 'FavouriteDBInstanceClass small is too small'));
+    assert.equal(
+      why({ whyIncompatible: () => 'is too small' }),
+      'FavouriteDBInstanceClass small is too small',
+    ));
   test('is one that configure refuses', () =>
     assert.equal(why({ configure: failing(new Error('too small')) }), 'too small'));
   test('is not one whose check has a bug: the controller that assigns the class reports the bug', () => {
     assert.equal(why({ configure: failing(new TypeError('oops')) }), undefined);
-    assert.equal(why({ misfit: failing(new TypeError('oops')) }), undefined);
+    assert.equal(why({ whyIncompatible: failing(new TypeError('oops')) }), undefined);
   });
   test('is not one without objections', () => assert.equal(why({}), undefined));
 });

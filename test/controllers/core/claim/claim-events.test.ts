@@ -48,9 +48,9 @@ test('Events of a claim are annotated with the names of its resource, class and 
   assert.deepEqual(annotations.BoundManagedResource, all);
   const lonely = await worldOf(claim({ classSelector: { matchLabels: { size: 'huge' } } }));
   await lonely.process.settle();
-  const [told] = ofClaim(lonely.process);
-  assert.equal(told?.reason, 'NoMatchingClass');
-  assert.ok(!('annotations' in told));
+  const [reported] = ofClaim(lonely.process);
+  assert.equal(reported?.reason, 'NoMatchingClass');
+  assert.ok(!('annotations' in reported));
 });
 
 describe('the Event UnboundManagedResource reports what happened to the resource of a deleted claim', () => {

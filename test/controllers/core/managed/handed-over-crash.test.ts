@@ -126,7 +126,7 @@ function worldOf(names: Names) {
 
 type World = ReturnType<typeof worldOf>;
 const object = ({ cluster }: World): Managed | undefined => cluster.get(managedKind, db);
-const told = (world: World, type: string): string =>
+const reported = (world: World, type: string): string =>
   getCondition(object(world)?.status?.conditions, type).message ?? '';
 const resize = ({ cluster }: World): void =>
   void cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
@@ -179,7 +179,7 @@ const stories: Readonly<
 };
 
 const isUndetermined = (world: World): boolean =>
-  /cannot determine creation result/.test(told(world, 'Synced'));
+  /cannot determine creation result/.test(reported(world, 'Synced'));
 
 for (const names of ['deterministic', 'assigned'] as const) {
   for (const [what, { begin, act, assertDone }] of Object.entries(stories)) {

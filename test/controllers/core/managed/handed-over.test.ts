@@ -503,28 +503,32 @@ describe('the operation that a run continues', () => {
     string,
     {
       noted: readonly (ExternalOperation | undefined)[];
-      told: ExternalOperation | undefined;
+      reported: ExternalOperation | undefined;
       is: ExternalOperation | undefined;
     }
   > = {
-    'is that of the status if the process knows none': { noted: [], told: first, is: first },
+    'is that of the status if the process knows none': { noted: [], reported: first, is: first },
     'is the one that the process began, until the status has it': {
       noted: [first],
-      told: undefined,
+      reported: undefined,
       is: first,
     },
-    'is a later one that the process began': { noted: [second], told: first, is: second },
+    'is a later one that the process began': { noted: [second], reported: first, is: second },
     'is none after its end, until the status has the end': {
       noted: [undefined],
-      told: first,
+      reported: first,
       is: undefined,
     },
-    'is none after the end of all operations': { noted: [first, undefined], told: undefined, is: undefined },
+    'is none after the end of all operations': {
+      noted: [first, undefined],
+      reported: undefined,
+      is: undefined,
+    },
   };
-  for (const [name, { noted, told, is }] of Object.entries(rows)) {
+  for (const [name, { noted, reported, is }] of Object.entries(rows)) {
     test(name, () => {
       const underWay = createOperationsUnderWay();
-      const object = managed({}, { status: { ...(told && { operation: told }) } });
+      const object = managed({}, { status: { ...(reported && { operation: reported }) } });
       for (const operation of noted) underWay.note(object, operation);
       assert.deepEqual(underWay.of(object), is);
     });

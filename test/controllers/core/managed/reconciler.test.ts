@@ -726,9 +726,11 @@ describe('a run reports its decision, its conditions and its Events', () => {
       scene.cluster.takeWrites();
       const next = await scene.run();
       const writes = scene.cluster.takeWrites();
-      const told = scene.process.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+      const recorded = scene.process.events.map(
+        ({ type, reason, message }) => `${type} ${reason}: ${message}`,
+      );
       const conditions = { ready: scene.condition('Ready'), synced: scene.condition('Synced') };
-      const reported = { next, ...(scene.object && conditions), events: told };
+      const reported = { next, ...(scene.object && conditions), events: recorded };
       assert.deepEqual(reported, want);
       assert.equal(scene.decision, 'decision' in given ? given.decision : decisionIn(title, decisions));
       const isCall = (call: ExternalMethod) => call !== 'connect' && call !== 'disconnect';
@@ -1122,9 +1124,9 @@ describe('an existing external resource is kept', () => {
     scene.external.put('db', { size: 4 }, password);
     scene.external.observation = {};
     await scene.run();
-    const told = log.lines.filter(({ message }) => message === 'external resource differs');
+    const reported = log.lines.filter(({ message }) => message === 'external resource differs');
     assert.deepEqual(
-      told.map(({ level, fields }) => [level, fields.difference]),
+      reported.map(({ level, fields }) => [level, fields.difference]),
       [
         ['debug', 'size: 2, not 1'],
         ['debug', 'password: not ***'],

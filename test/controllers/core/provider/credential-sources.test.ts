@@ -178,12 +178,12 @@ test('a Secret that does not exist is read every two seconds at most, and each r
     secretRef: { namespace: 'infra', name: 'gone', key: 'token' },
   };
   const asker = (name: string) => read(missing, name);
-  const told = (name: string) => ({ message: `secret infra/gone of ${name} does not exist` });
+  const reported = (name: string) => ({ message: `secret infra/gone of ${name} does not exist` });
   await Promise.all([
-    assert.rejects(asker('Provider one'), told('Provider one')),
-    assert.rejects(asker('Provider two'), told('Provider two')),
+    assert.rejects(asker('Provider one'), reported('Provider one')),
+    assert.rejects(asker('Provider two'), reported('Provider two')),
   ]);
-  await assert.rejects(asker('Provider three'), told('Provider three'));
+  await assert.rejects(asker('Provider three'), reported('Provider three'));
   assert.equal(cluster.calls.length, 1);
 
   cluster.put(SecretKind, {

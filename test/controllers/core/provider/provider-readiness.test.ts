@@ -114,7 +114,7 @@ function scene(users: number) {
     },
   };
 }
-const told = (ready: Condition | undefined): string => `${ready?.status}/${ready?.reason}`;
+const reported = (ready: Condition | undefined): string => `${ready?.status}/${ready?.reason}`;
 const pollMs = 65_000;
 
 describe('Ready of a ProviderConfig, in a process of a stack whose author does nothing about it', () => {
@@ -124,12 +124,12 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     const written = at.writes();
     at.fails(() => refused);
     await process.settle(pollMs * 2);
-    assert.equal(told(at.ready), 'False/CredentialsRefused');
+    assert.equal(reported(at.ready), 'False/CredentialsRefused');
     assert.equal(at.ready?.message, 'the cloud refused the token (secret infra/cloud)');
     assert.equal(at.writes(), written + 1);
     at.fails(undefined);
     await process.settle(pollMs);
-    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
     assert.equal(at.writes(), written + 2);
     process.stop();
   });
@@ -149,14 +149,14 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     const process = await at.start().settle();
     at.fails(() => silent);
     await process.settle(pollMs * 3);
-    assert.equal(told(at.ready), 'False/ProviderUnreachable');
+    assert.equal(reported(at.ready), 'False/ProviderUnreachable');
     at.fails(undefined);
     const observed = at.external.count('observe');
     for (let second = 0; second < 60 && at.external.count('observe') === observed; second += 1) {
       await at.cluster.clock.advance(1_000);
       await process.settle(0);
     }
-    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
     assert.equal(at.external.count('observe'), observed + 3);
     process.stop();
   });
@@ -174,7 +174,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
       const observed = at.external.count('observe');
       at.cluster.put(SecretKind, cloudSecret);
       await process.settle(2_000);
-      assert.equal(told(at.ready), 'True/CredentialsAccepted');
+      assert.equal(reported(at.ready), 'True/CredentialsAccepted');
       assert.equal(at.external.count('observe'), observed + 2);
       process.stop();
     });
@@ -201,10 +201,10 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     const at = scene(0);
     at.external.checksProviders = true;
     const process = await at.start().settle();
-    assert.equal(told(at.ready), 'False/CannotReadCredentials');
+    assert.equal(reported(at.ready), 'False/CannotReadCredentials');
     at.cluster.put(SecretKind, cloudSecret);
     await process.settle(2_000);
-    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
     await process.settle(3_600_000);
     assert.equal(at.external.count('check'), 1);
     at.fails(() => refused);
@@ -213,20 +213,20 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
       spec: { ...spec, region: 'eu' },
     }));
     await process.settle();
-    assert.equal(told(at.ready), 'False/CredentialsRefused');
+    assert.equal(reported(at.ready), 'False/CredentialsRefused');
     at.fails(undefined);
     await process.settle(60_000);
-    assert.equal(told(at.ready), 'True/CredentialsAccepted');
+    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
     process.stop();
   });
 
   test('without a check of the stack, a provider without users is Unknown once its Secret can be read', async () => {
     const at = scene(0);
     const process = await at.start().settle();
-    assert.equal(told(at.ready), 'False/CannotReadCredentials');
+    assert.equal(reported(at.ready), 'False/CannotReadCredentials');
     at.cluster.put(SecretKind, cloudSecret);
     await process.settle(2_000);
-    assert.equal(told(at.ready), 'Unknown/Unused');
+    assert.equal(reported(at.ready), 'Unknown/Unused');
     process.stop();
   });
 
@@ -258,7 +258,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     at.cluster.put(providerKind, legacy);
     const process = await at.start().settle();
     const [ready] = at.cluster.get(providerKind, { name: 'legacy' })?.status?.conditions ?? [];
-    assert.equal(told(ready), 'Unknown/Unused');
+    assert.equal(reported(ready), 'Unknown/Unused');
     process.stop();
   });
 });

@@ -114,9 +114,9 @@ describe('secret propagation acts', () => {
         ],
       ],
     );
-    const told = JSON.stringify(process.events);
+    const reported = JSON.stringify(process.events);
     for (const secret of ['new', 'old', ...Object.values(source.data ?? {})])
-      assert.ok(!told.includes(secret));
+      assert.ok(!reported.includes(secret));
   });
   test('CopySecret: UpdateToError: an error without an event, then success', async () => {
     const { cluster, process, details } = worldOf();

@@ -5,7 +5,7 @@ import type { TinyGadget, TinyGadgetClass } from './tiny-gadget.ts';
 type Configured = Pick<TinyGadget['spec'], 'forProvider'>;
 
 /** Why a gadget, or a gadget of a class, does not fit a claim: it has another version. Undefined if it fits. */
-export const misfitOfTinyGadget = (
+export const incompatibilityOfTinyGadget = (
   { spec: { version: asked } }: AnyGadget,
   { version }: Partial<Configured['forProvider']>,
 ): string | undefined => contradiction(['version', version], ['version', asked]);

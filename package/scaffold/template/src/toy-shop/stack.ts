@@ -1,7 +1,7 @@
 import type { CloudClientOptions, DefinedStack } from '../../../../stack.ts';
 import { cloudClients, defineStack, generatedPassword, satisfies, service } from '../../../../stack.ts';
 import { AnyGadgetKind } from './any-gadget.ts';
-import { configureTinyGadget, misfitOfTinyGadget } from './configure.ts';
+import { configureTinyGadget, incompatibilityOfTinyGadget } from './configure.ts';
 import { tinyGadgetClient } from './external-client.ts';
 import { ProviderConfigKind, ProviderKind } from './provider.ts';
 import { TinyGadgetClassKind, TinyGadgetKind } from './tiny-gadget.ts';
@@ -36,7 +36,7 @@ export const createToyShopStack = ({
             claim: AnyGadgetKind,
             class: TinyGadgetClassKind,
             configure: configureTinyGadget,
-            misfit: misfitOfTinyGadget,
+            whyIncompatible: incompatibilityOfTinyGadget,
           }),
         ],
       }),

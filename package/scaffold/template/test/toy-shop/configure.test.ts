@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AnyGadget } from '../../src/toy-shop/any-gadget.ts';
-import { configureTinyGadget, misfitOfTinyGadget } from '../../src/toy-shop/configure.ts';
+import { configureTinyGadget, incompatibilityOfTinyGadget } from '../../src/toy-shop/configure.ts';
 import type { TinyGadgetClass } from '../../src/toy-shop/tiny-gadget.ts';
 
 type ForProvider = TinyGadgetClass['specTemplate']['forProvider'];
@@ -47,9 +47,9 @@ describe('the gadget of a claim', () => {
   };
   for (const [name, { claim, class: forProvider, want }] of Object.entries(rows)) {
     test(name, () => {
-      const misfit = misfitOfTinyGadget(claimOf(claim), forProvider);
+      const whyIncompatible = incompatibilityOfTinyGadget(claimOf(claim), forProvider);
       const configured = configureTinyGadget(claimOf(claim), classOf(forProvider));
-      assert.deepEqual(misfit ?? configured.forProvider, want);
+      assert.deepEqual(whyIncompatible ?? configured.forProvider, want);
     });
   }
 });

@@ -26,18 +26,18 @@ function scene(fails?: string, error = new Error('the cloud says no')) {
     system: () => took('system', 'here'),
     disconnect: () => took('disconnect', undefined),
   };
-  const told: Omit<ExternalCall, 'managed'>[] = [];
+  const reported: Omit<ExternalCall, 'managed'>[] = [];
   const connector = observedConnector(
     { connect: () => took('connect', client) },
-    ({ managed: _, ...call }) => told.push(call),
+    ({ managed: _, ...call }) => reported.push(call),
     clock,
   );
-  return { connector, told };
+  return { connector, reported };
 }
 
 describe('each external call is reported', () => {
   test('with its name, its duration and the result of an observation', async () => {
-    const { connector, told } = scene();
+    const { connector, reported } = scene();
     const client = await connector.connect(managed(), signal);
     await client.observe(managed(), undefined, signal);
     await client.create(managed(), undefined, signal);
@@ -47,7 +47,7 @@ describe('each external call is reported', () => {
     await client.system?.(signal);
     await client.disconnect?.();
     const well = { durationMs: 100 };
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { operation: 'connect', ...well },
       { operation: 'observe', ...well, isUpToDate: false },
       ...(['create', 'update', 'delete', 'poll', 'system', 'disconnect'] as const).map((operation) => ({
@@ -59,25 +59,25 @@ describe('each external call is reported', () => {
 
   test('unless it was refused because leadership was interrupted', async () => {
     const kept = leaseExpired('the Lease was not renewed in time');
-    const { connector, told } = scene('observe', kept);
+    const { connector, reported } = scene('observe', kept);
     const client = await connector.connect(managed(), signal);
     await assert.rejects(client.observe(managed(), undefined, signal), kept);
     assert.deepEqual(
-      told.map(({ operation }) => operation),
+      reported.map(({ operation }) => operation),
       ['connect'],
     );
   });
 
   test('as failed if it throws, and the error is thrown on', async () => {
-    const { connector, told } = scene('observe');
+    const { connector, reported } = scene('observe');
     const client = await connector.connect(managed(), signal);
     await assert.rejects(client.observe(managed(), undefined, signal), /the cloud says no/);
-    assert.deepEqual(told.at(-1), { operation: 'observe', durationMs: 100, errorClass: 'Unknown' });
+    assert.deepEqual(reported.at(-1), { operation: 'observe', durationMs: 100, errorClass: 'Unknown' });
   });
 
   test('as failed if the external system cannot be reached', async () => {
-    const { connector, told } = scene('connect');
+    const { connector, reported } = scene('connect');
     await assert.rejects(connector.connect(managed(), signal), /the cloud says no/);
-    assert.deepEqual(told, [{ operation: 'connect', durationMs: 100, errorClass: 'Unknown' }]);
+    assert.deepEqual(reported, [{ operation: 'connect', durationMs: 100, errorClass: 'Unknown' }]);
   });
 });

@@ -64,7 +64,7 @@ describe('a creation that succeeded a moment ago', () => {
 });
 
 describe('how long a deletion waits for a resource without creation marks to show', () => {
-  const told = (facts: ConditionFacts, second: number): ManagedStatus => ({
+  const reported = (facts: ConditionFacts, second: number): ManagedStatus => ({
     conditions: setConditions([], [facts], { now: new Date(at(second)) }),
   });
   const leaving = { deletionTimestamp };
@@ -83,7 +83,7 @@ describe('how long a deletion waits for a resource without creation marks to sho
       isBeing: false,
     },
     'the grace period begins when the condition Creating was set': {
-      metadata: { ...leaving, creationTimestamp: at(0), status: told(creating(), 4) },
+      metadata: { ...leaving, creationTimestamp: at(0), status: reported(creating(), 4) },
       graceMs: 2_000,
       isBeing: true,
     },
@@ -98,7 +98,7 @@ describe('how long a deletion waits for a resource without creation marks to sho
       isBeing: false,
     },
     'a resource that was seen is not awaited': {
-      metadata: { ...leaving, creationTimestamp: at(4), status: told(available(), 4) },
+      metadata: { ...leaving, creationTimestamp: at(4), status: reported(available(), 4) },
       graceMs: 2_000,
       isBeing: false,
     },

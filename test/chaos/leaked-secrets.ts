@@ -14,7 +14,7 @@ export const plantedValue = (): string => `planted${randomBytes(18).toString('he
 const shortest = 12;
 
 /** Looks for whole words: letters, digits, dash and underscore, as passwords and tokens of ours are made of. */
-export function toldSecrets(values: Iterable<string>): ToldSecrets {
+export function leakedSecrets(values: Iterable<string>): ToldSecrets {
   const words = new Map<string, string>();
   for (const value of values) {
     if (value.length < shortest) continue;
@@ -28,7 +28,7 @@ export function toldSecrets(values: Iterable<string>): ToldSecrets {
 }
 
 /** The lines of a file that tell a secret: which one, and the line's beginning. */
-export async function toldInFile(file: string, secrets: ToldSecrets): Promise<readonly string[]> {
+export async function leakedInFile(file: string, secrets: ToldSecrets): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const line of createInterface({
     input: createReadStream(file),

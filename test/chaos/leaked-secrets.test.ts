@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toldSecrets } from './told-secrets.ts';
+import { leakedSecrets } from './leaked-secrets.ts';
 
 describe('leaked secrets', () => {
   const secret = 'pl4nted-Secret_value';
-  const told = toldSecrets([secret, 'short']);
+  const reported = leakedSecrets([secret, 'short']);
 
   for (const [where, text] of [
     ['as a value of JSON', `{"error":"refused ${secret}"}`],
@@ -13,13 +13,13 @@ describe('leaked secrets', () => {
     ['in base64', `{"password":"${Buffer.from(secret).toString('base64')}"}`],
   ] as const) {
     test(`are found ${where}, and not reported again`, () => {
-      const found = told.in(text);
+      const found = reported.in(text);
       assert.equal(found.length, 1);
       assert.ok(!found[0]!.includes(secret));
     });
   }
 
   test('are none in what merely looks like one, or is too short to mean anything', () => {
-    assert.deepEqual(told.in(`${secret}s pl4nted-Secret short`), []);
+    assert.deepEqual(reported.in(`${secret}s pl4nted-Secret short`), []);
   });
 });

@@ -27,7 +27,7 @@ const worksNow = ({ metadata, spec, status }: Managed): boolean =>
   ['Ready', 'Synced'].every((type) => getCondition(status?.conditions, type).status === 'True');
 
 /** The condition Ready of a Provider or ProviderConfig at rest. The tests of provider health prove each step to it. */
-export const providersTold: InvariantOf = ({ cluster }) => {
+export const providersReported: InvariantOf = ({ cluster }) => {
   /** Whether the Secret of a provider has the credentials that its system accepts. */
   function hasRightCredentials(kind: Kind, provider: StoredObject): boolean {
     const { namespace, name, key } = secretOf(provider) ?? {};

@@ -32,7 +32,7 @@ const traces = new RegExp(
 );
 
 /** A secret value is in no place but a Secret. */
-export const noSecretsTold: InvariantOf = () => ({
+export const noSecretsLeaked: InvariantOf = () => ({
   name: 'no secret value is in a log line, a metric, an Event, a condition or any object but a Secret',
   changed({ by, kind, after }) {
     if (!isProcess(by) || after === undefined || kind.kind === 'Secret') return [];
