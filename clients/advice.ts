@@ -24,6 +24,7 @@ export const advice = {
   // PostgreSQL.
   chooseExternalName: 'choose another external name',
   adopt: (consequence: string, statement: string) => `to adopt it${consequence}, run: ${statement}`,
+  endHolder: (statement: string) => `once its data is safe, run in that database: ${statement}`,
   disableTls: 'to connect without TLS, set sslmode "disable" in the credentials',
   nameAnotherSchema: 'Name another schema, or install it by hand',
 } as const;

@@ -1,4 +1,5 @@
 import { escapeIdentifier } from 'pg';
+import { advice } from '../advice.ts';
 import type { DatabaseObservation } from './database-spec.ts';
 import { counted, PostgresqlError } from './error.ts';
 import { withRightsOf } from './membership.ts';
@@ -17,6 +18,7 @@ export async function dropDatabase(
     await session.query(dropStatement);
     return;
   }
+  await refuseIfHeld(session, found.name);
   if (!terminateSessions) {
     const open = (await sessionsOn(session, found.name)).length;
     if (open > 0) {
@@ -45,7 +47,38 @@ export async function dropDatabase(
   }
   if (terminateSessions) await terminate(session, found.name); // sessions that reconnected during this time
   const mayForce = terminateSessions && admin.isSuperuser && serverVersion >= 13;
-  await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
+  try {
+    await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
+  } catch (error) {
+    // An administrator may have to connect to end what prevents the drop. The next attempt forbids connections again.
+    if (terminateSessions)
+      await session.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Throws `InUse` if something keeps the database that no termination of sessions ends. The message names the statement
+ * for the administrator. The controllers end none of these: each may hold data.
+ */
+async function refuseIfHeld(session: Session, name: string): Promise<void> {
+  const [held] = await session.query<{ holder: string; statement: string }>(
+    `SELECT format('prepared transaction %L', gid) AS holder,
+            format('COMMIT PREPARED %L or ROLLBACK PREPARED %L', gid, gid) AS statement
+     FROM pg_prepared_xacts WHERE database = $1
+     UNION ALL
+     SELECT format('subscription %I', subname), format('DROP SUBSCRIPTION %I', subname)
+     FROM pg_subscription JOIN pg_database d ON d.oid = subdbid WHERE d.datname = $1
+     UNION ALL
+     SELECT format('replication slot %I with a consumer', slot_name),
+            format('SELECT pg_drop_replication_slot(%L)', slot_name)
+     FROM pg_replication_slots WHERE database = $1 AND active
+     ORDER BY 1`,
+    [name],
+  );
+  if (held === undefined) return;
+  const message = `database ${escapeIdentifier(name)} has a ${held.holder}; ${advice.endHolder(held.statement)}`;
+  throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
 /** Terminates the sessions on a database, and the sessions elsewhere that hold locks on it. */

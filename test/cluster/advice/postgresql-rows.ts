@@ -300,11 +300,30 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
 
 type ClientAdvice = Extract<
   keyof typeof clientAdvice,
-  'chooseExternalName' | 'createRetainedAgain' | 'adopt' | 'disableTls' | 'nameAnotherSchema'
+  'chooseExternalName' | 'createRetainedAgain' | 'adopt' | 'disableTls' | 'nameAnotherSchema' | 'endHolder'
 >;
 
 /** The advice of the errors of PostgreSQL. */
 export const postgresqlClientRows = (server: Server): Readonly<Record<ClientAdvice, Row>> => ({
+  endHolder: {
+    async situation(at) {
+      await provider(server, at);
+      await database(at);
+      await at.working(PostgreSQLDatabaseKind, at.named('db'));
+      const subscription = `CREATE SUBSCRIPTION ${escapeIdentifier(at.named('copy'))} CONNECTION 'host=127.0.0.1'
+        PUBLICATION news WITH (connect = false, slot_name = NONE)`;
+      await sql(server, [subscription], at.named('db'));
+      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+    },
+    says: () => 'run in that database: DROP SUBSCRIPTION',
+    where: databaseRow.where,
+    async act(at) {
+      const [, statement = ''] = /run in that database: (DROP SUBSCRIPTION [^;]*)/.exec(await databaseRow.where(at)) ?? [];
+      await sql(server, [statement], at.named('db'));
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+    ends: (at) => at.isGone(PostgreSQLDatabaseKind, at.named('db')),
+  },
   disableTls: wrongEntry(server, { sslmode: 'require' }, 'ProviderUnreachable'),
   adopt: {
     ...databaseRow,

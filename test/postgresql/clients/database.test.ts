@@ -9,7 +9,7 @@ const {
   sql,
   refusal,
   connect,
-} = await postgresqlFixture({ settings: { autovacuum: 'off' } });
+} = await postgresqlFixture({ settings: { autovacuum: 'off', max_prepared_transactions: '2' } });
 const server = serverOf();
 const { databases, grants, roles } = server;
 const owned = { ownerId };
@@ -119,4 +119,34 @@ test('many grants on one database at once do not fail each other', async () => {
   await Promise.all(specs.map((spec, index) => (index % 2 ? server : other).grants.apply(spec)));
   const held = await Promise.all(specs.map((spec) => grants.observe(spec)));
   assert.deepEqual(held, Array(24).fill(new Map([['CONNECT', { isGrantable: false }]])));
+});
+
+describe('what keeps a database is named with its statement, and an administrator can still connect', () => {
+  const holders: Record<string, { make: string; end: string; says: RegExp }> = {
+    'a prepared transaction': {
+      make: "BEGIN; CREATE TABLE halves (); PREPARE TRANSACTION 'half'",
+      end: "ROLLBACK PREPARED 'half'",
+      says: /^database "held" has a prepared transaction 'half'; once its data is safe, run in that database: COMMIT PREPARED 'half' or ROLLBACK PREPARED 'half'$/,
+    },
+    'a subscription': {
+      make: "CREATE SUBSCRIPTION copy CONNECTION 'host=127.0.0.1' PUBLICATION news WITH (connect = false, slot_name = NONE)",
+      end: 'DROP SUBSCRIPTION copy',
+      says: /^database "held" has a subscription copy; once its data is safe, run in that database: DROP SUBSCRIPTION copy$/,
+    },
+  };
+  for (const [name, { make, end, says }] of Object.entries(holders)) {
+    for (const terminateSessions of [true, false]) {
+      test(`${name}, ${terminateSessions ? 'sessions are terminated' : 'sessions are awaited'}`, async () => {
+        await databases.create('held', {}, owned);
+        await sql(make, { database: 'held' });
+        await assert.rejects(databases.drop('held', { ...owned, terminateSessions }), {
+          code: 'InUse',
+          message: says,
+        });
+        await sql(end, { database: 'held' });
+        await databases.drop('held', { ...owned, terminateSessions });
+        assert.equal(await databases.observe('held'), undefined);
+      });
+    }
+  }
 });
