@@ -1,5 +1,5 @@
 import type { Condition, ControllerErrorClass } from '../../apis/core/v1alpha1/condition.ts';
-import { controllerErrorIn } from '../../apis/core/v1alpha1/controller-error.ts';
+import { controllerErrorIn } from '../../apis/core/v1alpha1/condition.ts';
 import type { ProviderReason, ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { ExternalErrorClass } from '../../clients/external-error.ts';
 import { errorClassOf, errorFactsOf } from '../../clients/external-error.ts';

@@ -1,5 +1,5 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
-import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
+import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 

@@ -2,7 +2,7 @@ import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pickBy from 'lodash/pickBy.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
-import { ControllerError } from '../../apis/core/v1alpha1/controller-error.ts';
+import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
 import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';

@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
-import { ControllerError } from '../../../apis/core/v1alpha1/controller-error.ts';
+import { ControllerError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';

@@ -7,8 +7,7 @@
 import omit from 'lodash/omit.js';
 import { map, mergeMap } from 'rxjs';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
-import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import { ControllerError } from '../../../apis/core/v1alpha1/controller-error.ts';
+import { ControllerError, getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ControllerError } from '../../../../apis/core/v1alpha1/condition.ts';
 import { labelledFor } from '../../../../apis/core/v1alpha1/connection-labels.ts';
-import { ControllerError } from '../../../../apis/core/v1alpha1/controller-error.ts';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
