@@ -67,7 +67,7 @@ function statusFromBackup({ managed }: OrphanFacts): OrphanDecision | undefined 
 
 /**
  * The claim was restored from a backup, and the resource still has the claim's previous UID. Releases the resource: it
- * keeps running until an administrator makes it available again.
+ * is not deleted, and no claim gets it until an administrator makes it available again.
  */
 function restoredClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;

@@ -38,7 +38,7 @@ export const bindingDecisions = [
   'KeepBound',
 ] as const;
 
-/** The facts from which decide.ts decides. observe.ts reads them. */
+/** The facts from which decide.ts decides. observe.ts collects them. */
 export interface BindingFacts {
   readonly claim: Claim | undefined;
   readonly responsibility: Responsibility;

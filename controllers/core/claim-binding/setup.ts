@@ -101,7 +101,7 @@ export function claimBindingController(
   /** The claim that a managed resource names, if that claim does not exist and this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** The claims of the resource with this Secret. None if the resource has no phase: its status triggers them later. */
+  /** The claims whose resource has this Secret. None if it has no binding phase: they run when its status gets one. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);

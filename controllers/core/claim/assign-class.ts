@@ -25,7 +25,7 @@ import { whyNotSuitable } from './incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { ownedResources } from './owned-resources.ts';
 
-/** The differences between scheduling and defaulting. */
+/** How scheduling (by `classSelector` or a name) and defaulting (the default class) differ. */
 export interface ClassAssignment {
   readonly controller: 'scheduling' | 'defaulting';
   readonly decide: (facts: ClassFacts) => ClassDecision;

@@ -57,8 +57,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** Why no external resource can be created now. Undefined if nothing prevents the creation, which is the default. */
   uncreatable?(managed: M): string | undefined;
   /**
-   * For how many ms after a creation observations may fail to find the external resource. If names are deterministic,
-   * only a deletion waits for this time. Default: 30 000 for assigned names, 0 for deterministic names.
+   * How long, in ms, a new external resource may be hidden from observations. In this time no deletion ends, and with
+   * assigned names nothing is created again. Default: 30 000 for assigned names, 0 for deterministic names.
    */
   readonly creationGraceMs?: number;
   /**

@@ -133,7 +133,7 @@ export interface Identifiable {
   readonly seen?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
 }
 
-/** Adds a missing external name annotation, with the recorded name, else with the name known before creation. */
+/** Adds a missing external name annotation: the recorded name, else that of `forProvider` or of the object. */
 export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
   if (externalName(object) !== undefined) return object;
   const recorded = recordedIdentity(object, marks)?.name;

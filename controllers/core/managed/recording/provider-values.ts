@@ -35,7 +35,7 @@ function without(values: Json, taken: Json): Json {
   );
 }
 
-/** Returns the managed resource for a creation: `forProvider` merged into `initProvider`, as Upjet does. */
+/** Returns the managed resource for a creation: `initProvider` gives the fields that `forProvider` lacks. */
 export function withInitProvider<M extends Managed>(managed: M): M {
   const { initProvider, forProvider } = managed.spec;
   if (initProvider === undefined) return managed;

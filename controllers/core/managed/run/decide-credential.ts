@@ -115,7 +115,7 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
-/** Adopts a Secret without owner or credential annotation, for example after a restore. Its credential stays. */
+/** Adopts a Secret that lacks its owner, its credential annotation or both, as after a restore, with its credential. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;

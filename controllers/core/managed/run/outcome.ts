@@ -131,7 +131,7 @@ export const outcomes = {
     next: 'event',
   }),
   invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
-  /** CreationIncomplete: waits for an administrator. Polls, because the write of this status may fail. */
+  /** CreationIncomplete: an administrator must find out what the creation did. Polls, to write a lost status again. */
   undetermined: (run: Run, message: string) =>
     refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
   /** OtherSystem: waits until a user corrects the provider. Polls, because changed credentials cause no event. */
