@@ -225,7 +225,7 @@ describe('a queue that another user creates at the same moment', () => {
         code: 'AWS.SimpleQueueService.NonExistentQueue',
       });
       await assert.rejects(clientFor(aws).create(queue(), undefined, signal), ({ message }: Error) =>
-        /^queue "orders" exists and (?:carries no tag of an owner|belongs to \S+ "theirs"); choose another/.test(
+        /^queue "orders" exists and (?:carries no tag of an owner|belongs to \S+ "theirs"); set another name/.test(
           message,
         ),
       );
