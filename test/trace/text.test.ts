@@ -23,7 +23,7 @@ test('without --verbose a trace shows an edit that is not applied', async () => 
     'FavouriteDBInstance legacy can be used',
     '',
     '✓ FavouriteDBInstance legacy',
-    '    not applied, because spec.managementPolicies do not allow Update: spec.forProvider.fancinessLevel; add Update, or undo the edit',
+    '    not applied, because spec.managementPolicies do not allow Update: spec.forProvider.fancinessLevel; add Update, or undo the edit, or create a new resource',
     '  ✓ external name legacy',
     '  ✓ Provider favourite (fcp.crossplane.io)',
     '    ✓ credentials: secret cloud-credentials/favourite-cloud',
