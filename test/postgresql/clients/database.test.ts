@@ -121,7 +121,7 @@ test('many grants on one database at once do not fail each other', async () => {
   assert.deepEqual(held, Array(24).fill(new Map([['CONNECT', { isGrantable: false }]])));
 });
 
-describe('what keeps a database is named with its statement, and an administrator can still connect', () => {
+describe('the holder of a database is named with the statement that ends it, and an administrator can connect', () => {
   const holders: Record<string, { make: string; end: string; says: RegExp }> = {
     'a prepared transaction': {
       make: "BEGIN; CREATE TABLE halves (); PREPARE TRANSACTION 'half'",
