@@ -1,4 +1,4 @@
-import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -9,7 +9,6 @@ import type { Owner } from '../../clients/ownership-tags.ts';
 import { labelled, ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
-import { advice } from './advice.ts';
 
 /** The owner that a managed resource's external resource is tagged with. */
 export function ownerOf(managed: Managed): Owner {
@@ -73,7 +72,7 @@ export function checkOwnership(
           { by: 'AnotherResource', ...ownerIn(tags) },
         ];
   throw new ExternalError(
-    `${what} exists and ${whose}; ${coreAdvice.setExternalName}, or ${advice.observeExisting}${hint}`,
+    `${what} exists and ${whose}; ${advice.setExternalName}, or ${advice.observeExisting}${hint}`,
     { errorClass: 'Conflict', advice: { kinds: ['ChooseExternalName', 'ObserveOnly'] }, holder },
   );
 }

@@ -1,10 +1,10 @@
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isNowhere } from '../../clients/cloud-error.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { Observation } from '../core/managed/connecting/external-client.ts';
 import { isCreationFailed } from '../core/managed/recording/creation-tracking.ts';
-import { advice } from './advice.ts';
 
 /** The answer of `observe` if the external resource does not exist. `problem`: the reason not to create one either. */
 export const nothingThere = (problem?: string): Observation<never> => ({

@@ -1,5 +1,5 @@
 import { boundedCache } from '../bounded-cache.ts';
-import { allPages } from '../client/all-pages.ts';
+import { allPages } from '../client/answer.ts';
 import { isTransient } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';

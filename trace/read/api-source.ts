@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { allPages } from '../../runtime/client/all-pages.ts';
+import { allPages } from '../../runtime/client/answer.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';

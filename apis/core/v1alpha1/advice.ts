@@ -58,6 +58,10 @@ export const advice = {
   labelEntry: (label: string) => `label it ${label} to give it to this one`,
   reuseCredentials,
   generateOthers: `have it generate others, then ${reuseCredentials}`,
+  observeExisting: 'observe it with spec.managementPolicies ["Observe"]',
+  correctWrittenName: `correct the annotation ${annotationKeys.externalName}`,
+  removeWrittenName: (noun: string) => `remove it to have a ${noun} created`,
+  nameRightOne: `put the id of the right one into the annotation ${annotationKeys.externalName}`,
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
 

@@ -3,7 +3,6 @@ import { after, before, describe, test } from 'node:test';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { advice as clientAdvice } from '../../../clients/advice.ts';
-import { advice as authorAdvice } from '../../../controllers/author/advice.ts';
 import { advice as awsAdvice } from '../../../controllers/aws/advice.ts';
 import { advice as postgresqlAdvice } from '../../../controllers/postgresql/advice.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
@@ -50,8 +49,8 @@ describe('a reader who does what the product says can use the claim', {
   });
 
   const server = () => postgresql;
-  const catalogues = [coreAdvice, clientAdvice, authorAdvice, awsAdvice, postgresqlAdvice] as const;
-  const catalogue = { ...coreAdvice, ...clientAdvice, ...authorAdvice, ...awsAdvice, ...postgresqlAdvice };
+  const catalogues = [coreAdvice, clientAdvice, awsAdvice, postgresqlAdvice] as const;
+  const catalogue = { ...coreAdvice, ...clientAdvice, ...awsAdvice, ...postgresqlAdvice };
   const pieces: RowsOf<typeof catalogue> = {
     ...claimRows,
     ...managedRows,

@@ -4,7 +4,6 @@ import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
-import type { advice as authorAdvice } from '../../../controllers/author/advice.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row } from './player.ts';
 
@@ -60,7 +59,12 @@ const instanceRow = {
   ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('db')),
 };
 
-export const authorRows: Readonly<Record<keyof typeof authorAdvice, Row>> = {
+export type AuthorAdvice = Extract<
+  keyof typeof advice,
+  'observeExisting' | 'correctWrittenName' | 'removeWrittenName' | 'nameRightOne'
+>;
+
+export const authorRows: Readonly<Record<AuthorAdvice, Row>> = {
   observeExisting: {
     ...instanceRow,
     situation: occupied,

@@ -9,6 +9,7 @@ import { provisionedNames } from '../../../controllers/core/claim/provisioned-na
 import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
 import { favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
+import type { AuthorAdvice } from './author-rows.ts';
 import { refusedVersion } from './aws-rows.ts';
 import type { ManagedAdvice } from './managed-rows.ts';
 import type { Place, Row } from './player.ts';
@@ -58,7 +59,7 @@ const backedUp = ({ apiVersion, kind, metadata, spec }: Managed): Managed => ({
 });
 
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
-export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvice>, Row>> = {
+export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvice | AuthorAdvice>, Row>> = {
   correctClassRef: {
     situation: (at) => at.claim({ classRef: at.classRef('smal') }),
     reason: 'ClassNotFound',
