@@ -51,15 +51,16 @@ export async function dropDatabase(
     await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
   } catch (error) {
     // An administrator may have to connect to end what prevents the drop. The next attempt forbids connections again.
-    if (terminateSessions)
+    if (terminateSessions && found.allowConnections)
       await session.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`).catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Throws `InUse` if something keeps the database that no termination of sessions ends. The message names the statement
- * for the administrator. The controllers end none of these: each may hold data.
+ * Throws `Held` if something keeps the database that no termination of sessions ends. The message names the statement
+ * for the administrator. The controllers end neither: each may hold data. The consumer of a logical
+ * replication slot is a session.
  */
 async function refuseIfHeld(session: Session, name: string): Promise<void> {
   const [held] = await session.query<{ holder: string; statement: string }>(
@@ -69,16 +70,12 @@ async function refuseIfHeld(session: Session, name: string): Promise<void> {
      UNION ALL
      SELECT format('subscription %I', subname), format('DROP SUBSCRIPTION %I', subname)
      FROM pg_subscription JOIN pg_database d ON d.oid = subdbid WHERE d.datname = $1
-     UNION ALL
-     SELECT format('replication slot %I with a consumer', slot_name),
-            format('SELECT pg_drop_replication_slot(%L)', slot_name)
-     FROM pg_replication_slots WHERE database = $1 AND active
      ORDER BY 1`,
     [name],
   );
   if (held === undefined) return;
   const message = `database ${escapeIdentifier(name)} has a ${held.holder}; ${advice.endHolder(held.statement)}`;
-  throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
+  throw new PostgresqlError(message, { code: 'Held', isRetryable: true });
 }
 
 /** Terminates the sessions on a database, and the sessions elsewhere that hold locks on it. */

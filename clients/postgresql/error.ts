@@ -45,6 +45,7 @@ export class PostgresqlError extends Error implements ErrorFacts {
  * - `NotFound`: a database or role that the request names does not exist (yet).
  * - `NotOurs`: a database or role exists and does not carry the caller's mark.
  * - `InUse`: open sessions or dependent objects block a deletion or a copy.
+ * - `Held`: something that no termination of sessions ends keeps a database from being dropped.
  * - `Closed`: the client was closed.
  * - `Halted`: `mayGoOn` threw; nothing was sent, and the open transaction is rolled back. `cause` is the reason.
  */
@@ -56,6 +57,7 @@ export type PostgresqlErrorCode =
   | 'NotFound'
   | 'NotOurs'
   | 'InUse'
+  | 'Held'
   | 'Closed'
   | 'Halted'
   | (string & {});
@@ -71,6 +73,7 @@ const classes: Readonly<Record<string, ExternalErrorClass>> = {
   NotFound: 'NotReady',
   NotOurs: 'Conflict',
   InUse: 'NotReady',
+  Held: 'NotReady',
   '0A': 'Invalid', // feature not supported
   '22': 'Invalid', // data exception
   '23': 'Invalid', // integrity constraint violation

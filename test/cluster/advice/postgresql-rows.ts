@@ -318,8 +318,7 @@ export const postgresqlClientRows = (server: Server): Readonly<Record<ClientAdvi
     says: () => 'run in that database: DROP SUBSCRIPTION',
     where: databaseRow.where,
     async act(at) {
-      const [, statement = ''] =
-        /run in that database: (DROP SUBSCRIPTION [^;]*)/.exec(await databaseRow.where(at)) ?? [];
+      const [, statement = ''] = /run in that database: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
       await sql(server, [statement], at.named('db'));
       await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
     },

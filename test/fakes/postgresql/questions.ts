@@ -285,8 +285,8 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT rolname AS name, .* WHERE rolcanlogin AND NOT rolsuper /, strangers],
   [/^SELECT extname AS name, extversion AS version FROM pg_extension /, installedExtensions],
   [/^SELECT v\.schema AS "fixedSchema" /, availableExtension],
-  // There are no prepared transactions, subscriptions or replication slots here.
-  [/^SELECT format\('prepared transaction .* FROM pg_replication_slots /, () => []],
+  // There are no prepared transactions or subscriptions here.
+  [/^SELECT format\('prepared transaction .* FROM pg_subscription /, () => []],
   // No functions are planted here.
   [/^WITH RECURSIVE needed AS .* planted AS /, () => []],
   [/^SELECT 1$/, () => [{ '?column?': 1 }]],

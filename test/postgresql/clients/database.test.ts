@@ -140,7 +140,7 @@ describe('the holder of a database is named with the statement that ends it, and
         await databases.create('held', {}, owned);
         await sql(make, { database: 'held' });
         await assert.rejects(databases.drop('held', { ...owned, terminateSessions }), {
-          code: 'InUse',
+          code: 'Held',
           message: says,
         });
         await sql(end, { database: 'held' });
