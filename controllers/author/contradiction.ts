@@ -1,7 +1,7 @@
 /**
- * A reason for `whyIncompatible` of a service: a field of the resource or class has another value than the claim asks for. For
- * example: `has version "5.6", but the claim's spec.version is "5.7"`. Undefined if the values agree, or if either is
- * absent. `isSame` compares them; default: equal values.
+ * A reason for `whyIncompatible` of a service: a field of the resource or class has another value than the claim asks
+ * for. For example: `has version "5.6", but the claim's spec.version is "5.7"`. Undefined if the values agree, or if
+ * either is absent. `isSame` compares them; default: equal values.
  */
 export function contradiction(
   [field, given]: readonly [field: string, value: string | undefined],

@@ -75,12 +75,12 @@ export interface Satisfied<P> {
  * returns `forProvider` of the managed resource. Fields that the managed kind does not have do not compile. It throws
  * an Error whose message tells the claim's author what is incompatible.
  *
- * `whyIncompatible` returns the reason why a class or a managed resource can never serve the claim. An example is `has engine
- * "postgres", which no MySQLInstance can be given`, which follows the name of a class or a managed resource in a
- * message. Undefined: it can serve the claim.
+ * `whyIncompatible` returns the reason why a class or a managed resource can never serve the claim, or undefined if it
+ * can. An example is `has engine "postgres", which no MySQLInstance can be given`, which follows the name of a class or
+ * a managed resource in a message.
  *
  * It is called before a class is chosen by a selector or as the default, before a resource is created from a class, and
- * before a claim is bound to a resource that it names. Without `whyIncompatible`, every claim of the kind can be bound to such a
+ * before a claim is bound to a resource that it names. Without it, every claim of the kind can be bound to such a
  * resource. `offered` is `forProvider` of a class. For a resource it also contains the values of `initProvider` and of
  * the status with the same names. Any field may be absent.
  */

@@ -138,13 +138,15 @@ export interface Page<T> {
   readonly continueToken?: string | undefined;
 }
 
-/** The items of all pages of a list. `read` gets the token of the next page, none for the first. */
-export async function allPages<T>(
-  read: (token: { readonly continueToken?: string }) => Promise<Page<T>>,
-): Promise<readonly T[]> {
-  const items: T[] = [];
+/** Reads the page of a token. Without a token, reads the first page. */
+export type ReadPage<T> = (token: { readonly continueToken?: string }) => Promise<Page<T>>;
+
+/** The pages of a list, one after the other, so that a long list need not be held as a whole. */
+export async function* pagesOf<T>(read: ReadPage<T>): AsyncGenerator<readonly T[]> {
   let page = await read({});
-  for (; page.continueToken !== undefined; page = await read({ continueToken: page.continueToken }))
-    items.push(...page.items);
-  return [...items, ...page.items];
+  yield page.items;
+  while (page.continueToken !== undefined) {
+    page = await read({ continueToken: page.continueToken });
+    yield page.items;
+  }
 }

@@ -68,9 +68,10 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**
  * Sends Events as client-go does (see `createEventCorrelator`): few, and with low priority. There is one request at a
- * time. While many wait, each is followed by a pause, so that a burst takes at most a fifth of one connection's time, and
- * less when the API server is busy. Warnings are sent first. The queue is bounded: the oldest Normal Event is dropped first. An Event that is
- * repeated while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
+ * time. While many wait, each is followed by a pause, so that a burst takes at most a fifth of one connection's time,
+ * and less when the API server is busy. Warnings are sent first. The queue is bounded: the oldest Normal Event is
+ * dropped first. An Event that is repeated while it waits is sent once. Failures are retried a few times if a retry can
+ * help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 4000, remembered = 4096 } = options;
@@ -96,8 +97,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
 
   /** A Warning does not wait for the Normal Events of a burst: a user may be looking for it. */
   function next(): CorrelatedEvent | undefined {
-    const [event] = [...waiting.Warning.values().take(1), ...waiting.Normal.values().take(1)];
-    return event;
+    return waiting.Warning.values().next().value ?? waiting.Normal.values().next().value;
   }
 
   async function write(recorded: CorrelatedEvent, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { boundedCache } from '../bounded-cache.ts';
-import { allPages } from '../client/answer.ts';
+import { pagesOf } from '../client/answer.ts';
 import { isTransient } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
@@ -34,13 +34,15 @@ export function standingWarnings({ client, log, sources }: StandingWarningsOptio
   async function read(namespace: string, signal: AbortSignal): Promise<ReadonlyMap<string, StandingEvent>> {
     const found = new Map<string, StandingEvent>();
     const selection = { namespace, fieldSelector: 'type=Warning', limit: pageSize };
-    const events = await allPages((token) => client.list(EventKind, { ...selection, ...token }, signal));
-    for (const event of events) {
-      const standing = standingOf(event);
-      const isOurs = sources.has(event.reportingComponent);
-      if (!isOurs || standing === undefined) continue;
-      const key = eventKey(event.involvedObject, { ...event, source: event.reportingComponent });
-      if (standing.lastMs >= (found.get(key)?.lastMs ?? 0)) found.set(key, standing);
+    const pages = pagesOf((token) => client.list(EventKind, { ...selection, ...token }, signal));
+    for await (const page of pages) {
+      for (const event of page) {
+        const standing = standingOf(event);
+        const isOurs = sources.has(event.reportingComponent);
+        if (!isOurs || standing === undefined) continue;
+        const key = eventKey(event.involvedObject, { ...event, source: event.reportingComponent });
+        if (standing.lastMs >= (found.get(key)?.lastMs ?? 0)) found.set(key, standing);
+      }
     }
     return found;
   }

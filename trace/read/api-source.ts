@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { allPages } from '../../runtime/client/answer.ts';
+import type { ReadPage } from '../../runtime/client/answer.ts';
+import { pagesOf } from '../../runtime/client/answer.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
@@ -15,7 +16,7 @@ export function apiSource(client: KubernetesClient, signal?: AbortSignal): Sourc
     get: (kind, key) => finding(client.get(kind, key, signal)),
     list(kind, namespace) {
       const limited = { limit: pageSize, ...(namespace !== undefined && { namespace }) };
-      return finding(allPages((token) => client.list(kind, { ...limited, ...token }, signal)));
+      return finding(all((token) => client.list(kind, { ...limited, ...token }, signal)));
     },
     eventsOf: (object) => finding(eventsAbout(object)),
   };
@@ -26,9 +27,12 @@ export function apiSource(client: KubernetesClient, signal?: AbortSignal): Sourc
       .map(([field, value]) => `involvedObject.${field}=${value}`)
       .join(',');
     const limited = { namespace, fieldSelector, limit: pageSize };
-    return allPages<CoreEvent>((token) => client.list(EventKind, { ...limited, ...token }, signal));
+    return all<CoreEvent>((token) => client.list(EventKind, { ...limited, ...token }, signal));
   }
 }
+
+const all = async <T>(read: ReadPage<T>): Promise<readonly T[]> =>
+  (await Array.fromAsync(pagesOf(read))).flat();
 
 async function finding<T>(reading: Promise<T>): Promise<Found<T>> {
   try {
