@@ -29,6 +29,14 @@ export const equivalents: readonly Equivalent[] = [
     becomes,
     because: 'where either is missing nothing is decided but nothing; the types do not know that',
   })),
+  ...['claim === undefined || managed === undefined', 'claim === undefined', 'managed === undefined'].map(
+    (was) => ({
+      line: "if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // the checks exclude this",
+      was,
+      becomes: 'false',
+      because: 'a check before has decided if either does not exist; the types do not know that',
+    }),
+  ),
   {
     line: '...(selectorOf(object, field) === undefined ? [] : [bySelector]),',
     was: 'selectorOf(object, field) === undefined',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import mapValues from 'lodash/mapValues.js';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { allowsPropagationTo, encodeDetails, propagatesFrom } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -89,21 +90,27 @@ const cases: Record<string, { given: Partial<PropagationFacts>; want: Propagatio
     given: { besides: [claimKind] },
     want: { name: 'OtherKind' },
   },
-  'a source that does not consent is not copied': {
-    given: {
-      source: {
-        ...source,
-        metadata: {
-          ...source.metadata,
-          annotations: allowsPropagationTo({ namespace: 'team', name: 'other' }),
-        },
+  ...mapValues(
+    {
+      'a source that consents to no copy of this name is not copied': { namespace: 'team', name: 'other' },
+      'a source that consents to a copy in another namespace is not copied': {
+        namespace: 'rival',
+        name: 'conn',
       },
     },
-    want: {
-      name: 'NoConsent',
-      message: 'connection secret system/src does not consent to be copied to team/conn',
-    },
-  },
+    (consent) => ({
+      given: {
+        source: {
+          ...source,
+          metadata: { ...source.metadata, annotations: allowsPropagationTo(consent) },
+        },
+      },
+      want: {
+        name: 'NoConsent' as const,
+        message: 'connection secret system/src does not consent to be copied to team/conn',
+      },
+    }),
+  ),
   'a source whose resource does not exist is not copied': {
     given: { managed: undefined },
     want: {
