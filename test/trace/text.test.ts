@@ -4,6 +4,21 @@ import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-in
 import { traceText } from '../../trace/show/text.ts';
 import { TracedWorld } from './traced-world.ts';
 
+const options = { width: 200, isVerbose: false, paint: (_tone: string, text: string) => text };
+
+test('a class that a claim names without a kind is called a class', async () => {
+  const world = new TracedWorld();
+  world.start();
+  const key = world.claim('orders', { classRef: { name: 'favourite-larg' } });
+  await world.pass();
+  const trace = await world.trace('fancysqlinstance', key);
+  world.simulation.kill();
+  const [, line] = traceText(trace, { ...options, now: world.clock.now() })
+    .split('\n')
+    .slice(-5);
+  assert.equal(line, '  ✗ class favourite-larg ◀ missing class');
+});
+
 test('without --verbose a trace shows an edit that is not applied', async () => {
   const world = new TracedWorld();
   const key = world.managed('legacy', { managementPolicies: ['Observe', 'Create', 'Delete'] });
@@ -13,13 +28,7 @@ test('without --verbose a trace shows an edit that is not applied', async () => 
   await world.pass();
   const trace = await world.trace('favouritedbinstance', key);
   world.simulation.kill();
-  const options = {
-    width: 200,
-    now: world.clock.now(),
-    isVerbose: false,
-    paint: (_tone: string, text: string) => text,
-  };
-  assert.deepEqual(traceText(trace, options).split('\n'), [
+  assert.deepEqual(traceText(trace, { ...options, now: world.clock.now() }).split('\n'), [
     'FavouriteDBInstance legacy can be used',
     '',
     '✓ FavouriteDBInstance legacy',

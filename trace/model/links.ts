@@ -111,7 +111,7 @@ function classLink(view: View, links: readonly Link[] = []): Link {
     const title = classSelector ? `class selector ${describeSelector(classSelector)}` : 'default class';
     return link('class', title, { state: resourceRef === undefined ? 'waits' : 'none' });
   }
-  const title = isTraced ? describeSubject(view) : describeReference(reference ?? {});
+  const title = isTraced ? describeSubject(view) : describeReference({ kind: 'class', ...reference });
   if (resourceClass.is === 'unsought' && reference !== undefined)
     return link('class', title, { state: 'unknown', says: ['no stack here has this kind'] });
   if (resourceClass.is === 'absent' && theManaged !== undefined)
