@@ -301,7 +301,7 @@ const scheduling: Record<string, Case> = {
   },
   'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': {
     claim: claim({ classRef: { name: 'smal' } }),
-    classes: [small, wrong('wrong'), large],
+    classes: [small, wrong('wrong'), large, resourceClass('gone', { deletionTimestamp })],
     as: 'first',
     want: { name: 'ClassNotFound', act: 'report', reason: 'ClassNotFound', consideredKinds: both },
     message:
