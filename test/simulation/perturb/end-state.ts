@@ -172,6 +172,7 @@ const dropped = new Set([
   'generation',
   'creationTimestamp',
   'lastTransitionTime',
+  'lastReasonChangeTime', // absent if the reason never changed, which depends on the history
   'hmac', // of a random password, under a random key
   'systemVersion',
   'crossplane.io/external-create-failed',
