@@ -63,7 +63,7 @@ export function connectionSecrets(env: Environment): Resource<Secret> {
 export const secretsControlledBy = (store: Store<Secret>, uid: string | undefined): readonly Secret[] =>
   store.byIndex(byController, uid ?? '');
 
-/** The managed resource that controls a Secret and names it in its spec: a user can forge an owner reference. */
+/** The managed resource that controls a Secret. It must also name the Secret: a user can forge an owner reference. */
 export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
   const controller = controllerOf(secret);
   if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;

@@ -3,10 +3,7 @@ import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 
-/**
- * Whether an object that uses `used` was created after the deletion of `used` began. Such an object does not delay the
- * deletion.
- */
+/** Whether a user of `used` was created after the deletion of `used`. Such a user does not delay the deletion. */
 export const isNewUser = ({ metadata }: KubernetesObject, used: KubernetesObject): boolean =>
   used.metadata.deletionTimestamp !== undefined &&
   metadata.creationTimestamp !== undefined &&

@@ -45,9 +45,8 @@ export interface MalformedOptions<T> {
 }
 
 /**
- * Makes a controller skip malformed objects, such as those that the CRD of an older release accepted: a field that it
- * cannot read may forbid its next action. Synced and an Event show the problem. An edit of the object triggers the next
- * run.
+ * Makes a controller skip malformed objects, such as those that the CRD of an older release accepted. A field that the
+ * controller cannot read may forbid its next action. Synced and an Event show the problem.
  */
 export function skipMalformed<T extends WithConditions>(
   env: Environment,

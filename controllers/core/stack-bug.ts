@@ -1,6 +1,6 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The property of a programming error that names the stack with the bug. An error that wraps it does not hide it. */
+/** The property of a programming error that names the stack with the bug. It stays if another error wraps this one. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {
@@ -39,7 +39,7 @@ const root = new URL('../..', import.meta.url).pathname;
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
-/** Whether a file is not in a library. The root of this product is cut off: it may itself be in `node_modules`. */
+/** Whether a file is not in a library. Ignores the path of this product, which may itself be in `node_modules`. */
 const isOurs = (path: string): boolean =>
   !isLibrary(path.startsWith(root) ? path.slice(root.length - 1) : path);
 

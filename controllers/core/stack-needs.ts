@@ -46,10 +46,11 @@ const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
   intersection(claimsOf(one), claimsOf(other)).length > 0;
 
 /**
- * The kinds that a stack needs before it runs. `own`: the kinds that its controllers request, without those that only
- * other stacks serve. `others`: the kinds that only other stacks serve, and the own kinds of its peers (the stacks that
- * serve a common claim kind): a claim can get a class of any peer, and all processes must choose the same class.
- * `isListed`: whether the cache has all objects of the own kinds.
+ * The kinds that a stack needs before it runs. Its peers are the stacks that serve a claim kind of this stack.
+ * - `own`: the kinds that its controllers request, without those that only other stacks serve.
+ * - `others`: requested kinds that only other stacks serve, and the own kinds of its peers: a claim can get a class of
+ *   any peer, and all processes must choose the same class.
+ * - `isListed`: whether the cache has all objects of the own kinds.
  */
 export function stackNeeds(
   stack: MadeStack,

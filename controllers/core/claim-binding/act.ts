@@ -58,8 +58,8 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   };
 
   /**
-   * Creates the managed resource. If its name is in use, reads that object into the cache for the next decision. The
-   * object may be the claim's (the response to an earlier creation was lost), or another one.
+   * Creates the managed resource. If an object of that name exists, reads it into the cache for the next decision. It
+   * may be the resource of this claim, because the response to an earlier creation was lost.
    */
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
@@ -76,7 +76,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
   }
 
-  /** Writes a Secret. If its name is in use, reads that Secret for the next decision: its type may not be cached. */
+  /** Writes a Secret. If one of that name exists, reads it: the cache has only Secrets of the connection type. */
   async function writeSecret(
     { current, desired }: SecretWrite,
     claim: Claim,

@@ -46,14 +46,14 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
 export const errorOf = ({ status }: Managed): Condition['error'] =>
   getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
 
-/** The reason of Ready of a claim that waits for its resource. Undefined if the resource reports no failure. */
+/** The Ready reason of a claim that waits for its resource. Undefined if the resource reports no failure. */
 export function failureReasonOf(managed: Managed): ReadyReason | undefined {
   const synced = getCondition(managed.status?.conditions, 'Synced');
   if (synced.status === 'False' && synced.reason === 'ReconcilePaused') return 'ResourcePaused';
   return reasonOfError(errorOf(managed)) ?? (isFailing(managed) ? 'ResourceFailing' : undefined);
 }
 
-/** Whether Synced of the resource reports a failure. A paused resource is not a failure. */
+/** Whether the Synced condition of the resource reports a failure. A paused resource has not failed. */
 function isFailing({ status }: Managed): boolean {
   const synced = getCondition(status?.conditions, 'Synced');
   return synced.status === 'False' && synced.reason !== 'ReconcilePaused';

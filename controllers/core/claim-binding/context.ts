@@ -33,11 +33,11 @@ export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promis
 export interface RunMemory {
   readonly hasRead: Set<ReadFirst>;
   namespace?: ClaimNamespace;
-  /** The Secret that the claim names, as the API server returned it. The cache has no Secrets of other types. */
+  /** The Secret that the claim names, as the API server returned it. The cache has only connection Secrets. */
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** Whether this run has written anything. If so, this controller is responsible for the claim until the run ends. */
+  /** Whether this run has made a call. If so, it does not check again which controller is responsible for the claim. */
   hasActed: boolean;
 }
 

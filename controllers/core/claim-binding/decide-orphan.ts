@@ -1,7 +1,4 @@
-/*
- * Decides about an orphan: a managed resource whose `claimRef` names a claim that does not exist. The reconciler reads
- * the claim from the API server before it acts.
- */
+/* Decides about an orphan: a managed resource whose `claimRef` names a claim that does not exist. */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -56,7 +53,7 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;
-  // If that claim names the resource, the next run for the claim corrects the UID in `claimRef`.
+  // If a claim of that name refers to the resource, the next run for this claim corrects the UID in `claimRef`.
   return { name: claim !== undefined && namesResource(claim, managed) ? 'HasClaim' : 'ClaimMissing' };
 }
 

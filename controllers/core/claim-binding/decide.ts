@@ -102,9 +102,9 @@ function unknownKind({ responsibility }: Facts) {
 }
 
 /**
- * A restore from a backup gives all objects new UIDs. If claim and resource name each other, and the resource was not
- * Bound in this cluster, this corrects the UID in `claimRef`, even while the claim is being deleted, so that its
- * resource can be released.
+ * A restore from a backup gives all objects new UIDs. Corrects the UID in `claimRef` if claim and resource name each
+ * other, and the resource was not Bound in this cluster. A claim that is being deleted needs this, too: otherwise its
+ * resource would not be released.
  */
 function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
   if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
@@ -233,9 +233,7 @@ function credentialNotApplied({ managed, secrets }: ResourceFacts) {
   return !isBound(managed) && secrets.notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
 }
 
-/**
- * Writes Bound. Also adds `boundUID` if Crossplane or another version of this product bound the resource to the claim.
- */
+/** Writes Bound. Writes only `boundUID` if Crossplane or another version of this product already wrote Bound. */
 function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedTaking };
   const isAdopted = managed.status?.boundUID === undefined && namesResource(claim, managed);

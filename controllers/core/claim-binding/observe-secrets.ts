@@ -49,7 +49,7 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
     controlled,
   };
   if (!isWanted) return facts;
-  // If the source does not exist yet, `target` is compared with an empty Secret, so that its owner is checked.
+  // If the source does not exist yet, `target` is compared with an empty Secret, to check the owner of `target`.
   const of = source ?? emptySecret(published);
   return {
     ...facts,
@@ -64,7 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/** The annotation that allows the copy, then the copy. For a Bound claim, secret-propagation/ copies changes. */
+/** The next write: first the consent annotation, then the copy. secret-propagation/ updates copies of Bound claims. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,

@@ -1,6 +1,4 @@
-/*
- * Reads the facts for decide.ts from the informer caches. Reads objects that the caches may lack from the API server.
- */
+/* Reads the facts for decide.ts from the informer caches, or from the API server if a cache may lack the object. */
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
@@ -60,7 +58,7 @@ export function observing(context: BindingContext) {
     };
   };
 
-  /** The resource that `resourceRef` names. If a bound claim seems to have lost it, this asks the API server. */
+  /** The resource that `resourceRef` names. If the cache lacks the resource of a bound claim, asks the API server. */
   async function namedBy(
     claim: Claim,
     owned: readonly Managed[],
@@ -126,7 +124,7 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** The resource's Secret. `find` also gets one of another type, of an older release, which the cache lacks. */
+  /** The resource's Secret. `find` also asks the API server, because older releases wrote another type of Secret. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;
@@ -157,6 +155,6 @@ export async function readClaimSecret(
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
 }
 
-/** Whether the claim is already Bound to this resource. If so, the namespace and the fields are not checked again. */
+/** Whether the claim is already Bound to this resource, so that its namespace and fields are not checked again. */
 const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
   'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

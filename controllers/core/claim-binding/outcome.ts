@@ -68,13 +68,13 @@ export function failureOf(
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** The time until a run reports again that the resource fails. No change of an object triggers that run. */
+/** The time after which a run reports a failing resource again, even if no object changes. */
 const repeatAfterMs = 600_000;
 
 /** Turns a report into an outcome. If another controller will probably report soon, the outcome is to wait for it. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
-  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // if longer, the clocks disagree
+  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // a longer wait means that the clocks differ
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
   return { facts, events, result: isFailing ? after(repeatAfterMs) : done };
 }

@@ -17,9 +17,9 @@ import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
- * The annotation with the external name: the external name of the claim, else the name of the managed resource, cut to
- * the limits of the external system. If the external system assigns names, only the claim can set one: the controller
- * would not find a resource by another name, and would create a second one.
+ * The annotation with the external name: that of the claim, else the name of the managed resource, shortened to the
+ * limits of the external system. If the external system assigns the names, only a name of the claim is used: the
+ * external system would not know a name that this controller chose.
  */
 function naming(
   { externalNames, names }: ClaimService,
@@ -32,8 +32,8 @@ function naming(
 }
 
 /**
- * Plans the managed resource of a claim that has none. Undefined if the claim has no class, or if `resourceRef` has a
- * name that a user chose instead of one generated for this claim. `isFree`: whether no resource has a name. Pure.
+ * Plans the managed resource of a claim that has none. Undefined if the claim has no class, or if a user chose the name
+ * in `resourceRef`. `isFree`: whether no resource has the given name. Pure.
  */
 export function provisioningOf(
   service: ClaimService,
@@ -111,7 +111,7 @@ function configured(
     const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
     if (problems.length === 0) return yielded;
     const problem = new TypeError(`configure yields ${problems.join('; ')}`);
-    // `configure` has returned, so the stack trace of a new error would not show where it is defined.
+    // `configure` has returned, so the stack trace of a new error would not show where `configure` is defined.
     if (definedAt !== undefined) problem.stack = definedAt;
     throw problem;
   } catch (error) {

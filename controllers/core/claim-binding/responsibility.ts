@@ -28,7 +28,7 @@ export interface Responsible {
   readonly owned: readonly Managed[];
 }
 
-/** Whether this service binds the claim: by the kind of the owned resource, else `resourceRef`, else `classRef`. */
+/** Whether this service binds the claim. The kind of its resource decides, else `resourceRef`, else `classRef`. */
 export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
   const { resourceRef, classRef } = claim.spec;
   const [resource] = owned;

@@ -47,7 +47,7 @@ import { isResponsible } from './responsibility.ts';
 
 /**
  * The progress of a claim, which determines its priority in the queue. A claim that is being deleted is `begun`,
- * because it may have a resource. A claim whose resource has no phase is `waiting`: a run could only report that.
+ * because it may have a resource. A claim whose resource has no phase is `waiting`: a run would change nothing.
  */
 export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefined): Stage {
   if (claim === undefined || wasDeleted(claim)) return 'begun';
@@ -101,7 +101,7 @@ export function claimBindingController(
   /** The claim that a managed resource names, if that claim does not exist and this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** The claims whose resource has this Secret. None if it has no binding phase: they run when its status gets one. */
+  /** The claims whose resource has this Secret. None until the resource has a phase: its first phase triggers them. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
@@ -111,7 +111,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls this Secret but names another one. The cache may get a Secret of an earlier run late. */
+  /** The claim that controls this Secret but names another. The cache may show the Secret of an earlier run late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);

@@ -19,7 +19,7 @@ import { restrictsNamespaces } from './may-claim.ts';
 
 /** Reads the namespaces of claims. Until a class or resource has a `namespaceSelector`, no namespace is read. */
 export interface ClaimNamespaces {
-  /** Reads the cache, else the API server. Throws ApiError, but returns a `problem` if RBAC forbids the read. */
+  /** Reads the cache, else the API server. Throws an ApiError. If RBAC forbids the read, returns a `problem`. */
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
   /** Like `of`, but always reads from the API server. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;

@@ -61,7 +61,7 @@ export type ClassDecisionName = ClassDecision['name'];
 
 /** The facts for the message if no class was chosen. */
 export interface NoneChosen {
-  /** Whether a class qualifies that cannot serve the claim, or that the claim's namespace may not use. */
+  /** Whether a qualified class cannot serve the claim, or may not be used in the namespace of the claim. */
   readonly areIncompatible: boolean;
   /** The number of qualified classes of each kind. */
   readonly counts: string;

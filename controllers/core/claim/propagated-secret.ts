@@ -39,9 +39,9 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
 }
 
 /**
- * Why the claim's Secret may not be overwritten; undefined if it may be overwritten. A Secret that no object controls
- * is overwritten only if it names the source, as every copy by this product does, or has no other data than the source.
- * Otherwise it was created by hand or restored from a backup, and its data may exist nowhere else.
+ * Why the claim's Secret may not be overwritten; undefined if it may be. A Secret that no object controls is
+ * overwritten only if it names the source, as each copy by this product does, or if the source has all its data.
+ * Otherwise a user or a restore created the Secret, and its data may exist nowhere else.
  */
 export function whyNotTaken(target: Secret, source: Secret): string | undefined {
   const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));

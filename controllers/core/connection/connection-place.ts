@@ -12,11 +12,11 @@ import type { KeptCredential } from '../credential.ts';
 
 /** An entry: the connection details of a managed resource in a Secret or secret store, in the version that was read. */
 export interface ConnectionEntry extends KeptCredential {
-  /** Whether the managed resource owns the entry. If not, no object does, and the next write makes it the owner. */
+  /** Whether the managed resource owns the entry. If not, the entry has no owner until the next write sets it. */
   readonly isOwned: boolean;
   /**
-   * Replaces the entry. Throws a conflict if it has changed. If `desired.note` names another claim than before, the
-   * entry may no longer be copied to the previous claim: the annotation that allows it is removed.
+   * Replaces the entry. Throws a conflict if the entry has changed. If `desired.note` names another claim than before,
+   * removes the annotation that lets the entry be copied to the previous claim.
    */
   write(managed: Managed, desired: KeptCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Throws a conflict if the entry was changed or removed after it was read. */

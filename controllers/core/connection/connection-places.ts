@@ -11,7 +11,7 @@ export interface ConnectionPlaces extends Omit<ConnectionPlace, 'isNamed'> {
   copy(managed: Managed, kept: KeptCredential, signal: AbortSignal): Promise<void>;
 }
 
-/** If a managed resource names both, the Secret is the one to read and create, and the secret store gets a copy. */
+/** If a managed resource names both, reads and creates the Secret, and copies its content to the secret store. */
 export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace): ConnectionPlaces {
   const deciding = (managed: Managed): ConnectionPlace =>
     secret.isNamed(managed) || !store.isNamed(managed) ? secret : store;

@@ -117,8 +117,8 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
 });
 
 /**
- * The Secret with the desired details. It keeps its type, which the API server never changes (H11 in
- * docs/decision-tables.md), and the bytes of unchanged values, which may not be text.
+ * The Secret with the desired details. It keeps its type, which no update can change (H11 in docs/decision-tables.md),
+ * and the bytes of unchanged values, which may not be text.
  */
 function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
   const { metadata, data = {} } = secret;

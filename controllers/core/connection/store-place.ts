@@ -20,8 +20,8 @@ const cannotRead = 'cannot get connection details';
 const cannotWrite = 'cannot publish connection details';
 
 /**
- * Stores connection details in the secret store that `publishConnectionDetailsTo` names by its StoreConfig (default
- * `default`). Only entries with the managed resource's UID are read, written or deleted.
+ * Stores connection details in a secret store. `publishConnectionDetailsTo` names its StoreConfig, by default
+ * `default`. Only entries with the managed resource's UID are read, written or deleted.
  */
 export function storePlace(stores: SecretStores): ConnectionPlace {
   async function write(

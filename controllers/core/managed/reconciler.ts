@@ -57,8 +57,9 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** Why no external resource can be created now. Undefined if nothing prevents the creation, which is the default. */
   uncreatable?(managed: M): string | undefined;
   /**
-   * How long, in ms, a new external resource may be hidden from observations. In this time no deletion ends, and with
-   * assigned names nothing is created again. Default: 30 000 for assigned names, 0 for deterministic names.
+   * How long after its creation an external resource may be invisible to observations, in ms. During this time no
+   * deletion is completed, and a resource with an assigned name is not created again. Default: 30 000 for assigned
+   * names, else 0.
    */
   readonly creationGraceMs?: number;
   /**

@@ -110,7 +110,7 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
 
-/** Adds the rules of all stacks to a connector, such as the rate limit. `health` gets the results of the calls. */
+/** Adds the rules that apply to every stack, such as the rate limit. `health` gets the results of the calls. */
 export function guardedConnector<M extends Managed>(
   env: Environment,
   service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,

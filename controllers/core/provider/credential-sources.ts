@@ -102,7 +102,7 @@ export function credentialReader(env: Environment): CredentialReader {
     const held = recent.get(secret);
     if (held !== undefined) return held;
     const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown): 'absent' => {
-      // That a Secret is absent is cached, too, because every resource of the provider reads the Secret.
+      // The absence of a Secret is cached, too, because every resource of the provider reads the Secret.
       if (isNotFound(error)) return 'absent';
       if (recent.get(secret) === data) recent.delete(secret);
       throw error;

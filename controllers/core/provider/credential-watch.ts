@@ -29,16 +29,13 @@ import type { Request } from '../../../runtime/controller/reconcile.ts';
 import { forgetSecret } from './credential-sources.ts';
 import { credentialsOf } from './provider-credentials.ts';
 
-/** The API server ends a watch after this long, and the next one follows. */
+/** After this time the API server ends a watch, and the next watch starts. */
 const watchSeconds = 300;
 /** The pauses before the next watch: after the end of a watch, and after a failure, for example a 403. */
 const againMs = 1_000;
 const retryMs = 10_000;
 
-/**
- * Emits the name of a provider after a change of the Secret with its credentials. The Secret is watched only while
- * Ready of the provider is False.
- */
+/** Emits the name of a provider when its credentials Secret changes. Watches the Secret only while Ready is False. */
 export function changedCredentials(
   env: Pick<Environment, 'client' | 'clock' | 'log'>,
   { changes$ }: Pick<Store<Provider | ProviderConfig>, 'changes$'>,

@@ -108,10 +108,7 @@ const hasFailedByProvider = ({ status }: Managed): boolean =>
     getCondition(status?.conditions, 'Synced').error?.class ?? '',
   );
 
-/**
- * Triggers managed resources when their provider appears, changes or may work again, so that they need not wait for
- * their back-off.
- */
+/** Triggers managed resources before their back-off ends when their provider appears, changes or may work again. */
 export function providerTriggers(
   env: Environment,
   kinds: ProviderKinds,

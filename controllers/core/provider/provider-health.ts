@@ -41,9 +41,9 @@ export interface ProviderHealth {
   /** Emits a provider of the kind when a new result may change its Ready condition. */
   changed$(kind: Kind): Observable<Request>;
   /**
-   * Emits a provider of the kind when a call succeeds after all had failed, or when its credentials change. The managed
-   * resources that failed because of the provider can then be reconciled at once. `user`: the UID of the managed
-   * resource whose call succeeded, which needs no run. Absent if the credentials changed.
+   * Emits a provider of the kind when a call succeeds after all calls had failed, or when its credentials change. The
+   * managed resources that failed because of the provider can then be reconciled at once. `user`: the UID of the
+   * managed resource whose call succeeded, which needs no run. Absent if the credentials changed.
    */
   mayWork$(kind: Kind): Observable<{ readonly name: string; readonly user?: string }>;
 }
@@ -78,7 +78,7 @@ export function createProviderHealth(): ProviderHealth {
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // A success is not news if another user's call works. A new failure is, because the other user may be deleted.
+      // A success is no news if another user's call works. A new failure is news, because that user may be deleted.
       const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
       const isNews = isNewVersion || !isKnown;
       const isRecovery =

@@ -12,7 +12,7 @@ import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
 import type { CallResult, ProviderHealth } from './provider-health.ts';
 
-/** Checks a provider without users. Returns undefined if its stack has no check. Throws if nothing is proved. */
+/** Checks a provider without users. Undefined if its stack has no check. Throws if the check proves nothing. */
 export type ProviderCheck = (
   provider: Provider | ProviderConfig,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export function providerReadiness(
   kind: Kind,
   { health, check }: ProviderState,
 ) {
-  /** The result, as a list. Empty if nothing was proved, undefined if a request to the API server failed. */
+  /** The result, as a list. Empty if the check proved nothing, undefined if a request to the API server failed. */
   async function checked(
     provider: Provider | ProviderConfig,
     signal: AbortSignal,

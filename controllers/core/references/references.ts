@@ -23,7 +23,7 @@ export interface Reference {
 /** Selects managed resources of a kind. Without `matchLabels`, every resource of the kind matches. */
 export interface ReferenceSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Whether only resources match that have the same controller (owner reference) as the referrer. */
+  /** Whether a resource matches only if it has the same controller (owner reference) as the referrer. */
   readonly matchControllerRef?: boolean;
   readonly policy?: ReferencePolicy;
 }

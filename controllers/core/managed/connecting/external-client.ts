@@ -188,8 +188,8 @@ export interface Calls<M extends Managed, Name extends string> {
    */
   system?(signal: AbortSignal): Promise<string>;
   /**
-   * Throws if the provider's credentials do not work. Called only for a provider that no managed resource uses.
-   * `connect` then gets an invented one without name and parameters. Absent: such a provider is not checked.
+   * Throws if the provider's credentials do not work. Called only for a provider that no managed resource uses:
+   * `connect` then gets an invented managed resource without name and parameters. Absent: no such check.
    */
   check?(signal: AbortSignal): Promise<void>;
   /** The version of the external system: `PostgreSQL 18`. Undefined: not known yet. Makes no external call. */

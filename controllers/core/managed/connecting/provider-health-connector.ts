@@ -82,7 +82,7 @@ export function providerHealthConnector<M extends Managed>(
   };
 }
 
-/** Adds the provider to an error. An error without facts comes from reading credentials, and names it already. */
+/** Adds the provider to an error. An error of reading the credentials has no facts, and names the provider itself. */
 const naming = (error: unknown, origin: string): unknown =>
   errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
 

@@ -3,7 +3,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 
-/** For how long observations of this process have found nothing, by managed resource. A restart forgets the times. */
+/** For how long the observations of each managed resource have found nothing. In memory only: a restart forgets it. */
 export interface AbsenceTimes {
   /**
    * Records an observation that began at `begunMs`. Returns the time from the end of the first observation that found

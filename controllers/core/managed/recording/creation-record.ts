@@ -74,8 +74,8 @@ const record = (
   );
 
 /**
- * Returns the failure of a creation. For assigned names, also records it: without a recorded result, the next run waits
- * for an administrator. If the call may have created the resource, that wait is right, and nothing is recorded.
+ * Returns the failure of a creation. If the external system assigns names, also records it, so that the next run does
+ * not wait for an administrator. If the call may have created the resource, records nothing: the next run must wait.
  */
 export async function failedCreation(
   context: CreationContext,

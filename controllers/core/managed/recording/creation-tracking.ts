@@ -49,7 +49,7 @@ export function isInCreationGrace(object: KubernetesObject, graceMs: number, now
   return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
-/** The same check for names known before creation. Only a deletion waits, because a repeated `create` is harmless. */
+/** Like `isInCreationGrace`, for names known before creation. Only deletions wait: a repeated `create` is harmless. */
 export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
   if (!wasDeleted(managed)) return false;
   const ready = getCondition(managed.status?.conditions, 'Ready');

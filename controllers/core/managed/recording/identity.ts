@@ -22,7 +22,7 @@ export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 export const isAdopting = (managed: Managed): boolean =>
   managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
-/** The identity by the current spec and annotations, which a user may have edited. */
+/** The identity according to the current spec and annotations, which a user may have edited. */
 export const identityOf = (
   managed: Managed,
   marks: IdentityMarks,
@@ -49,7 +49,7 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 
 /**
  * The recorded identity. The controller writes it to an annotation before the creation, because backups contain
- * annotations, and to the status after each observation that finds the resource. Undefined if none or `isAdopting`.
+ * annotations, and later to the status. Undefined if none is recorded, or if `isAdopting`.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -164,7 +164,7 @@ export function identified(context: IdentityContext, { current, isExact }: Ident
 
 /**
  * The identity to record: the recorded one, and fields that were set later if the external resource matches the spec
- * (`isAsWanted`). A field that had no effect is not recorded, because a user could then not remove it.
+ * (`isAsWanted`). Otherwise such a field had no effect. It is not recorded, so that a user can remove it.
  */
 export function identityToRecord(
   context: IdentityContext,
@@ -201,7 +201,7 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity for the status. Undefined if no resource was found, or if it is observe-only: its name may change. */
+/** The identity for the status. Undefined if no resource was found, or if it is only observed and may be renamed. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =

@@ -1,10 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 
-/**
- * The ongoing operation of each managed resource. The status records it. Until the status is written, this process
- * keeps the operation in memory.
- */
+/** The ongoing operation of each managed resource: from memory until the status is written, then from the status. */
 export interface OperationsUnderWay {
   of(managed: Managed): ExternalOperation | undefined;
   /** Remembers a change until the status is written. `operation` undefined: the operation has ended. */

@@ -60,7 +60,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   };
 }
 
-/** Ready Unknown for an object without a Ready condition: tools that use kstatus would take that object as ready. */
+/** Ready=Unknown for an object without a Ready condition, because tools that use kstatus would take it as ready. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>
   status?.conditions?.some(({ type }) => type === 'Ready')
     ? []
@@ -80,7 +80,7 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
 
 const shortestSecret = 4;
 
-/** Removes these secrets from a message, also URL-encoded. External clients must remove secrets that only they know. */
+/** Removes secrets, also URL-encoded ones, from a message. External clients must remove secrets that only they know. */
 export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
   const secrets = details
     .flatMap((each) => Object.values(secretsAmong(each)))

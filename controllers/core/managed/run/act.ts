@@ -224,7 +224,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   return outcomes.present(shown, now.exists ? now : observed);
 }
 
-/** Checks that object and Secret are unchanged, and clears `status.credential`, which describes the previous one. */
+/** Checks that object and Secret are unchanged. Clears `status.credential`, which describes the previous credential. */
 async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
   const run = await confirmed(context, found, cannot.update);
   return run && clearRecord(context, run);
@@ -290,7 +290,7 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> 
   return outcomes.edited(known);
 }
 
-/** Whether parts of the recorded external resource remain. Observes as for a deletion: such a call finds parts too. */
+/** Whether parts of the recorded external resource remain. Clients report them only for an object in deletion. */
 async function isAnythingLeft(
   { env, external, identity, signal }: ExternalContext,
   run: Run,

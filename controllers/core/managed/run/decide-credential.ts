@@ -82,7 +82,7 @@ const resetStatus: Decide = ({ managed }) => {
 };
 
 /**
- * Writes the UID `unknown` into the `claimRef` of a Released resource without a UID there, so that no claim gets the
+ * Writes the UID `unknown` to a `claimRef` without a UID if the resource is Released, so that no claim gets the
  * resource. Crossplane 0.3 to 0.9 removed `claimRef` when they released a resource.
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
@@ -115,7 +115,7 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
-/** Adopts a Secret that lacks its owner, its credential annotation or both, as after a restore, with its credential. */
+/** Adopts a Secret without owner or credential annotation, such as after a restore. The credential does not change. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
@@ -221,7 +221,7 @@ function ownerOf({ spec, status }: Managed): string | undefined {
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/** The claim of an adopted credential: `unknown` if a claim has yet to bind, so that it gets a new credential. */
+/** The claim to record for an adopted credential. If it is `unknown`, the next claim gets a new credential. */
 function adoptedFor(managed: Managed): string {
   const phase = managed.status?.bindingPhase;
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
@@ -234,7 +234,7 @@ function reservedFor({ spec, status }: Managed): string | undefined {
     : claimText(claimRef);
 }
 
-/** The claim to record for new details: `unknown` if a previous claim may know what the external system generated. */
+/** The claim to record for new details. `unknown` if a previous claim may know secrets of the external system. */
 export function claimOfNewNote(
   managed: Managed,
   { reportsSecrets = false }: SecretDetails,

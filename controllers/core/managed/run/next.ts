@@ -62,7 +62,7 @@ export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Ra
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
 }
 
-/** The delay until the next run, in ms: a quarter of the time since the start, within limits. */
+/** The delay until the next run, in ms: a quarter of the time that has passed since `since`, within limits. */
 export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
   // `since` is later than `now` if the clock was set back.
   const elapsedMs = Math.abs(now.getTime() - Date.parse(since ?? ''));

@@ -131,7 +131,7 @@ export const outcomes = {
     next: 'event',
   }),
   invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
-  /** CreationIncomplete: an administrator must find out what the creation did. Polls, to write a lost status again. */
+  /** CreationIncomplete: waits for an administrator. Polls, so that a failed write of this status is repeated. */
   undetermined: (run: Run, message: string) =>
     refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
   /** OtherSystem: waits until a user corrects the provider. Polls, because changed credentials cause no event. */
@@ -149,7 +149,7 @@ export const outcomes = {
   /** CreateExternal, Update and DeleteExternal: the call started an operation that continues. */
   begun: (run: Run, ready: ConditionFacts | undefined) =>
     credentialOutcome(run, ready, 'progress since operation'),
-  /** ExternalMissing: an observe-only resource is absent (crossplane-runtime v2.4). Ready stays until this is sure. */
+  /** ExternalMissing: an observe-only resource is absent (crossplane-runtime v2.4). Ready changes once that is sure. */
   missing(run: Run, confirmAbsenceMs: number): Outcome {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
@@ -172,12 +172,12 @@ export const outcomes = {
       next: 'backOff',
     };
   },
-  /** ConfirmAbsence: observes again, because observations have found nothing for too short a time. */
+  /** ConfirmAbsence: observes again, because the external resource has not been absent for long enough. */
   notConfirmed: (run: Run, confirmAbsenceMs: number): Outcome => ({
     run,
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
   }),
-  /** ExternalLost: the external resource was deleted, and only an administrator can have another one created. */
+  /** ExternalLost: the external resource was deleted. Another one is created only if an administrator allows it. */
   lost(run: Run): Outcome {
     const message = `${missing} any more (${externalName(run.current)}); ${advice.createExternalAgain}`;
     return refused(run, 'LostExternalResource', message, 'poll', {
@@ -185,14 +185,14 @@ export const outcomes = {
       error: isMissing,
     });
   },
-  /** CreateNotAllowed: the external resource does not exist, and the policies do not allow to create it. */
+  /** CreateNotAllowed: the external resource does not exist, and the policies do not allow its creation. */
   uncreated(run: Run): Outcome {
     const message = `${missing}, and spec.managementPolicies do not allow Create; ${advice.allowCreate}`;
     return synced(run, withError(unavailable(message), isMissing), 'poll');
   },
   /** IdentityEdited: the edit has no effect yet, because parts of the recorded external resource remain. */
   leftovers: (run: Run) => synced(run, undefined, 'poll'),
-  /** IdentityEdited: the edited identity was recorded. The next run starts at once, and observes that resource. */
+  /** IdentityEdited: the edited identity was recorded. The next run starts at once, and uses this identity. */
   edited: (run: Run): Outcome => ({ run, next: 0 }),
   /** DeleteExternal and AwaitDeletion: the deletion was requested, and the external resource still exists. */
   leaving: (run: Run) =>
@@ -207,7 +207,7 @@ export const outcomes = {
   unseen: (run: Run) => synced(run, creating(), 'backOff'),
   /** AwaitEffect: waits before the next update, because the last update may still take effect. */
   awaited: (run: Run, { ready }: Observation) => credentialOutcome(run, ready, 'backOff'),
-  /** CreateExternal, LateInitialize, Update and NoUpdate: the resource exists. Observes often until it is ready. */
+  /** CreateExternal, LateInitialize, Update, NoUpdate: the external resource exists. Observes often until Ready. */
   present(run: Run, { ready, operation, isUpToDate }: Observation): Outcome {
     const { current, underWay, credential, isCredentialJustSet = false } = run;
     const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
@@ -282,7 +282,7 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
     credential === undefined ? {} : { password: credential.value },
   );
 
-/** The outcome of a failed step. `start`: the state to report if the failure contains none. Rethrows other errors. */
+/** The outcome of a failed step. `start`: the state to report if the failure has none. Rethrows any other error. */
 export function failed(start: Run, error: unknown): Outcome {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;

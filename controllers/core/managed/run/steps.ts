@@ -91,7 +91,7 @@ export async function observe(
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** Updates `record` by the observation. A credential that was set is taken as in use, unless the client denies that. */
+/** Updates `record` from the observation. A credential that was set counts as in use, unless the client denies it. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {
   const { credential, entry, underWay } = run;
   if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
@@ -276,7 +276,7 @@ export async function publish(context: RunContext, run: Run, details?: ReportedD
 export const reserve = async (context: RunContext, run: Run): Promise<Run> =>
   run.entry === undefined ? publish(context, run) : run;
 
-/** Deletes Secrets and store entries that the resource no longer names, once the credential in the new ones is set. */
+/** Deletes Secrets and store entries that the resource no longer names, when the credential in the new ones is set. */
 export async function removeFormer({ places, signal }: RunContext, run: Run): Promise<Run> {
   if (run.unkept !== undefined || isCredentialDue(run)) return run;
   return following(run, places.removeFormer(run.current, signal), cannot.unpublish);
