@@ -31,8 +31,8 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   ) => readonly string[];
   /**
    * Returns why a class or managed resource cannot serve the claim, or undefined if it can. Pure. `offered` is the
-   * `forProvider` of the class. For a managed resource it is `forProvider`, with absent fields from `initProvider`,
-   * then from the status. Without this method, every class and resource can serve the claim.
+   * `forProvider` of the class. For a managed resource it is `forProvider`, completed from `initProvider` and then from
+   * the status. Without this method, every class and resource can serve the claim.
    */
   whyIncompatible?(claim: C, offered: object): string | undefined;
   readonly stack?: string;

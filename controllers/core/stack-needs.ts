@@ -41,7 +41,7 @@ const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
 
 const claimsOf = ({ claims }: MadeStack): readonly string[] => claims.map(({ claim }) => kindKey(claim));
 
-/** Whether two stacks serve the same claim kind. Then a claim of that kind can get a class of either stack. */
+/** Whether two stacks serve the same claim kind. If so, a claim of that kind can get a class of either stack. */
 const sharesClaims = (one: MadeStack, other: MadeStack): boolean =>
   intersection(claimsOf(one), claimsOf(other)).length > 0;
 

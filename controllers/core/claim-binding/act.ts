@@ -59,7 +59,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
 
   /**
    * Creates the managed resource. If an object of that name exists, reads it into the cache for the next decision. It
-   * may be the resource of this claim, because the response to an earlier creation was lost.
+   * is the claim's own resource if the response to an earlier creation was lost.
    */
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,

@@ -11,8 +11,8 @@ import type { ClaimService } from '../claim-service.ts';
 const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
 
 /**
- * The advice to the author of a claim about an error of its managed resource. Undefined if there is none. The advice is
- * never to edit the claim or the resource: a claim with a resource cannot change, and most authors may not edit
+ * Returns advice for the author of a claim whose managed resource reports an error. Undefined if there is none. It
+ * never advises to edit the claim or the resource: a claim with a resource cannot change, and most authors may not edit
  * resources. `resourceClass`: the class from which the resource was created.
  */
 export function adviceToClaim(

@@ -22,7 +22,7 @@ export interface OrphanFacts {
   readonly managed: Managed;
   /** The claim that has the namespace and name of `claimRef` now. */
   readonly claim: Claim | undefined;
-  /** The Secrets that the claim of `claimRef.uid` controls. */
+  /** The Secrets that the claim with the UID in `claimRef` controls. */
   readonly secrets: readonly Secret[];
 }
 
@@ -49,7 +49,7 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
     : undefined;
 }
 
-/** A resource that is not Bound only gets an Event about the missing claim: a restore may bring the claim back. */
+/** A resource that is not Bound gets only an Event about the missing claim: a restore may bring the claim back. */
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
   if (isBound) return undefined;

@@ -62,11 +62,11 @@ export function provisioningOf(
 }
 
 /**
- * The complete managed resource, so that no other write is needed before the external resource is created. The
- * reclaim policy is the class's, else Delete.
+ * The complete managed resource, so that no other write is needed before the external resource is created. The reclaim
+ * policy is the class's, else Delete.
  *
- * Throws an Error if the class cannot serve the claim, the errors of `configure`, and a TypeError if `configure`
- * returns a field that the managed kind does not have.
+ * Throws an Error if the class cannot serve the claim, and a TypeError if `configure` returns a field that the managed
+ * kind does not have. Also throws the errors of `configure`.
  */
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;

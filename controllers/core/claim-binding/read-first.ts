@@ -7,8 +7,8 @@ import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
 
 /**
- * Reads from the API server the objects on which the call depends. Returns `news` if it read any, so that the caller
- * decides again, `gone` if the claim does not exist, else `nothing`. Throws a conflict if the claim has changed.
+ * Reads from the API server the objects on which the call depends. Returns `news` if it read any (the caller then
+ * decides again), `gone` if the claim does not exist, else `nothing`. Throws a conflict if the claim has changed.
  */
 export function readingFirst({ claims, managedResources, secrets, namespaces }: BindingContext) {
   return async function readFirst(

@@ -7,9 +7,9 @@ import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 export const consideredKinds = (kinds: readonly Kind[]): readonly string[] => kinds.map(kindKey).toSorted();
 
 /**
- * Whether a process with other stacks has already reported that the claim has no class or controller. Then this process
- * does not report, because the processes would overwrite each other forever. The report is from another process if
- * Ready has this `reason` and the claim's generation, and `consideredKinds` has a kind that is not `known` here.
+ * Whether a process with other stacks has already reported that the claim has no class or controller. If so, this
+ * process does not report, because the processes would overwrite each other forever. The report is from another process
+ * if Ready has this `reason` and the claim's generation, and `consideredKinds` has a kind that is not `known` here.
  */
 export function isReportedByOtherProcess(
   { metadata, status }: Claim,

@@ -34,7 +34,7 @@ export interface UsedReport {
   /** Absent if the Ready condition does not change. */
   readonly ready?: ReadyFacts;
   readonly systemVersion?: string;
-  /** The Event that reports that the object does not work. It is recorded again while this lasts. */
+  /** The Event for an object that does not work. It is recorded again at later runs, until the object works. */
   readonly event?: EventFacts;
   /** The time until the next run, if no event triggers it earlier. */
   readonly againMs?: number;

@@ -82,8 +82,8 @@ const ownAnnotations = [
 ];
 
 /**
- * Whether a change of a managed resource requires a run: its spec, labels, annotations or deletion changed, as in
- * crossplane-runtime v1.16 (DesiredStateChanged). Or an administrator removed the annotation of an incomplete creation,
+ * Whether a change of a managed resource requires a run. Its spec, labels, annotations or deletion changed
+ * (crossplane-runtime v1.16, DesiredStateChanged), an administrator removed the annotation of an incomplete creation,
  * or a user removed the finalizer.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(

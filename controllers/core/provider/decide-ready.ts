@@ -32,8 +32,9 @@ const working: ReadyDecision = {
 };
 
 /**
- * Pure. Ready is False if the last call of every user failed. If they failed with different classes, the last of these
- * classes in {@link providerErrorClasses} decides: if it shows that the credentials were accepted, the provider works.
+ * Pure. Ready is False if the last call of every user (managed resource) failed. If the calls failed with different
+ * classes of errors, the class that comes last in {@link providerErrorClasses} decides. If it proves that the external
+ * system accepted the credentials, the provider works.
  */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { results } = input;

@@ -6,8 +6,9 @@ import type { Clock } from '../../../../runtime/time/clock.ts';
 /** For how long the observations of each managed resource have found nothing. In memory only: a restart forgets it. */
 export interface AbsenceTimes {
   /**
-   * Records an observation that began at `begunMs`. Returns the time from the end of the first observation that found
-   * nothing to `begunMs`, in ms. The time after `begunMs` is left out: the resource may have appeared during it.
+   * Records an observation that began at `begunMs`. Returns for how many ms nothing was found: from the end of the
+   * first observation that found nothing, until `begunMs`. The time after `begunMs` does not count, because the
+   * resource may have appeared.
    */
   note(managed: Managed, exists: boolean, begunMs: number): number;
   forget(request: Request): void;

@@ -146,7 +146,7 @@ async function create(context: ExternalContext, found: Run): Promise<Outcome> {
  */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
-  // guard({}): an edit of the identity during the creation
+  // guard({}): an edit of the identity during the creation has an effect
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
@@ -163,7 +163,9 @@ async function callCreate(context: ExternalContext, run: Run): Promise<Creation<
   }
 }
 
-/** A random password that is not stored, if the resource names no Secret and no store. A system may require one. */
+/**
+ * A random password that is not stored, for a resource without Secret and store: an external system may require one.
+ */
 function unstoredCredential(
   { secretDetails: { credential }, randomBytes }: RunContext,
   managed: Managed,
@@ -238,10 +240,10 @@ function howToChooseCredential({ current }: Run): string {
 
 async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
   const { identity, external, underWay, signal } = context;
-  // guard(found): deleting the external resource of a successor
+  // guard(found): the external resource of a recreated object is deleted
   const run = await confirmed(context, found, cannot.delete);
   if (run === undefined) return outcomes.gone(found);
-  // guard(external.delete(run.current, signal)): deleting what an edit names
+  // guard(external.delete(run.current, signal)): after an edit another external resource is deleted
   const removing = external.delete(identified(identity, run), signal);
   const deletion = await step<unknown>(run, 'delete failed', removing, cannot.delete);
   const { operation } = (deletion ?? {}) as Deletion<string>;

@@ -88,7 +88,8 @@ const resetStatus: Decide = ({ managed }) => {
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
   const lacksNote = kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
-  // A provisioned resource has `claimRef` until it is released. So one without phase and `claimRef` was released.
+  // A provisioned resource has `claimRef` until it is released. So a resource without phase and `claimRef` was
+  // released.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
     (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);

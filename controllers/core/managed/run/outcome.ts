@@ -242,7 +242,10 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
-/** A message with the fields that differ and stay so, because the policies do not allow Update. Undefined if none. */
+/**
+ * The message that lists the fields that stay different because the policies do not allow Update. Undefined if there
+ * are none.
+ */
 function notApplied({ current: { spec }, seen }: Run): string | undefined {
   if (seen === undefined || seen.isUpToDate || shouldUpdate(spec) || shouldOnlyObserve(spec))
     return undefined;
@@ -273,7 +276,7 @@ export const reporting = (run: Run, status: Run['status']): Run =>
 
 export const withoutOperation = (run: Run): Run => omit(run, 'underWay');
 
-/** Removes all secrets that a run knows from a message. */
+/** Removes from a message all secrets that the run knows. */
 export const scrubOf = ({ entry, credential, reported }: Run, message: string): string =>
   scrub(
     message,

@@ -75,7 +75,7 @@ export async function observe(
   ready?: Ready,
 ): Promise<Observed> {
   const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
-  // guard(external.observe(run.current, run.credential, signal)): observing what an edit names
+  // guard(external.observe(run.current, run.credential, signal)): after an edit another resource is observed
   const observing = external.observe(identified(identity, run), run.credential, signal);
   const observed = await step(run, 'observe failed', observing, {
     ...cannot.observe,
