@@ -112,7 +112,7 @@ export function stackControllers(
     };
   };
 
-  /** The other claim kinds that this managed kind serves. */
+  /** The claim kinds that this managed kind serves besides the claim kind of this service. */
   const claimsBesides = ({ claim, managed: { kind, group } }: ClaimService): readonly Kind<Claim>[] =>
     services
       .filter(({ service: { managed: of } }) => of.kind === kind && of.group === group)

@@ -64,7 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/** The next write: first the consent annotation, then the copy. secret-propagation/ updates copies of Bound claims. */
+/** The first missing write: the consent annotation, or the copy. secret-propagation/ updates copies of Bound claims. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,

@@ -70,8 +70,8 @@ export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
   candidate.kind === kind.kind && candidate.apiVersion.startsWith(`${kind.group}/`);
 
 /**
- * Chooses one of the classes for a claim, each with the same probability, by a hash of the two UIDs (rendezvous
- * hashing). With that, every controller and every retry chooses the same class.
+ * Chooses one of the classes by a hash of the UIDs of claim and class (rendezvous hashing). Each class has the same
+ * probability, and every controller and every retry chooses the same class.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>

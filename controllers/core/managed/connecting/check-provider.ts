@@ -8,7 +8,7 @@ import type { ProviderCheck } from '../../provider/provider-readiness.ts';
 import type { ExternalClient, ExternalConnector } from './external-client.ts';
 import { providerMessageOf } from './provider-health-connector.ts';
 
-/** Returns a function that checks a provider: it connects for an invented resource of `kind`, and calls `check`. */
+/** Returns a function that checks a provider: connects for an invented resource of `kind`, and calls `check`. */
 export function providerCheck(connector: ExternalConnector, kind: Kind): ProviderCheck {
   return async (provider, signal) => {
     const { name } = provider.metadata;

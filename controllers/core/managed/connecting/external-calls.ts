@@ -7,7 +7,7 @@ import type { ProviderKinds } from '../../provider/provider-credentials.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { wrapConnector } from './wrap-calls.ts';
 
-/** The size of a burst of calls, in seconds of the allowed rate. Users often create many claims at once. */
+/** A burst may have as many calls as the rate allows in this time. Users often create many claims at once. */
 const burstSeconds = 10;
 
 /** The rate limits for external calls of this process: one limit for each Provider and ProviderConfig. */

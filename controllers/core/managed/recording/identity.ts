@@ -83,8 +83,8 @@ function asRecorded<M extends Managed>(
 }
 
 /**
- * The edits of the recorded identity, for messages, such as `spec.forProvider.region from "us" to "eu"`. Leaves out
- * removed fields. Contains fields that were set after the identity was recorded only if `isExact`.
+ * Lists the edits of the recorded identity for messages, for example `spec.forProvider.region from "us" to "eu"`.
+ * Leaves out removed fields and, unless `isExact`, the fields that were set after the identity was recorded.
  */
 export function editsOf(
   managed: Managed,

@@ -35,7 +35,7 @@ function without(values: Json, taken: Json): Json {
   );
 }
 
-/** Returns the managed resource for a creation: `initProvider` gives the fields that `forProvider` lacks. */
+/** Returns the managed resource for `create`: `forProvider` gets the fields of `initProvider` that it lacks. */
 export function withInitProvider<M extends Managed>(managed: M): M {
   const { initProvider, forProvider } = managed.spec;
   if (initProvider === undefined) return managed;

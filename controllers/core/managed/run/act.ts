@@ -278,8 +278,9 @@ export async function finalise(context: RunContext, run: Run): Promise<Outcome> 
 }
 
 /**
- * Records the edited identity, because no resource with the recorded one exists. If the edit names another resource,
- * first checks that a failed creation left no parts under the recorded identity. No later run would find such parts.
+ * Records the edited identity, because no external resource with the recorded identity exists. If the edit names
+ * another resource, first checks that a failed creation left no parts of the recorded one: no later run would find
+ * them.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
   const { absenceTimes, identity } = context;

@@ -255,7 +255,8 @@ const maxAttempts = 5;
 
 /**
  * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
- * so it retries after a conflict, unless the credential has changed. The returned run contains the failure of a write.
+ * so the write is retried after a conflict, unless the credential has changed. The returned run contains the failure of
+ * a write.
  */
 export async function publish(context: RunContext, run: Run, details?: ReportedDetails): Promise<Run> {
   const { places, signal, log } = context;
