@@ -17,7 +17,7 @@ export interface UnknownKind {
 /** The controller that binds a claim: `this` one, one of the `others`, or none (no controller knows the kind). */
 export type Responsibility = 'this' | 'others' | UnknownKind;
 
-/** How long a controller waits for the report of another controller or process before it reports. */
+/** How long a controller waits for the report of another controller or process before it reports the same itself. */
 export const quietMs = 2_000;
 
 export interface Responsible {

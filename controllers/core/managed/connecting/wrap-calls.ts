@@ -22,7 +22,7 @@ export type Around = <T>(
   operation: Operation,
 ) => Promise<T>;
 
-/** Wraps `connect` of a connector and each call of its clients into an {@link Around}. */
+/** Passes `connect` of a connector, and each call of its clients, through an {@link Around}. */
 export const wrapConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   aroundCallsFor: (managed: M) => Around,
