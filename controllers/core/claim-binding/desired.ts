@@ -66,7 +66,7 @@ export function withoutClaimRef<M extends Managed>(managed: M): M {
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-/** The resource with a phase. `boundUID` shows that the phase was written in this cluster and is not from a backup. */
+/** The resource with this phase. `boundUID` shows that the phase was written in this cluster, not before a restore. */
 export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
   const { uid: boundUID = '' } = managed.metadata;
   return { ...managed, status: { ...managed.status, bindingPhase, boundUID } };

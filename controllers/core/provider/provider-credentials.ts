@@ -108,7 +108,7 @@ const hasFailedByProvider = ({ status }: Managed): boolean =>
     getCondition(status?.conditions, 'Synced').error?.class ?? '',
   );
 
-/** Triggers managed resources, without a back-off, when their provider appears, changes or may work again. */
+/** Triggers managed resources at once, even in a back-off, when their provider appears, changes or may work again. */
 export function providerTriggers(
   env: Environment,
   kinds: ProviderKinds,

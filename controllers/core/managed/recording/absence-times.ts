@@ -3,7 +3,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../../runtime/time/clock.ts';
 
-/** For how long the observations of each managed resource have found nothing. In memory only: a restart forgets it. */
+/** For how long the observations of each managed resource have found nothing. A restart of the process clears this. */
 export interface AbsenceTimes {
   /**
    * Records an observation that began at `begunMs`. Returns for how many ms nothing was found: from the end of the
