@@ -31,7 +31,7 @@ export async function bundle(folder: string): Promise<Metafile> {
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    keepNames: true, // libraries identify errors by class names
+    minifyWhitespace: true, // a quarter of the live heap, together with names that are not kept
     external: ['pg-native'], // an optional dependency of pg that is not used
     banner: { js: requireOfNode },
     legalComments: 'linked',

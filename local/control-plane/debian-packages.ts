@@ -25,6 +25,8 @@ export interface DebianPackagesOptions {
   /** Folder for lists, archives and configuration. */
   readonly directory: string;
   readonly suite: string;
+  /** Of the packages, by Debian's name. Default: the machine's. */
+  readonly architecture?: string | undefined;
   /** Command settings apart from the log file, which each step names. */
   readonly command: Omit<CommandOptions, 'logPath'>;
   /** Folder for the log files. */
@@ -35,9 +37,14 @@ export interface DebianPackagesOptions {
  * apt's settings: everything it reads about sources and pins and everything it writes is ours. The machine's
  * own settings for reaching the network stay (proxies, credentials), because this file is read after them.
  */
-function configuration(directory: string): string {
+function configuration(directory: string, architecture: string | undefined): string {
   const at = (name: string) => JSON.stringify(join(directory, name));
+  const foreign =
+    architecture === undefined
+      ? ''
+      : `APT::Architecture "${architecture}";\nAPT::Architectures { "${architecture}"; };`;
   return `
+${foreign}
 Dir::Etc::sourcelist ${at('sources.list')};
 Dir::Etc::sourceparts ${at('sources.list.d')};
 Dir::Etc::preferences "/dev/null";
@@ -61,12 +68,12 @@ APT::Sandbox::User "";
 
 /** Sets the folder up and answers with the packages. */
 export async function debianPackages(options: DebianPackagesOptions): Promise<DebianPackages> {
-  const { directory, suite, command, logDirectory } = options;
+  const { directory, suite, architecture, command, logDirectory } = options;
   for (const name of ['sources.list.d', 'state', 'lists/partial', 'cache/archives/partial']) {
     await mkdir(join(directory, name), { recursive: true });
   }
   const settings = join(directory, 'apt.conf');
-  await writeFile(settings, configuration(directory));
+  await writeFile(settings, configuration(directory, architecture));
   await writeFile(join(directory, 'status'), '');
   const apt = (log: string, args: readonly string[], cwd: string) =>
     runCommand('apt-get', ['-c', settings, ...args], { ...command, cwd, logPath: join(logDirectory, log) });

@@ -10,6 +10,8 @@ import { debianPackages } from './debian-packages.ts';
 export interface DebianRecipe {
   /** The suite of the packages, for example `bookworm`. */
   readonly suite: string;
+  /** Of the packages, by Debian's name. Default: the machine's. */
+  readonly architecture?: string;
   /** Counts up when the recipe changes, so that a half-done build of an older one is not resumed. */
   readonly recipe: number;
   /** Bytes of free space the build needs at its peak, with room to spare. */
@@ -44,7 +46,7 @@ export interface DebianWork {
 /** Prepares the scratch folder of a build, resuming what an earlier attempt of the same recipe has done. Throws an error that says what the machine lacks. */
 export async function debianWork(
   { scratch, environment, progress }: BinaryWork,
-  { suite, recipe, neededBytes, commands }: DebianRecipe,
+  { suite, architecture, recipe, neededBytes, commands }: DebianRecipe,
 ): Promise<DebianWork> {
   for (const command of commands) {
     if ((await findExecutable(command, environment.PATH)) === undefined) {
@@ -73,7 +75,9 @@ export async function debianWork(
     DEBIAN_FRONTEND: 'noninteractive',
   };
   const command = { env, pidDirectory: at('pids') };
-  const packages = await debianPackages({ directory: at('apt'), suite, command, logDirectory: at('logs') });
+  const packages = await debianPackages({
+    ...{ directory: at('apt'), suite, architecture, command, logDirectory: at('logs') },
+  });
 
   return {
     at,

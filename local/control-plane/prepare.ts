@@ -1,10 +1,13 @@
 /**
  * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
- * plane, its data with our definitions, the definitions server, Redis, MariaDB, the command line of AWS, promtool and
- * Chromium.
+ * plane, its data with our definitions, the definitions server, Redis, MariaDB, the command line of AWS, promtool,
+ * Chromium, and what the image is built of.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { prepareChromium } from '../chromium-binaries.ts';
+import { ownArchitecture } from '../image/architecture.ts';
+import { prepareBuildPrograms } from '../image/build-programs.ts';
+import { prepareSystemParts } from '../image/system-parts.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
 import { preparePromtool } from '../prometheus-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
@@ -42,6 +45,14 @@ try {
   const chromium = await prepareChromium({ environment: process.env, progress });
   progress.note(
     chromium.by === 'nobody' ? `there is no Chromium: ${chromium.reason}` : `Chromium is ${chromium.program}`,
+  );
+  const builder = await prepareBuildPrograms({ environment: process.env, progress });
+  if (builder.isThere && ownArchitecture !== undefined) {
+    const options = { environment: process.env, progress, isFresh: false };
+    await prepareSystemParts(ownArchitecture, builder.directory, options);
+  }
+  progress.note(
+    builder.isThere ? `images are built by ${builder.directory}` : `no image can be built: ${builder.reason}`,
   );
   // A download given up for being late may still hold the process.
   process.exit(0);

@@ -70,7 +70,8 @@ export function folderAt(directory: string): Folder {
     },
     run: (command, args) => run(command, args, directory),
     node: (args) => run(process.execPath, args, directory),
-    startNode: (args, env = {}) => start(process.execPath, args, directory, env),
+    startNode: (args, env = {}) =>
+      startCommand(process.execPath, args, { ...process.env, ...env }, directory),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
@@ -88,17 +89,14 @@ function run(command: string, args: readonly string[], cwd: string): Promise<End
   });
 }
 
-function start(
+/** Starts a command, whose whole environment is given. */
+export function startCommand(
   command: string,
   args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+  cwd?: string,
 ): Started {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { BinarySource, CacheOptions } from '../control-plane/binary-cache.ts';
+import type { OptionalBinaries } from '../control-plane/optional-binaries.ts';
+import { optionalBinaries, prepareOptional } from '../control-plane/optional-binaries.ts';
+import { unpackPrograms } from '../debian-programs.ts';
+import { architectureNames, architectures } from './architecture.ts';
+
+/** For each architecture, what removes the symbols of a program, and what lists the libraries that it needs. */
+const binutils = architectureNames.flatMap((name) =>
+  ['strip', 'readelf'].map((tool) => `${architectures[name].triplet}-${tool}`),
+);
+const programs = ['buildah', ...binutils];
+const packages = [
+  ...['buildah', 'libassuan0', 'libdevmapper1.02.1', 'libgpg-error0', 'libgpgme11', 'libpcre2-8-0'],
+  ...['libseccomp2', 'libselinux1', 'libudev1'],
+  ...['binutils-x86-64-linux-gnu', 'binutils-aarch64-linux-gnu', 'libbinutils', 'libjansson4'],
+  ...['libzstd1', 'zlib1g'],
+];
+
+/** Takes the programs from Debian's packages, without root and without touching the machine's own apt. */
+const debianBuildPrograms: BinarySource = {
+  name: 'debian-image-programs',
+  produce: (work) =>
+    unpackPrograms(work, {
+      what: 'buildah and binutils',
+      recipe: { suite: 'bookworm', recipe: 1, neededBytes: 400e6, commands: ['apt-get', 'dpkg'] },
+      packages,
+      programs: Object.fromEntries(programs.map((name) => [name, `usr/bin/${name}`])),
+    }),
+};
+
+const noun = 'image builder';
+const kept = { name: `image-programs-${process.platform}-${process.arch}`, files: programs };
+
+/** Puts the programs into the cache if they can be had. A failure is an answer, and is noted for a day. */
+export function prepareBuildPrograms(options: CacheOptions): Promise<OptionalBinaries> {
+  const prove = async (directory: string): Promise<void> => {
+    for (const name of programs) await promisify(execFile)(join(directory, name), ['--version']);
+  };
+  const set = { ...kept, sources: [debianBuildPrograms], proof: 'ask each for its version', prove };
+  return prepareOptional(set, { ...options, noun });
+}
+
+/** The folder of the programs as things are: buildah, and strip and readelf of binutils for each architecture. */
+export const buildPrograms = (environment: NodeJS.ProcessEnv = process.env): Promise<OptionalBinaries> =>
+  optionalBinaries(kept, { environment, noun });

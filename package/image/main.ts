@@ -1,0 +1,94 @@
+/**
+ * `npm run image [-- flags]` builds the image of the process without Docker, as an OCI archive with a list of its packages.
+ * Ends with 1 and one sentence if a part cannot be had, with 2 for a wrong flag. Nothing is half written.
+ */
+import { execFileSync } from 'node:child_process';
+import { join, relative, resolve } from 'node:path';
+import type { OptionalBinaries } from '../../local/control-plane/optional-binaries.ts';
+import { textProgress } from '../../local/control-plane/progress.ts';
+import { BadFlag, fileFlag, wordFlag } from '../../local/flags.ts';
+import { architectureNames, ownArchitecture } from '../../local/image/architecture.ts';
+import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
+import { prepareSystemParts } from '../../local/image/system-parts.ts';
+import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { version } from '../version.ts';
+import { buildImage } from './build-image.ts';
+
+const usage = `flags:
+  --arch LIST    the processors, with commas between them: ${architectureNames.join(', ')} (this machine's)
+  --name NAME    the name and tag of the image (services-stack:${version})
+  --source URL   the address of the source, for a label of the image (none)
+  --out FOLDER   the folder that gets the archive and the list of packages (dist/image)`;
+
+const root = join(import.meta.dirname, '..', '..');
+
+const { architectureList, name, source, out } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: {
+      options: {
+        arch: { type: 'string', default: ownArchitecture ?? '' },
+        name: { type: 'string', default: `services-stack:${version}` },
+        source: { type: 'string' },
+        out: { type: 'string', default: join(root, 'dist', 'image') },
+      },
+    },
+    read: ({ values }) => ({
+      architectureList: values.arch.split(',').map((text) => wordFlag('--arch', text, architectureNames)),
+      name: nameFlag('--name', values.name),
+      source: values.source === undefined ? undefined : urlFlag('--source', values.source),
+      out: resolve(fileFlag('--out', values.out, 'folder')),
+    }),
+  }),
+);
+
+const progress = textProgress({ prefix: 'image:' });
+const options = { environment: process.env, progress };
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', [...args], { cwd: root, encoding: 'utf8' }).trim();
+
+try {
+  const programs = folderOf(await prepareBuildPrograms(options));
+  for (const architecture of architectureList) {
+    const parts = folderOf(await prepareSystemParts(architecture, programs, { ...options, isFresh: true }));
+    const { archive, archiveBytes, bytes, sbom } = await progress.step(
+      `build the image for ${architecture}`,
+      () =>
+        buildImage({
+          ...{ architecture, name, version, source, programs, parts, into: out },
+          revision: git('rev-parse', 'HEAD'),
+          createdAtSeconds: Number(git('log', '-1', '--format=%ct')),
+        }),
+    );
+    const megabytes = (count: number): string => `${(count / 1e6).toFixed(0)} MB`;
+    for (const line of [
+      `${relative('', archive)}: ${name} for ${architecture}, ${megabytes(archiveBytes)} (${megabytes(bytes)} unpacked)`,
+      `${relative('', sbom)}: its packages`,
+    ]) {
+      process.stdout.write(`${line}\n`);
+    }
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+/** A name and tag, as OCI allows them. Throws BadFlag. */
+function nameFlag(flag: string, text: string): string {
+  if (!/^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*:[\w][\w.-]{0,127}$/.test(text))
+    throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no name with a tag, as services-stack:${version}`);
+  return text;
+}
+
+/** An address of the web. Throws BadFlag. */
+function urlFlag(flag: string, text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no address as https://example.org/services-stack`);
+  return text;
+}
+
+/** Throws the reason why something cannot be had. */
+function folderOf(found: OptionalBinaries): string {
+  if (!found.isThere) throw new Error(`the image cannot be built: ${found.reason}`);
+  return found.directory;
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { freePort } from '../../local/free-port.ts';
+import { ownArchitecture } from '../../local/image/architecture.ts';
+import { buildPrograms } from '../../local/image/build-programs.ts';
+import { systemParts } from '../../local/image/system-parts.ts';
+import type { Image } from '../../package/image/build-image.ts';
+import { buildImage } from '../../package/image/build-image.ts';
+import { kubeconfigOfAccount } from '../cluster/account.ts';
+import { adminClient, eventually } from '../cluster/stack-harness.ts';
+import type { Deployment } from '../docs/manifests.ts';
+import { objectOf, objectsOf } from '../docs/manifests.ts';
+import type { Started } from '../docs/project-copy.ts';
+import { projectRoot } from '../docs/project-copy.ts';
+import type { OpenedImage } from './opened-image.ts';
+import { cannotStartImages, openImage } from './opened-image.ts';
+
+const programs = await buildPrograms();
+const parts = ownArchitecture === undefined ? undefined : await systemParts(ownArchitecture);
+const whyNot = !programs.isThere
+  ? programs.reason
+  : parts === undefined
+    ? `there is no image for ${process.arch}`
+    : !parts.isThere && parts.reason;
+
+describe('the image', { skip: whyNot }, () => {
+  let folder: string;
+  let image: Image;
+  let opened: OpenedImage;
+
+  before(async () => {
+    assert.ok(programs.isThere && parts?.isThere === true && ownArchitecture !== undefined);
+    folder = await mkdtemp(join(tmpdir(), 'services-stack-image-test-'));
+    image = await buildImage({
+      architecture: ownArchitecture,
+      name: 'services-stack:test',
+      version: '1.2.3',
+      revision: 'abc',
+      source: 'https://example.org/services-stack',
+      createdAtSeconds: 1_700_000_000,
+      programs: programs.directory,
+      parts: parts.directory,
+      into: join(folder, 'out'),
+    });
+    opened = await openImage(image.archive, join(folder, 'opened'));
+  });
+
+  after(() => folder !== undefined && rm(folder, { recursive: true }));
+
+  test('is at most 130 MB, and its archive at most 55 MB', () => {
+    assert.ok(image.bytes > 50e6 && image.bytes <= 130e6, `${image.bytes} bytes`);
+    assert.ok(image.archiveBytes > 20e6 && image.archiveBytes <= 55e6, `${image.archiveBytes} bytes`);
+  });
+
+  test('says who runs what, and what it is', () => {
+    const { architecture, os, config } = opened.configuration;
+    const { Env, Labels, ...start } = config;
+    assert.deepEqual(
+      { architecture, os, name: opened.name, start, labels: Labels },
+      {
+        architecture: ownArchitecture,
+        os: 'linux',
+        name: 'services-stack:test',
+        start: { User: '1000:1000', Entrypoint: ['/usr/local/bin/node', 'main.js'], WorkingDir: '/app' },
+        labels: {
+          ...Object.fromEntries(Object.entries(Labels).filter(([name]) => name.startsWith('io.buildah.'))),
+          'org.opencontainers.image.title': 'services-stack',
+          'org.opencontainers.image.version': '1.2.3',
+          'org.opencontainers.image.revision': 'abc',
+          'org.opencontainers.image.licenses': 'Apache-2.0',
+          'org.opencontainers.image.source': 'https://example.org/services-stack',
+        },
+      },
+    );
+    assert.ok(Env.includes('MALLOC_ARENA_MAX=1') && Env.includes('NODE_ENV=production'), Env.join());
+  });
+
+  test('the Dockerfile has the same environment and user', async () => {
+    const dockerfile = await readFile(join(projectRoot, 'deploy', 'Dockerfile'), 'utf8');
+    const { User, Env } = opened.configuration.config;
+    const lines = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) => line.split(' '));
+    assert.ok(lines.length > 2);
+    assert.deepEqual(
+      lines.filter((line) => !Env.includes(line)),
+      [],
+    );
+    assert.match(dockerfile, new RegExp(`^USER ${User}$`, 'm'));
+  });
+
+  test('its list of packages has those of npm that it loads, Node, and those of Debian', async () => {
+    const listed = await readFile(image.sbom, 'utf8');
+    assert.equal(listed, await readFile(join(opened.root, 'app/sbom.cdx.json'), 'utf8'));
+    const { components } = JSON.parse(listed) as {
+      readonly components: readonly { readonly name: string }[];
+    };
+    const names = new Set(components.map(({ name }) => name));
+    const known = ['rxjs', 'winston', 'node', 'libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates'];
+    assert.deepEqual(
+      [...known, 'esbuild', 'typescript'].map((name) => [name, names.has(name)]),
+      [...known.map((name) => [name, true]), ['esbuild', false], ['typescript', false]],
+    );
+  });
+
+  test('Node has compiled the bundle for the user of the image', async () => {
+    const { stdout } = await promisify(execFile)('ls', [join(opened.root, 'app', 'compile-cache')]);
+    assert.match(stdout, /^v[\d.]+-\w+-\w+-1000\n$/);
+  });
+
+  describe('as its Deployment starts it', { skip: cannotStartImages }, () => {
+    const namespace = 'crossplane-system';
+    let controlPlane: ControlPlane;
+    let client: ReturnType<typeof adminClient>;
+    let cloud: FavouriteCloud;
+    let running: Started;
+
+    before(async () => {
+      controlPlane = await startControlPlane();
+      client = adminClient(controlPlane);
+      cloud = await startFavouriteCloud();
+      await controlPlane.kubectl(['apply', '-f', join(projectRoot, 'deploy', 'install.yaml')]);
+      const [container] = objectOf<Deployment>(objectsOf('deploy'), 'Deployment', 'services-stack').spec
+        .template.spec.containers;
+      const probes = await freePort();
+      // On ports of loopback; and a kubelet would mount the token and the certificate.
+      const args = container.args.map((arg) =>
+        arg.replace(/=:8081$/, `=127.0.0.1:${probes}`).replace(/=:8080$/, '=0'),
+      );
+      running = opened.start([...args, '--poll-interval=2s'], await inCluster());
+      await eventually(
+        'the container is ready',
+        async () => {
+          assert.ok(!running.hasEnded(), running.output());
+          return (await fetch(`http://127.0.0.1:${probes}/readyz`)).ok;
+        },
+        120_000,
+      );
+    });
+
+    after(async () => {
+      await running?.end('SIGKILL');
+      await client?.close();
+      await controlPlane?.stop();
+      await cloud?.stop();
+    });
+
+    /** Mounts the token of the service account, and answers where the API server is. */
+    async function inCluster(): Promise<Readonly<Record<string, string>>> {
+      const kubeConfig = new KubeConfig();
+      kubeConfig.loadFromString(
+        await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' }),
+      );
+      const account = join(opened.root, 'var/run/secrets/kubernetes.io/serviceaccount');
+      await mkdir(account, { recursive: true });
+      await writeFile(join(account, 'token'), kubeConfig.getCurrentUser()?.token ?? '');
+      await writeFile(join(account, 'namespace'), namespace);
+      const { server = '', caData = '' } = kubeConfig.getCurrentCluster() ?? {};
+      await writeFile(join(account, 'ca.crt'), Buffer.from(caData, 'base64'));
+      const { hostname, port } = new URL(server);
+      return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+    }
+
+    test('a claim is Bound, and the process ends when it is asked to', async () => {
+      const apply = (...items: readonly object[]) =>
+        controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+      const credentials = { namespace: 'team', name: 'cloud', key: 'credentials' };
+      await apply(
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
+        {
+          ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name: 'cloud' } },
+          stringData: { credentials: JSON.stringify({ url: cloud.url, token: cloud.token }) },
+        },
+        {
+          ...{
+            apiVersion: 'fcp.crossplane.io/v1alpha3',
+            kind: 'ProviderConfig',
+            metadata: { name: 'default' },
+          },
+          spec: { credentials: { source: 'Secret', secretRef: credentials } },
+        },
+        {
+          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+          kind: 'FavouriteDBInstanceClass',
+          metadata: { name: 'small' },
+          specTemplate: { writeConnectionSecretsToNamespace: 'team', forProvider: { fancinessLevel: 3 } },
+        },
+        {
+          ...{ apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' },
+          metadata: { namespace: 'team', name: 'orders' },
+          spec: { classRef: { name: 'small' }, writeConnectionSecretToRef: { name: 'orders' } },
+        },
+      );
+      await eventually('the claim is Bound', async () => {
+        const claim: Claim = await client.get(FancySQLInstanceKind, { namespace: 'team', name: 'orders' });
+        return claim.status?.bindingPhase === 'Bound';
+      });
+      assert.equal(await running.end(), 0);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findExecutable } from '../../local/control-plane/command.ts';
+import type { Started } from '../docs/project-copy.ts';
+import { startCommand } from '../docs/project-copy.ts';
+
+const execute = promisify(execFile);
+
+/** How an image is started, as it says itself. */
+export interface ImageConfiguration {
+  readonly architecture: string;
+  readonly os: string;
+  readonly config: {
+    readonly User: string;
+    readonly Env: readonly string[];
+    readonly Entrypoint: readonly string[];
+    readonly WorkingDir: string;
+    readonly Labels: Readonly<Record<string, string>>;
+  };
+}
+
+interface Digest {
+  readonly digest: string;
+}
+
+/** An image whose files are in a folder. */
+export interface OpenedImage {
+  /** The folder with its files. */
+  readonly root: string;
+  readonly configuration: ImageConfiguration;
+  /** The name and tag that a container engine gives it. */
+  readonly name: string;
+  /** Starts it as a container would: its user, its own file system, which is read-only, and its entry point. Needs root. */
+  start(args: readonly string[], env: Readonly<Record<string, string>>): Started;
+}
+
+/** Opens an OCI archive in an empty folder. */
+export async function openImage(archive: string, folder: string): Promise<OpenedImage> {
+  const [layout, root] = [join(folder, 'layout'), join(folder, 'root')];
+  for (const each of [layout, root]) await mkdir(each, { recursive: true });
+  await execute('tar', ['xf', archive, '-C', layout]);
+  const blob = ({ digest }: Digest): string => join(layout, 'blobs', digest.replace(':', '/'));
+  const read = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, 'utf8')) as T;
+  const { manifests } = await read<{
+    readonly manifests: readonly [Digest & { readonly annotations: Readonly<Record<string, string>> }];
+  }>(join(layout, 'index.json'));
+  const manifest = await read<{ readonly config: Digest; readonly layers: readonly Digest[] }>(
+    blob(manifests[0]),
+  );
+  for (const layer of manifest.layers) await execute('tar', ['xpf', blob(layer), '-C', root]);
+  const configuration = await read<ImageConfiguration>(blob(manifest.config));
+  // A container engine mounts these.
+  for (const name of ['proc', 'dev']) await mkdir(join(root, name));
+  return {
+    root,
+    configuration,
+    name: manifests[0].annotations['org.opencontainers.image.ref.name'] ?? '',
+    start(args, env) {
+      const { User, Env, Entrypoint, WorkingDir } = configuration.config;
+      const [user = '', group = ''] = User.split(':');
+      const environment = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+      const isolated = ['--root', root, '--wd', WorkingDir, '--setgid', group, '--setuid', user, '--'];
+      return startCommand(
+        'unshare',
+        [
+          '--mount',
+          'sh',
+          '-c',
+          mounted,
+          root,
+          ...environment,
+          unshare ?? '',
+          ...isolated,
+          ...Entrypoint,
+          ...args,
+        ],
+        process.env,
+      );
+    },
+  };
+}
+
+/** Mounts the file system for reading alone, and goes on as the process of the image. `$0` is the folder. */
+const mounted = [
+  'mount --bind "$0" "$0"',
+  'mount --rbind /proc "$0/proc"',
+  'mount --rbind /dev "$0/dev"',
+  'mount -o remount,ro,bind "$0"',
+  'exec env -i "$@"',
+].join(' && ');
+
+const unshare = await findExecutable('unshare', process.env.PATH);
+
+/** Why this user cannot start an image; false: it can. */
+export const cannotStartImages: string | false =
+  process.getuid?.() !== 0
+    ? 'only root can start the image'
+    : unshare === undefined && 'this machine has no unshare';
