@@ -1,6 +1,21 @@
 import pick from 'lodash/pick.js';
 import type { Observable } from 'rxjs';
-import { concat, defer, filter, map, merge, repeat, retry, switchMap, takeUntil, tap, timer } from 'rxjs';
+import {
+  concat,
+  defer,
+  distinctUntilChanged,
+  filter,
+  from,
+  map,
+  merge,
+  of,
+  repeat,
+  retry,
+  switchMap,
+  takeUntil,
+  tap,
+  timer,
+} from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiErrorIn, isExpired, messageOf } from '../client/errors.ts';
@@ -271,4 +286,42 @@ function streamEvent<T>(event: WatchEvent<T>): StreamEvent<T> | undefined {
     default:
       return { type: 'applied', object: event.object };
   }
+}
+
+/** The watch of one object: the API server ends it after this long, and the next one follows. */
+const oneWatchSeconds = 300;
+/** The pauses before the next watch of one object: after the end of a watch, and after a failure, for example a 403. */
+const oneAgainMs = 1_000;
+const oneRetryMs = 10_000;
+
+/**
+ * The resourceVersion of one object, and each later one. Empty while the object does not exist. Cold, with one connection
+ * per subscription; it needs no right for other objects. Retries every failure; never completes and never errors.
+ */
+export function watchOne(
+  client: KubernetesClient,
+  kind: Kind,
+  { namespace, name }: ObjectKey,
+  { clock, log }: Pick<WatchStreamOptions, 'clock' | 'log'>,
+): Observable<string> {
+  const selection = { ...(namespace && { namespace }), fieldSelector: `metadata.name=${name}` };
+  return defer(() => from(client.list(kind, selection))).pipe(
+    switchMap(({ items: [found], resourceVersion }) =>
+      concat(
+        of(found?.metadata.resourceVersion ?? ''),
+        client.watch(kind, { ...selection, resourceVersion, timeoutSeconds: oneWatchSeconds }).pipe(
+          filter((event) => event.type !== 'BOOKMARK'),
+          map(({ type, object }) => (type === 'DELETED' ? '' : (object.metadata.resourceVersion ?? ''))),
+        ),
+      ),
+    ),
+    repeat({ delay: () => timer(oneAgainMs, clock.scheduler) }),
+    retry({
+      delay: (error: unknown) => {
+        log.debug('cannot watch one object', { kind: kindKey(kind), namespace, name, error });
+        return timer(oneRetryMs, clock.scheduler);
+      },
+    }),
+    distinctUntilChanged(),
+  );
 }

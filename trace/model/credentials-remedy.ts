@@ -62,7 +62,7 @@ export const createNamespace: Details = (view) => {
     ? {}
     : {
         advice: 'If the name is right, create the namespace. The controller then continues:',
-        commands: [`kubectl create namespace ${quoted(namespace)}`, ...commandsIn(view, 'retry resource')],
+        commands: [`kubectl create namespace ${quoted(namespace)}`],
       };
 };
 

@@ -1,5 +1,9 @@
+import compact from 'lodash/compact.js';
 import isMatch from 'lodash/isMatch.js';
 import omit from 'lodash/omit.js';
+import type { Observable } from 'rxjs';
+import { exhaustMap, filter, groupBy, map, mergeMap, take, takeUntil } from 'rxjs';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -10,10 +14,14 @@ import {
   hasFinalizer,
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { controllerUid, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import type { Store } from '../../../runtime/cache/store.ts';
+import { watchOne } from '../../../runtime/cache/watch.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Predicate } from '../../../runtime/controller/triggers.ts';
 import {
   allOf,
@@ -23,6 +31,7 @@ import {
   changed,
   disappears,
   isOfOthers,
+  triggerBy,
   triggersIn,
 } from '../../../runtime/controller/triggers.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
@@ -136,6 +145,41 @@ export function guardedConnector<M extends Managed>(
   };
 }
 
+/** The namespace that does not exist, so that the Secret of the managed resource cannot be written. */
+function missingNamespaceOf({ status }: Managed): string | undefined {
+  const { error } = getCondition(status?.conditions, 'Synced');
+  return error?.class === 'NamespaceNotFound' ? error.namespace : undefined;
+}
+
+const byMissingNamespace = 'missing namespace';
+
+/** Emits the managed resources whose Secret waits for a namespace, as soon as the namespace exists. */
+export function ofCreatedNamespaces(
+  env: Pick<Environment, 'client' | 'clock' | 'log'>,
+  store: Store<Managed>,
+): Observable<Request> {
+  store.addIndex(byMissingNamespace, (managed) => compact([missingNamespaceOf(managed)]));
+  const waitingFor = (namespace: string) => store.byIndex(byMissingNamespace, namespace);
+  /** Emits once. The Namespace is watched alone, and only while a managed resource waits for it. */
+  const created = (name: string) =>
+    watchOne(env.client, NamespaceKind, { name }, env).pipe(
+      takeUntil(store.changes$.pipe(filter(() => waitingFor(name).length === 0))),
+      filter((version) => version !== ''),
+      take(1),
+    );
+  return store.changes$.pipe(
+    mergeMap(({ object }) => compact([missingNamespaceOf(object)])),
+    groupBy((namespace) => namespace),
+    mergeMap((changes$) =>
+      changes$.pipe(
+        exhaustMap(() => created(changes$.key)),
+        mergeMap(() => waitingFor(changes$.key)),
+      ),
+    ),
+    map(({ metadata }) => ({ name: metadata.name })),
+  );
+}
+
 const bySecret = 'secret of writeConnectionSecretToRef';
 
 /** The controller of a managed kind. `calls` limits the rate of external calls. `health` knows which providers work. */
@@ -180,6 +224,11 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(controllerUid)))
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
+      triggerBy(
+        'the namespace of its secret was created',
+        ofCreatedNamespaces(env, managedResources.store),
+        'shared change',
+      ),
       ...providerTriggers(env, service.providers, service.kind, health),
       ...referenceTriggers(env, managedResources, references),
       ...secretStores.triggers(managedResources),

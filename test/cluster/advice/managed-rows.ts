@@ -254,8 +254,12 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     },
     reason: 'NamespaceNotFound',
     fault: 'missing namespace',
+    // The controllers do not wait for their back-off, so that creating the namespace is enough.
     async act(at) {
-      for (const command of (await at.trace()).fault?.commands ?? []) await at.run(command);
+      await sleep(10_000);
+      const commands = (await at.trace()).fault?.commands;
+      assert.deepEqual(commands, [`kubectl create namespace ${at.named('late')}`]);
+      await at.run(`kubectl create namespace ${at.named('late')}`);
     },
   },
   useAnother: {

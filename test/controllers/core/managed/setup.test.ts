@@ -4,11 +4,12 @@ import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { NamespaceKind } from '../../../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import type { ManagedService } from '../../../../controllers/core/managed/setup.ts';
-import { managedController } from '../../../../controllers/core/managed/setup.ts';
+import { managedController, ofCreatedNamespaces } from '../../../../controllers/core/managed/setup.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -22,6 +23,34 @@ function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
   const process = new FakeProcess(cluster, (env) => [managedController(env, managedService(external, more))]);
   return { external, process };
 }
+
+test('a namespace that is created triggers the resources whose Secret waits for it, and no others', async () => {
+  const cluster = new FakeCluster();
+  const waitingFor = (namespace: string, name: string): Managed => {
+    const facts = { type: 'Synced', status: 'False', reason: 'ReconcileError' } as const;
+    const error = { class: 'NamespaceNotFound', namespace };
+    const condition = { ...facts, lastTransitionTime: '2026-01-02T03:04:05Z', error };
+    return managed({}, { name, uid: name, status: { conditions: [condition] } });
+  };
+  for (const one of [waitingFor('late', 'a'), waitingFor('never', 'b'), managed({}, { name: 'c', uid: 'c' })])
+    cluster.put(managedKind, one);
+  const process = new FakeProcess(cluster);
+  const { store } = process.env.resource(managedKind);
+  const woken: string[] = [];
+  const subscription = ofCreatedNamespaces(process.env, store).subscribe(({ name }) => woken.push(name));
+  await process.settle();
+  assert.deepEqual(woken, []);
+  for (const name of ['other', 'late'])
+    cluster.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await process.settle();
+  assert.deepEqual(woken, ['a']);
+  cluster.edit(managedKind, { name: 'b' }, (before) => ({ ...before, status: {} }));
+  cluster.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'never' } });
+  await process.settle();
+  assert.deepEqual(woken, ['a']);
+  subscription.unsubscribe();
+  process.stop();
+});
 
 describe('the resource that a connection Secret wakes', () => {
   const key = { namespace: 'infra', name: 'conn' };
