@@ -38,6 +38,8 @@ const reasons = {
   NamespaceNotFound: 'NamespaceNotFound',
   DependencyNotFound: 'DependencyNotFound',
   DependencyDeleting: 'DependencyDeleting',
+  StoreTokenUnreadable: 'CannotReadCredentials',
+  StoreFailing: undefined,
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;

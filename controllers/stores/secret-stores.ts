@@ -1,8 +1,9 @@
 import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pickBy from 'lodash/pickBy.js';
+import { map, mergeMap, share } from 'rxjs';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
-import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
+import { ControllerError, getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
@@ -11,15 +12,20 @@ import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { refuseMalformed } from '../../apis/core/v1alpha1/well-formed.ts';
 import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
+import { VaultError } from '../../clients/vault-error.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
+import type { Change } from '../../runtime/cache/store.ts';
+import { apiErrorIn, messageOf } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
-import { anyOf, changed, disappears, triggersIn } from '../../runtime/controller/triggers.ts';
+import { anyOf, changed, disappears, triggerBy, triggersIn } from '../../runtime/controller/triggers.ts';
 import type { SecretStore, SecretStores } from '../core/connection/secret-store.ts';
 import { ownerUidLabel, storeConfigOf } from '../core/connection/store-place.ts';
 import { connectionSecrets } from '../core/indexes.ts';
 import { refuseNewUser } from '../core/new-user.ts';
 import { credentialReader, heldCredentials } from '../core/provider/credential-sources.ts';
+import type { AwaitedSecret } from '../core/provider/credential-watch.ts';
+import { changedCredentials } from '../core/provider/credential-watch.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import { vaultStore } from './vault-store.ts';
 
@@ -34,6 +40,17 @@ const byOwnerLabel = 'owner-uid label';
 
 const dataOf = ({ data }: Secret) => data;
 
+/** The Secret with the token of a Vault. */
+function tokenSecretOf({ type, object: { spec } }: Change<StoreConfig>): AwaitedSecret | undefined {
+  const { secretRef } = spec.vault?.auth?.token ?? {};
+  if (type === 'deleted' || spec.type !== 'Vault' || secretRef === undefined) return undefined;
+  const { namespace, name } = secretRef;
+  return { namespace, name, isUnreadable: false };
+}
+
+const hasFailed = ({ status }: Managed): boolean =>
+  getCondition(status?.conditions, 'Synced').status === 'False';
+
 const ownerIn = ({ metadata }: Secret): string => metadata.labels?.[ownerUidLabel] ?? '';
 
 /** The secret stores of StoreConfigs: Kubernetes (Secrets of one namespace) and Vault (a KV v2 engine). */
@@ -43,6 +60,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   const secrets = connectionSecrets(env);
   const read = credentialReader(env);
   const clients = new Map<string, { readonly options: object; readonly client: VaultClient }>();
+  const changedTokens$ = changedCredentials(env, configs.store, tokenSecretOf).pipe(share());
   secrets.store.addIndex(byOwnerLabel, ({ metadata }) => compact([metadata.labels?.[ownerUidLabel]]));
 
   return {
@@ -92,7 +110,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       clients.set(name, entry);
     }
     const where = { server: new URL(server).origin, mountPath, scope };
-    return leadersOnly(env, vaultStore(entry.client, where));
+    return leadersOnly(env, classified(vaultStore(entry.client, where)));
   }
 
   async function tokenOf(
@@ -101,13 +119,18 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   ): Promise<string | undefined> {
     const who = `StoreConfig ${config}`;
     if (selector === undefined) throw new Error(`${who} has no spec.vault.auth.token`);
-    const credentials = await read(selector, who);
-    if (credentials.source === 'None') return undefined;
-    const { text, origin } = heldCredentials(credentials);
-    const token = text.trim();
-    // Check it here: the error of the HTTP client about an illegal header would contain the token.
-    if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${origin} of ${who} holds no token`);
-    return token;
+    try {
+      const credentials = await read(selector, who);
+      if (credentials.source === 'None') return undefined;
+      const { text, origin } = heldCredentials(credentials);
+      const token = text.trim();
+      // Check it here: the error of the HTTP client about an illegal header would contain the token.
+      if (!/^[\x21-\x7e]+$/.test(token)) throw new Error(`${origin} of ${who} holds no token`);
+      return token;
+    } catch (error) {
+      if (apiErrorIn(error) !== undefined) throw error;
+      throw new ControllerError('StoreTokenUnreadable', messageOf(error));
+    }
   }
 
   function isKeptAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
@@ -129,6 +152,14 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
           ({ metadata }) => store.byIndex(byStoreConfig, metadata.name),
           'the StoreConfig it publishes to changed',
         ),
+      triggerBy(
+        'the token of the StoreConfig it publishes to changed',
+        changedTokens$.pipe(
+          mergeMap(({ name }) => store.byIndex(byStoreConfig, name).filter(hasFailed)),
+          map(({ metadata }) => ({ name: metadata.name })),
+        ),
+        'shared change',
+      ),
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(dataOf, ownerIn)))
         .through(
@@ -153,5 +184,23 @@ function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: Sec
       checkLease?.();
       await store.remove(...given);
     },
+  };
+}
+
+/** Gives the failures of Vault a class of their own. A conflict needs none, because the run starts again. */
+function classified(store: SecretStore): SecretStore {
+  const calling = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (!(error instanceof VaultError) || error.code === 'Conflict') throw error;
+      throw new ControllerError('StoreFailing', error.message);
+    }
+  };
+  return {
+    ...store,
+    read: (...given) => calling(store.read(...given)),
+    write: (...given) => calling(store.write(...given)),
+    remove: (...given) => calling(store.remove(...given)),
   };
 }

@@ -4,6 +4,7 @@ import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -290,6 +291,27 @@ const cases: readonly Case[] = [
     cause:
       /StoreConfig gone of spec\.publishConnectionDetailsTo does not exist; create it, or name another one\.$/,
     commands: `kubectl edit ${resources} legacy`,
+  },
+  {
+    fault: 'store token missing',
+    verdict: 'usable, but',
+    play: making(
+      { publishConnectionDetailsTo: { name: 'legacy', configRef: { name: 'vault' } } },
+      (world) => {
+        const secretRef = { namespace: 'cloud-credentials', name: 'vault-token', key: 'token' };
+        const auth = { method: 'Token', token: { source: 'Secret', secretRef } } as const;
+        const vault = { server: 'http://127.0.0.1:18200', mountPath: 'secret', auth };
+        world.cluster.put(StoreConfigKind, {
+          apiVersion: 'secrets.crossplane.io/v1alpha1',
+          kind: 'StoreConfig',
+          metadata: { name: 'vault' },
+          spec: { type: 'Vault', defaultScope: 'teams', vault },
+        });
+      },
+    ),
+    link: 'resource',
+    cause: /secret cloud-credentials\/vault-token of StoreConfig vault does not exist\.$/,
+    commands: 'kubectl edit storeconfigs.secrets.crossplane.io vault',
   },
   {
     fault: 'dependency being deleted',

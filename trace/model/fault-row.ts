@@ -1,3 +1,5 @@
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { storeConfigOf } from '../../controllers/core/connection/store-place.ts';
 import { kubectl, observeAgain } from './commands.ts';
 import type { Sign } from './signs.ts';
 import type { Fault, LinkName } from './trace.ts';
@@ -33,6 +35,10 @@ export const commandOf = {
     return theClass && service && kubectl('edit', service.class, keyOf(theClass));
   },
   'edit provider': ({ providerName }) => providerName && kubectl('edit', providerName.kindOf, providerName),
+  'edit store': ({ theManaged }) => {
+    const name = theManaged && storeConfigOf(theManaged);
+    return name && kubectl('edit', StoreConfigKind, { name });
+  },
   'read provider': ({ providerName }) =>
     providerName && kubectl('get', providerName.kindOf, providerName, '-o', 'yaml'),
 } as const satisfies Readonly<Record<string, (view: View) => string | undefined>>;

@@ -223,6 +223,24 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit resource'],
   },
   {
+    name: 'store token missing',
+    link: 'resource',
+    sign: anyError('StoreTokenUnreadable'),
+    cause: '{message}.',
+    advice:
+      'Write the token into that Secret, or correct the StoreConfig. The controllers continue by themselves.',
+    commands: ['edit store'],
+  },
+  {
+    name: 'store failing',
+    link: 'resource',
+    sign: anyError('StoreFailing'),
+    cause: '{message}.',
+    advice:
+      'Check the secret store, its StoreConfig, and its token. The controllers continue when it answers. To try again at once:',
+    commands: ['retry resource', 'edit store'],
+  },
+  {
     name: 'dependency being deleted',
     link: 'resource',
     sign: anyError('DependencyDeleting'),

@@ -95,6 +95,8 @@ const faultOfClass = {
   NamespaceNotFound: undefined,
   DependencyNotFound: undefined,
   DependencyDeleting: undefined,
+  StoreTokenUnreadable: undefined,
+  StoreFailing: undefined,
   SecretsForbidden: undefined,
   SecretsExcluded: undefined,
 } as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;

@@ -66,6 +66,8 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `NamespaceNotFound`: the namespace of the Secret does not exist.
  * - `DependencyNotFound`, `DependencyDeleting`: the ProviderConfig, Provider or StoreConfig that a resource names does not
  *   exist, or is being deleted.
+ * - `StoreTokenUnreadable`, `StoreFailing`: the controllers cannot read the token of a secret store; or the store refuses a
+ *   request, or does not answer.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
  */
 export type ControllerErrorClass =
@@ -76,6 +78,8 @@ export type ControllerErrorClass =
   | 'NamespaceNotFound'
   | 'DependencyNotFound'
   | 'DependencyDeleting'
+  | 'StoreTokenUnreadable'
+  | 'StoreFailing'
   | 'SecretsForbidden'
   | 'SecretsExcluded';
 

@@ -10,6 +10,7 @@ import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { VaultServer } from '../../../emulators/vault/server.ts';
 import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedName } from './aws-rows.ts';
@@ -350,7 +351,36 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
 };
 
 /** Mistakes for which the catalogue has one piece of advice with another field. */
+/** A Vault whose token is in a Secret that does not exist yet. */
+async function vaultWithoutToken(at: Place): Promise<void> {
+  const vault = new VaultServer({ token: 'vault-token' });
+  await vault.start();
+  at.servers.push(vault);
+  const secretRef = { namespace: credentialsNamespace, name: at.named('token'), key: 'token' };
+  await at.create(StoreConfigKind, at.named('store'), {
+    type: 'Vault',
+    defaultScope: at.namespace,
+    vault: {
+      ...{ server: vault.url, mountPath: 'secret', version: 'v2' },
+      auth: { method: 'Token', token: { source: 'Secret', secretRef } },
+    },
+  });
+  await at.managed('stored', {
+    publishConnectionDetailsTo: { name: 'stored', configRef: { name: at.named('store') } },
+    writeConnectionSecretToRef: undefined,
+  } as object);
+}
+
 export const moreManagedRows: Readonly<Record<string, Row>> = {
+  'a Secret with the token of a Vault that is created late': {
+    situation: vaultWithoutToken,
+    says: (at) => `secret ${credentialsNamespace}/${at.named('token')} of StoreConfig`,
+    ...storedRow,
+    async act(at) {
+      await sleep(5_000); // the next attempt by itself is later than the correction
+      await at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
+    },
+  },
   'an entry of a secret store that belongs to another': {
     situation: occupiedEntry,
     says: () => advice.nameAnotherSecret('spec.publishConnectionDetailsTo'),

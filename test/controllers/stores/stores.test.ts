@@ -17,6 +17,7 @@ import type { OwnedConnection, SecretStore } from '../../../controllers/core/con
 import { storePlace } from '../../../controllers/core/connection/store-place.ts';
 import type { KeptCredential } from '../../../controllers/core/credential.ts';
 import { encodeNote } from '../../../controllers/core/credential.ts';
+import { conditionErrorOf } from '../../../controllers/core/error-class.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
 import { kubernetesStore } from '../../../controllers/stores/kubernetes-store.ts';
 import type { SecretStoresOptions } from '../../../controllers/stores/secret-stores.ts';
@@ -584,6 +585,47 @@ describe('the place in Vault', () => {
     });
     await assert.rejects(place.read(publishing(), signal), /refused|denied|missing/i);
     assert.deepEqual(sent, [{ server: server.url }]);
+  });
+
+  test('a token that cannot be read, and a Vault that refuses it, are failures of the store', async () => {
+    const { cluster, place, pass } = configured(spec());
+    const key = { namespace: 'infra', name: 'vault-token' };
+    const { data: _, ...secret } = cluster.get(SecretKind, key)!;
+    const classOf = (data: Readonly<Record<string, string>> | undefined): Promise<unknown> => {
+      cluster.put(SecretKind, { ...secret, ...(data && { data }) });
+      pass(3_000);
+      const failing = place.read(publishing(), signal);
+      return failing.then(
+        () => 'works',
+        (error) => conditionErrorOf(error, undefined),
+      );
+    };
+    assert.deepEqual(await classOf(undefined), { class: 'StoreTokenUnreadable' });
+    assert.deepEqual(await classOf({ token: 'IA==' }), { class: 'StoreTokenUnreadable' });
+    assert.deepEqual(await classOf({ token: 'b3RoZXI=' }), { class: 'StoreFailing' });
+    assert.deepEqual(await classOf({ token: Buffer.from(token).toString('base64') }), 'works');
+  });
+
+  test('a new token triggers the resources that failed', async () => {
+    const { cluster, process, stores } = configured(spec());
+    const key = { namespace: 'infra', name: 'vault-token' };
+    const condition = { type: 'Synced', status: 'False', reason: 'ReconcileError' } as const;
+    const conditions = [{ ...condition, lastTransitionTime: '2026-01-02T03:04:05Z' }];
+    const failed = publishing({}, 'failed-uid');
+    cluster.put(managedKind, { ...failed, status: { conditions } });
+    cluster.put(managedKind, { ...publishing(), metadata: { name: 'works', uid: 'works-uid' } });
+    const woken: string[] = [];
+    const triggers = stores.triggers(process.env.resource(managedKind));
+    await process.synced();
+    const subscription = requestsOf(...triggers).subscribe(({ name }) => woken.push(name));
+    await process.settle();
+    woken.length = 0;
+    const secret = cluster.get(SecretKind, key)!;
+    cluster.put(SecretKind, { ...secret, data: { token: 'b3RoZXI=' } });
+    await process.settle();
+    assert.deepEqual(woken, [failed.metadata.name]);
+    subscription.unsubscribe();
+    process.stop();
   });
 
   test('a missing field of a StoreConfig is named', async () => {
