@@ -19,7 +19,8 @@ const defaulting: ClassPolicy = {
     choose: (fit) => newestFirst(fit)[0],
     describeNone({ areIncompatible, counts }) {
       const none = areIncompatible ? 'that can serve it is the default' : 'is the default';
-      return `the claim names no class and no resource class ${none}: ${advice.markDefault} (defaults: ${counts})`;
+      const problem = `the claim names no class and no resource class ${none}: ${advice.markDefault}`;
+      return [problem, ` (defaults: ${counts})`];
     },
     describeChosen: (chosen, fit) => `defaulted to ${chosen}${alsoDefault(newestFirst(fit).slice(1))}`,
   }),

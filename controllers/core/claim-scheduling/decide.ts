@@ -35,7 +35,7 @@ const scheduling: ClassPolicy = {
       describeNone({ areIncompatible, counts }) {
         const none = areIncompatible ? 'can serve the claim and matches' : 'matches';
         const selector = shortened(describeSelector(classSelector), longestSelector);
-        return `no resource class ${none} spec.classSelector ${selector} (matching: ${counts})`;
+        return [`no resource class ${none} spec.classSelector ${selector}`, ` (matching: ${counts})`];
       },
       describeChosen: (chosen, { length }) =>
         length === 1
@@ -57,11 +57,12 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
     choose: (fit, all) => onlyOne(fit) ?? onlyOne(all),
     describeNone({ areIncompatible, fit, suitable }) {
       if (fit.length > 0) {
-        return `${fit.length} resource classes are named ${name}: ${named(fit)}; ${advice.completeClassRef}`;
+        const problem = `${fit.length} resource classes are named ${name}: ${named(fit)}`;
+        return [`${problem}; ${advice.completeClassRef}`, ''];
       }
       const none = areIncompatible ? 'that can serve the claim is named' : 'is named';
       const others = suitable.length === 0 ? 'there is none that can' : `these can: ${named(suitable)}`;
-      return `no resource class ${none} ${name}; ${advice.correctClassRef}; ${others}`;
+      return [`no resource class ${none} ${name}; ${advice.correctClassRef}`, `; ${others}`];
     },
     describeChosen: (chosen) => `selected ${chosen}, the only resource class of that name`,
   };

@@ -91,7 +91,7 @@ export function classAssignment(
       reportClaimEvent({ events }, logOf(claim), claim, {
         type: 'Warning',
         reason: decision.reason,
-        message,
+        message: decision.eventMessage,
       });
       return ended;
     }

@@ -47,6 +47,8 @@ export type ClassDecision =
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;
+      /** The part of the message that does not change with the classes of the cluster, for the Event. */
+      readonly eventMessage: string;
       /** The class kinds that this process knows. A process with other stacks may find a class. */
       readonly consideredKinds?: readonly string[];
     }
@@ -78,7 +80,8 @@ export interface ClassChoice {
   readonly qualifies: (candidate: Class) => boolean;
   /** `fit`: the classes that qualify and that the claim can get. `all`: every class that qualifies. */
   readonly choose: (fit: readonly Class[], all: readonly Class[]) => Class | undefined;
-  readonly describeNone: (none: NoneChosen) => string;
+  /** `details`: the part that changes with the classes of the cluster. */
+  readonly describeNone: (none: NoneChosen) => readonly [problem: string, details: string];
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
 }
 
@@ -113,14 +116,14 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     const name = fit.length > 0 ? 'AmbiguousClass' : choice.noneName;
     if (isReportedByOtherProcess(claim, name, considered)) return nothing('ReportedElsewhere');
-    const why = choice.describeNone({
+    const [problem, details] = choice.describeNone({
       areIncompatible: incompatible.length + forbidden > 0,
       counts: tally(candidates, qualifies),
       fit,
       suitable: qualified(claim, candidates, (candidate) => !wasDeleted(candidate)).fit,
     });
-    const message = `${why}${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
-    return { ...none(name, message), consideredKinds: considered };
+    const passed = `${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
+    return { ...none(name, problem, `${details}${passed}`), consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);
@@ -130,5 +133,5 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
 
 const nothing = (name: Nothing) => ({ name, act: 'nothing' }) as const;
 
-const none = (name: 'InvalidClassSelector' | NoClass, message: string) =>
-  ({ name, act: 'report', reason: name, message }) as const;
+const none = (name: 'InvalidClassSelector' | NoClass, problem: string, details = '') =>
+  ({ name, act: 'report', reason: name, message: `${problem}${details}`, eventMessage: problem }) as const;

@@ -70,6 +70,17 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
   const claimIn = (cluster: FakeCluster) => cluster.get(claimKind, key);
 
   describe(`${mode} acts`, () => {
+    test('the Event about a claim without a class stays the same if other classes appear', async () => {
+      const { cluster, process } = worldOf(resourceClass('other'));
+      await process.settle();
+      const before = getCondition(claimIn(cluster)?.status?.conditions, 'Ready').message;
+      cluster.put(classKind, resourceClass('another'));
+      await process.settle();
+      assert.notEqual(getCondition(claimIn(cluster)?.status?.conditions, 'Ready').message, before);
+      assert.equal(process.events.filter(({ reason }) => reason === wanted.noneReason).length, 1);
+      process.stop();
+    });
+
     test('AssignClass: Successful: a class of any kind is assigned with one write and one Event', async () => {
       for (const kind of [classKind, otherClassKind]) {
         const { cluster, process } = worldOf(matching('good', kind));
